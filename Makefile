@@ -1,6 +1,7 @@
 # Needs only rustup, Node 20.19 and Python 3.10 or later: every target sets up the rest.
 
 .DEFAULT_GOAL := help
+# `make test-python`, `make lint-clippy`: each suite and each check is a target, which makes what it needs (see the end of this file).
 .PHONY: help demo test test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
@@ -10,19 +11,20 @@ demo: ## three real MCP servers through all functions, in three languages (ARGS=
 	@scripts/demo.sh $(ARGS)
 
 test: ## every test in every language, and nothing else
-	@scripts/test.sh tests
+	@$(call all,$(TESTS))
 
-test-core: ## the core's own tests: the first answer after a change there
+test-core: ## only the core's tests, for a quick check after a change there
 	@cargo test --locked -p toolwire
 
 lint: ## formats and lints in every language
-	@scripts/test.sh lint
+	@$(call all,$(LINTS))
 
-packages: ## what CI checks besides: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
-	@scripts/test.sh packages
+packages: ## the other checks of CI: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
+	@$(call all,$(PACKAGES))
 
+# The tests are compiled beside the lints, most of which use one core.
 check: ## lint, packages and test: what CI runs
-	@scripts/test.sh check
+	@status=0; $(call all,$(LINTS) $(PACKAGES) compile-tests) || status=1; $(make) test || status=1; exit $$status
 
 playground: ## a page to try everything in, served on this machine
 	@scripts/playground.sh
@@ -62,3 +64,122 @@ setup: ## only the set-up for the other targets
 
 clean: ## remove what was built in this checkout; tools that are installed once per machine are kept
 	@scripts/clean.sh
+
+# Tests, lints and the demo use quick builds, with the same behavior. Everything that is published, measured or served is a release build.
+demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
+check: export TOOLWIRE_BUILD ?= release
+playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
+
+# These run two targets at a time themselves. Two of them at once would build the same files.
+ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+
+# $(call all,TARGETS): makes all targets, two at a time, even if one fails, and prints their counts.
+JOBS ?= 2
+make = $(MAKE) --no-print-directory
+all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
+# Only if all are made: the tests of npm and Python call cargo, and would wait for it.
+with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
+
+installed:
+	@scripts/setup.sh && scripts/packaging-tools.sh
+built: installed
+	@scripts/build.sh && scripts/playground.sh build
+chromium: installed
+	@scripts/chromium.sh
+
+# Longest first, so that both cores are used to the end.
+TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-npm-sdks test-readme test-demo test-roles
+
+test-python: built $(call with,compile-tests)
+	@scripts/counted.sh pytest $@ bash -c 'cd python && exec .venv/bin/python -m pytest'
+compile-tests: built
+	@scripts/counted.sh none $@ cargo test --workspace --locked --no-run
+test-rust: compile-tests
+	@scripts/counted.sh libtest $@ cargo test --workspace --locked --no-fail-fast -- --show-output
+test-cliproxyapi: installed
+	@scripts/counted.sh libtest $@ scripts/examples.sh cliproxyapi
+test-node: built $(call with,compile-tests)
+	@scripts/counted.sh node $@ npm test --silent --prefix npm
+test-packages: built chromium
+	@scripts/counted.sh node $@ npm run --silent --prefix npm test:packaging
+test-playground: built chromium
+	@scripts/counted.sh node $@ npm test --silent --prefix npm/playground
+# Checks every link and anchor, and the playground in the site.
+test-docs: built chromium
+	@scripts/counted.sh node $@ bash -c 'scripts/docs.sh build && npm test --silent --prefix docs/site'
+test-npm-sdks: built
+	@scripts/counted.sh node $@ scripts/examples.sh npm
+test-pypi-sdks: built
+	@scripts/counted.sh pytest $@ scripts/examples.sh python
+test-readme: built
+	@scripts/counted.sh none $@ scripts/readme.sh
+# Fails if the languages disagree.
+test-demo: built
+	@scripts/counted.sh none $@ node demo/demo.mjs
+# With the SDKs that the suites of examples install. Maturin stages wheels in the target folder, as it does in the tests in Python.
+test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
+	@scripts/counted.sh node $@ scripts/roles.sh
+
+LINTS = lint-clippy lint-clippy-plugin lint-clippy-wasm lint-rustdoc lint-rustdoc-private lint-files lint-rustfmt lint-rustfmt-plugin \
+	lint-npm lint-playground lint-python lint-scripts lint-demo lint-bash lint-workflows
+
+lint-clippy: installed
+	@scripts/counted.sh none $@ cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+lint-clippy-plugin: installed
+	@scripts/counted.sh none $@ env CARGO_TARGET_DIR=target/cliproxyapi cargo clippy --all-targets --locked --manifest-path examples/cliproxyapi/Cargo.toml -- -D warnings
+lint-clippy-wasm: installed
+	@scripts/counted.sh none $@ scripts/clippy-wasm.sh
+lint-rustdoc: installed
+	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire --all-features --no-deps --locked
+# The documentation of the command line and the bindings is read only within this repository, so it may link private items.
+lint-rustdoc-private: installed
+	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
+# Layers, circles, and the length of rows: rustfmt does not wrap comments.
+lint-files: installed
+	@scripts/counted.sh none $@ cargo test -p toolwire --test architecture --locked
+lint-rustfmt: installed
+	@scripts/counted.sh none $@ cargo fmt --all --check
+lint-rustfmt-plugin: installed
+	@scripts/counted.sh none $@ cargo fmt --check --manifest-path examples/cliproxyapi/Cargo.toml
+lint-npm: built
+	@scripts/counted.sh none $@ npm run --silent --prefix npm lint
+lint-playground: built
+	@scripts/counted.sh none $@ npm run --silent --prefix npm/playground types
+lint-python: built
+	@scripts/counted.sh none $@ python/dev lint
+lint-scripts: installed
+	@scripts/counted.sh none $@ npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/clients/*.js
+lint-demo: installed
+	@scripts/counted.sh none $@ bash -c 'python/.venv/bin/ruff check --config python/pyproject.toml demo && python/.venv/bin/ruff format --check --config python/pyproject.toml demo'
+lint-bash: installed
+	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh .ci/run python/dev
+lint-workflows: installed
+	@scripts/counted.sh none $@ scripts/workflows.sh
+
+PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
+
+no-std: installed
+	@scripts/counted.sh none $@ scripts/no-std.sh
+oldest-rust: installed
+	@scripts/counted.sh none $@ scripts/msrv.sh
+# The part of `cargo publish` before the upload, without the network and with uncommitted changes. `make test-roles` compiles the packed
+# crate.
+crate: installed
+	@scripts/counted.sh none $@ cargo package -p toolwire --locked --offline --allow-dirty --no-verify
+version: installed
+	@scripts/counted.sh none $@ scripts/version.sh
+supply-chain: installed
+	@scripts/counted.sh none $@ node scripts/supply-chain.mjs
+crates: installed
+	@scripts/counted.sh none $@ scripts/deny.sh install
+# A new dependency of the crate makes this lock stale, and the benchmark of peers would be the first to fail.
+lock-of-peers: installed
+	@scripts/counted.sh none $@ cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
+unsafe: installed
+	@scripts/counted.sh none $@ node scripts/unsafe.mjs
+reproducible: installed
+	@scripts/counted.sh none $@ scripts/reproducible.sh fast
+
+.PHONY: installed built chromium compile-tests $(TESTS) $(LINTS) $(PACKAGES)

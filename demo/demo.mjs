@@ -70,8 +70,8 @@ function showAgreement(calls, byLanguage) {
         const differing = wrong.filter(({ call, part }) => call.title === title && parts.includes(part)).length;
         return differing === 0 ? 'same' : `${differing} differ`;
       };
-      const asked = calls.filter((call) => call.title === title).length;
-      return [title, asked, verdict(['text']), verdict(['value']), verdict(['report', 'error'])];
+      const total = calls.filter((call) => call.title === title).length;
+      return [title, total, verdict(['text']), verdict(['value']), verdict(['report', 'error'])];
     }),
   );
   if (wrong.length === 0) {
@@ -79,8 +79,8 @@ function showAgreement(calls, byLanguage) {
   }
   for (const { call, part, found } of wrong.slice(0, 5)) {
     console.log(red(`  ${call.title} of ${call.tool ?? call.turn}: ${part} differs`));
-    for (const [language, said] of Object.entries(found))
-      console.log(`    ${language.padEnd(6)} ${String(said).slice(0, 300)}`);
+    for (const [language, result] of Object.entries(found))
+      console.log(`    ${language.padEnd(6)} ${String(result).slice(0, 300)}`);
   }
   return wrong.length;
 }

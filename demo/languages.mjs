@@ -78,8 +78,8 @@ export function disagreements(calls, byLanguage) {
         languages.map((language) => {
           const answer = byLanguage[language][index];
           // Messages of errors spell options as each language does.
-          const said = part === 'error' ? answer.error && [answer.error.code, answer.error.pointer] : answer[part];
-          return [language, typeof said === 'string' ? said : JSON.stringify(said)];
+          const shown = part === 'error' ? answer.error && [answer.error.code, answer.error.pointer] : answer[part];
+          return [language, typeof shown === 'string' ? shown : JSON.stringify(shown)];
         }),
       );
       return new Set(Object.values(found)).size > 1 ? [{ call, part, found }] : [];

@@ -1,7 +1,7 @@
-// Aligned tables and sparing colour. Knows nothing of what is shown.
+// Aligned tables and sparing color. Knows nothing of what is shown.
 
-const colours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-const paint = (code) => (text) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+const colors = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+const paint = (code) => (text) => (colors ? `\u001b[${code}m${text}\u001b[0m` : text);
 
 export const bold = paint(1);
 export const dim = paint(2);

@@ -94,7 +94,7 @@ code=$?
 # The first run has already written standard error; a file that cannot be written fails the step.
 if [ -n "$SARIF" ]; then
   if ! sarif && [ "$code" = 0 ]; then
-    fail "expected a file that can be written in \`sarif\`, found one that cannot: $SARIF"
+    fail "expected a writable file in \`sarif\`, found one that is not: $SARIF"
   fi
 fi
 if [ "$SUMMARY" = true ]; then check markdown 2>/dev/null >>"$GITHUB_STEP_SUMMARY" || true; fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares toolwire with other packages, in each language: with those that adapt tool schemas to an API, on real tools
-# and in an agent's session; and with those that validate arguments, on calls of the same tools and on recorded calls.
+# and in an agent's session; and with those that validate arguments, on calls to the same tools and on recorded calls.
 # The peers are installed in their own folders (some minutes the first time).
 #
 # The tools: the given file (JSON lines with `inputSchema`), or the reference data next to the checkout, or the demo's

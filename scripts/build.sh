@@ -2,16 +2,22 @@
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
 # this), the Python extension, and the demo's Rust program (unoptimized, because it makes few calls). Cargo detects what
 # is up to date; the npm build is keyed by a hash of its sources.
+#
+# TOOLWIRE_BUILD=quick, for tests and the demo, compiles the same code with less optimization. Everything that is
+# published, measured or served, and `make check`, uses release builds.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
+quick_profile
 
 wasm_toolchain=$(scripts/wasm-toolchain.sh)
 stamp=$ROOT/target/npm-made-from
 key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml command/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
-key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
+key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"
 npm_package() {
   if [ -f npm/dist/index.js ] && fresh "$stamp" "$key"; then return; fi
+  # A build that is interrupted leaves files of two kinds.
+  rm -f "$stamp"
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build || return
   echo "$key" >"$stamp"
 }

@@ -8,8 +8,8 @@ for name in "${TOOLWIRE_CHROMIUM:-}" chromium google-chrome chromium-browser; do
   [ -n "$name" ] && command -v "$name" >/dev/null && "$name" --version >/dev/null 2>&1 && exit
 done
 
-without() { say "no Chromium: $*; tests in a browser are skipped"; exit; }
-# Ubuntu's package of that name only installs a snap.
+without() { say "no Chromium: $*; browser tests are skipped"; exit; }
+# Ubuntu's package with this name only installs a snap.
 [ "$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)" = debian ] || without "none on the PATH, and this is not Debian"
 [ "$(id -u)" = 0 ] || without "none on the PATH, and only root may install it"
 failed=$TOOLS/chromium-failed

@@ -20,7 +20,7 @@ install_packages() {
 }
 
 if ! installed; then
-  command -v apt-get >/dev/null || die "rustup cannot fetch the target, and this machine has no apt-get to install Debian's compiler with"
+  command -v apt-get >/dev/null || die "rustup cannot fetch the target, and this machine has no apt-get to install Debian's compiler"
   step "install Debian's Rust compiler ($packages)" "$TOOLS/apt.log" install_packages || die "apt-get failed, see $TOOLS/apt.log"
 fi
 # Linked again each time, because the link becomes stale if the compiler is reinstalled.

@@ -3,6 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-scripts/build.sh
+TOOLWIRE_BUILD=${TOOLWIRE_BUILD:-quick} scripts/build.sh
 echo >&2
 exec node demo/demo.mjs "$@"

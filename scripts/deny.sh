@@ -18,8 +18,8 @@ case ${1:-} in
 esac
 
 if ! command -v cargo-deny >/dev/null; then
-  if strict; then die "there is no cargo-deny here, see $TOOLS/cargo-deny.log"; fi
-  echo "skipped: there is no cargo-deny here (\`scripts/deny.sh install\`); licences and sources are checked without it, by scripts/supply-chain.mjs"
+  if strict; then die "cargo-deny is not installed, see $TOOLS/cargo-deny.log"; fi
+  echo "skipped: cargo-deny is not installed (run \`scripts/deny.sh install\`); scripts/supply-chain.mjs still checks licenses and sources"
   exit 0
 fi
 cargo deny --locked --all-features check --hide-inclusion-graph bans licenses sources
@@ -27,6 +27,6 @@ cargo deny --locked --all-features check --hide-inclusion-graph bans licenses so
 if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
   cargo deny --locked --all-features check --hide-inclusion-graph --disable-fetch advisories
 else
-  if strict; then die "the advisories of RustSec cannot be fetched"; fi
-  echo "skipped: the advisories of RustSec cannot be fetched here"
+  if strict; then die "could not fetch RustSec's advisories"; fi
+  echo "skipped: could not fetch RustSec's advisories"
 fi

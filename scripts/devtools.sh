@@ -7,5 +7,5 @@ cd "$ROOT"
 scripts/setup.sh
 scripts/build.sh npm
 scripts/npm-folder.sh npm/playground
-say "paste into a page's console: const toolwire = await import('http://127.0.0.1:4174/index.js'); Ctrl-C ends it"
+say "paste into a page's console: const toolwire = await import('http://127.0.0.1:4174/index.js'); press Ctrl-C to stop"
 exec npm run --silent --prefix npm/playground devtools

@@ -15,6 +15,7 @@ npm() {
 
 python() {
   local folder=python/examples stamp key
+  python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
   stamp=$folder/.venv/pins
   key="$(sha256sum $folder/requirements.txt) $(python/.venv/bin/python --version)"
   if ! fresh "$stamp" "$key"; then

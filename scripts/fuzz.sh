@@ -17,12 +17,12 @@ for target in $targets; do
   case " $all " in *" $target "*) ;; *) die "expected one of ${all// /, }, found \`$target\`" ;; esac
 done
 if [[ ! $what =~ ^[1-9][0-9]*$ ]]; then
-  [ -f "$what" ] && [ $# = 1 ] || die "expected seconds, or a find and its target, found \`$what\`${1:+ and \`$*\`}"
+  [ -f "$what" ] && [ $# = 1 ] || die "expected a number of seconds, or a find and its target, found \`$what\`${1:+ and \`$*\`}"
 fi
 
 if ! command -v "${CXX:-c++}" >/dev/null; then
-  [[ $what =~ ^[0-9]+$ ]] || die "a find is libFuzzer's, which needs a C++ compiler: expected \`c++\` on the PATH, found none"
-  say "no C++ compiler, and so no libFuzzer: seeds instead"
+  [[ $what =~ ^[0-9]+$ ]] || die "running a find again needs libFuzzer, which needs a C++ compiler: expected \`c++\` on the PATH, found none"
+  say "no C++ compiler, so no libFuzzer: running the targets on random seeds"
   step "build the targets" "$LOGS/build-fuzz.log" cargo build --release --locked -p toolwire-fuzz --bin soak
   soak=${CARGO_TARGET_DIR:-target}/release/soak
   for target in $targets; do

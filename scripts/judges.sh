@@ -96,7 +96,7 @@ for what in judges node python; do
   failed+=("$what")
   { printf '\n### %s: failed\n\n```\n' "$what"; tail -n 60 "$LOGS/judges-$what.log"; printf '```\n'; } >>"$body"
 done
-old=$(cargo run --quiet --locked -p toolwire --example evidence "$(date +%F)")
+old=$(cargo xtask evidence "$(date +%F)")
 case $old in *': none.') ;; *) title+=('facts that are old') ;; esac
 {
   heading=$(IFS=,; echo "${title[*]:-}")

@@ -15,7 +15,7 @@ if ! installed && [ ! -e "$refused" ]; then
     timeout 120 rustup toolchain install "$version" --profile minimal --no-self-update || touch "$refused"
 fi
 if ! installed; then
-  echo "skipped: rustup cannot fetch Rust $version here (delete $refused to ask it again); clippy's lint incompatible_msrv has run, and no more"
+  echo "skipped: rustup cannot fetch Rust $version here (delete $refused to try again); only clippy's lint incompatible_msrv has checked it"
   exit 0
 fi
 

@@ -12,7 +12,7 @@ if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
   has_target() { rustup target list --installed --toolchain "$toolchain" | grep -qx "$target"; }
   if ! has_target && [ ! -e "$TOOLS/no-std-debian" ]; then
     attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-no-std.log" timeout 60 rustup target add "$target" --toolchain "$toolchain" ||
-      say "rustup could not fetch it; going on with Debian's own compiler"
+      say "rustup could not fetch it; continuing with Debian's compiler"
   fi
   if has_target; then
     for features in "" serde; do

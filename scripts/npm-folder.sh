@@ -10,5 +10,5 @@ key="$(sha256sum "$folder/package.json" "$folder/package-lock.json") $(node --ve
 fresh "$stamp" "$key" && exit
 # No package needs its install scripts.
 step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts || die "npm ci failed in $folder"
-if strict; then node npm/scripts/locked.js "$folder" || die "what is installed in $folder is not what its lock file names"; fi
+if strict; then node npm/scripts/locked.js "$folder" || die "the packages installed in $folder differ from its lock file"; fi
 echo "$key" >"$stamp"

@@ -19,7 +19,7 @@ install() { # in its own folder, so that broken or concurrent installations do n
 
 [ -d "$installed" ] ||
   step "install the tools of the packaging tests (half a minute, once)" "$LOGS/npm-packaging.log" install ||
-  die "the tools of the packaging tests cannot be installed, see $LOGS/npm-packaging.log"
+  die "could not install the tools of the packaging tests, see $LOGS/npm-packaging.log"
 if [ "$(readlink "$folder/node_modules")" != "$installed/node_modules" ]; then
   rm -rf "$folder/node_modules"
   ln -s "$installed/node_modules" "$folder/node_modules"

@@ -32,5 +32,5 @@ if ! fresh $stamp "$key"; then
   echo "$key" >$stamp
 fi
 [ "${1:-}" = build ] && exit
-say "the playground; Ctrl-C ends it"
+say "serving the playground; press Ctrl-C to stop"
 exec npm run --silent --prefix $folder preview

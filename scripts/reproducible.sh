@@ -38,9 +38,9 @@ if [ "${1:-}" = fast ]; then
   # The first build is incremental, the second starts from scratch.
   here=$ROOT/target/reproducible
   (step "compile here" "$LOGS/reproducible-here.log" compile "$ROOT" "$here")
-  (step "compile elsewhere, from nothing" "$LOGS/reproducible-copy.log" compile "$copy" "$copy/target")
+  (step "compile in another folder, from scratch" "$LOGS/reproducible-copy.log" compile "$copy" "$copy/target")
   made=wasm32-unknown-unknown/release/toolwire_wasm.wasm
-  cmp "$here/$made" "$copy/target/$made" || die "expected the same bytes from two compilations of one source, found others"
+  cmp "$here/$made" "$copy/target/$made" || die "expected the same bytes from two compilations of one source, found different ones"
   say "the same bytes, $(sha256sum <"$here/$made" | cut -c1-16)…"
   exit
 fi
@@ -51,7 +51,7 @@ shipped() { # NAME
 }
 for entry in $entries; do
   folder=${entry%:*} file=${entry#*:}
-  step "build $file.wasm again, from nothing" "$LOGS/reproducible-$folder.log" env -u CARGO_TARGET_DIR RUSTUP_TOOLCHAIN="$wasm_toolchain" \
+  step "build $file.wasm again, from scratch" "$LOGS/reproducible-$folder.log" env -u CARGO_TARGET_DIR RUSTUP_TOOLCHAIN="$wasm_toolchain" \
     node "$copy/npm/scripts/wasm.js" "$folder"
   # The shipped file has an additional section at its end, which identifies it.
   made=$copy/bindings-wasm/pkg/$folder/toolwire_wasm_bg.wasm

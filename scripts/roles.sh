@@ -4,6 +4,8 @@
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
+quick_profile
+python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
 out=$ROOT/target/roles
 mkdir -p "$out"
 rm -rf "$out"/*.tgz "$out"/*.whl "$out/toolwire"

@@ -28,7 +28,7 @@ at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')
 
 # Without enough space, compilers and linkers fail in the middle, with various messages.
 free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1048576) }')
-[ "${free:-6}" -ge 6 ] || say "only $free GB of disk are free here: a first \`make test\` takes 5"
+[ "${free:-6}" -ge 6 ] || say "only $free GB of disk space are free: a first \`make test\` needs 5"
 
 rust_components() {
   local component missing=()

@@ -7,6 +7,8 @@ TOOLS=${TOOLWIRE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolwire}
 LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
+# Cargo would look for make's job server in these, which make does not pass on.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # Progress is written to stderr, because the standard output of a script is its result.
 say() { printf '  %s\n' "$*" >&2; }
@@ -71,6 +73,14 @@ together() {
   for pid in ${others[@]+"${others[@]}"}; do wait "$pid" || status=$?; done
   others=()
   return "$status"
+}
+
+# quick_profile: with TOOLWIRE_BUILD=quick, lets cargo build releases with less optimization. Optimized for size, because
+# without optimization the WebAssembly would be so large that every start of a program would be slower.
+quick_profile() {
+  if [ "${TOOLWIRE_BUILD:-}" = quick ]; then
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=s CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+  fi
 }
 
 # hash_of PATH...: prints a hash of the names and contents of files and folders, without build products.

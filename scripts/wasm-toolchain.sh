@@ -32,7 +32,7 @@ if [ "$way" != debian ]; then
     echo "$default"; exit 0
   fi
   [ "$way" = auto ] || die "rustup could not fetch $target, see $TOOLS/rustup-target.log"
-  say "going on with Debian's own compiler"
+  say "continuing with Debian's compiler"
 fi
 
 if debian_ready; then echo toolwire-debian; exit 0; fi

@@ -78,7 +78,7 @@ impl Command {
     }
 }
 
-/// Effects for the host to perform: for each effect its kind, a number or an empty string, and a text.
+/// Effects for the host to perform: for each effect its kind, a number or an empty string, and a string.
 type Effects = Vec<(String, String, String)>;
 
 /// A connection of `toolwire proxy`; see `toolwire_command::Proxy`.

@@ -22,7 +22,7 @@ use crate::{
     write::Writer,
 };
 
-/// Minimum size of a text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
+/// Minimum size of the text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
 /// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
 pub(crate) const DETACH_FROM: usize = 16 * 1024;
 
@@ -45,10 +45,10 @@ pub(crate) fn call<'py>(
             values.add(input)?;
         }
         let trees = values.trees()?;
-        let answer = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, false)
+        let output = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, false)
             .map_err(|error| raised(py, &error))?;
-        let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
-        with(py, value, answer.report.as_ref())
+        let value = Writer::new(py, &values, output.share).value(&output.value)?;
+        with(py, value, output.report.as_ref())
     })
 }
 
@@ -73,17 +73,17 @@ pub(crate) fn call_text<'py>(
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
         let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, false);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
-        let answer = answer.map_err(|error| raised(py, &error))?;
+        let output = if length < DETACH_FROM { work() } else { py.detach(work) };
+        let output = output.map_err(|error| raised(py, &error))?;
         let value = match (gives(function), sources.first()) {
-            (Gives::TextOrNothing, _) if answer.text == "null" => py.None().into_bound(py),
-            (Gives::Text | Gives::TextOrNothing, Some(source)) => source.answer(py, answer.text),
+            (Gives::TextOrNothing, _) if output.text == "null" => py.None().into_bound(py),
+            (Gives::Text | Gives::TextOrNothing, Some(source)) => source.output(py, output.text),
             _ => {
-                let value = json::read(&answer.text).map_err(|error| raised(py, &error))?;
+                let value = json::read(&output.text).map_err(|error| raised(py, &error))?;
                 Writer::new(py, &Values::default(), false).value(&value)?
             }
         };
-        with(py, value, answer.report.as_ref())
+        with(py, value, output.report.as_ref())
     })
 }
 
@@ -148,17 +148,17 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 }
 
 /// [`guarded`] for an object with state. After a panic, the state may be inconsistent, and is dropped.
-pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
-    let Some(mut state) = kept.take() else {
-        return Err(defect("an earlier call of the same object; its data is lost: create it again"));
+pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
+    let Some(mut state) = slot.take() else {
+        return Err(defect("an earlier call to the same object; its data is lost: create it again"));
     };
     let outcome = attempted(|| work(&mut state))?;
-    *kept = Some(state);
+    *slot = Some(state);
     outcome
 }
 
 /// Returns the result of the work; the outer error reports a panic.
-#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
+#[allow(clippy::panic, reason = "a test checks how panics are reported")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {
         if FAILS.take() {

@@ -70,7 +70,7 @@ impl Exchange {
         guarded_with(&mut self.0, |exchange| Ok(exchange.native().as_str()))
     }
 
-    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
+    /// Returns the repairs of the calls that ended since the last call to this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             let calls = bindings::repaired_calls(&exchange.take_repaired_calls());
@@ -78,7 +78,7 @@ impl Exchange {
         })
     }
 
-    /// Returns the changes to the answer since the last call of this method, as a list.
+    /// Returns the changes to the answer since the last call to this method, as a list.
     fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             let changes = bindings::answer_changes(&exchange.take_answer_changes());
@@ -128,7 +128,7 @@ impl Exchange {
         guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// Returns true if the last stream ended with a search, so that the model has to be asked again.
+    /// Returns true if the last stream ended with a search, so the model must be asked again.
     fn asks_again(&mut self) -> PyResult<bool> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }

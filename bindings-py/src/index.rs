@@ -65,7 +65,7 @@ impl Index {
         })
     }
 
-    /// Returns the answer to a call of the tool search; `None` if the call is not a search.
+    /// Answers a call to the tool search. Returns `None` if the call is not a search.
     #[pyo3(signature = (call, options, /))]
     fn answer<'py>(
         &self,
@@ -77,13 +77,13 @@ impl Index {
             let options = chosen(py, options)?;
             if is_text(&call) {
                 let source = Source::new(call)?;
-                let answer = self.0.answer(source.text()?, &options).map_err(|error| raised(py, &error))?;
-                return Ok(answer.map_or_else(|| py.None().into_bound(py), |text| source.answer(py, text)));
+                let output = self.0.answer(source.text()?, &options).map_err(|error| raised(py, &error))?;
+                return Ok(output.map_or_else(|| py.None().into_bound(py), |text| source.output(py, text)));
             }
             let mut values = Values::with_room();
             values.add(call)?;
-            let answer = bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| raised(py, &error))?;
-            Ok(Writer::new(py, &values, false).value(&answer.unwrap_or_default())?)
+            let output = bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| raised(py, &error))?;
+            Ok(Writer::new(py, &values, false).value(&output.unwrap_or_default())?)
         })
     }
 }

@@ -12,7 +12,7 @@ use toolwire::{
 use crate::{
     entry::{guarded, members, named, DETACH_FROM},
     raise::{option_error, raised},
-    read::{Kept, Values},
+    read::{Snapshot, Values},
     text::{is_text, Source},
     write::Writer,
 };
@@ -22,14 +22,14 @@ use crate::{
 #[pyclass(module = "toolwire._toolwire", frozen)]
 pub(crate) struct Late {
     function: Function,
-    options: Kept,
+    options: Snapshot,
     input: Input,
     members: Option<Node<'static>>,
 }
 
 /// The caller's input. Text is immutable; only the immutable parts of a value are kept.
 enum Input {
-    Value(Kept),
+    Value(Snapshot),
     Text(Py<PyAny>),
 }
 
@@ -50,19 +50,19 @@ pub(crate) fn call_late<'py>(
             let source = Source::new(input)?;
             let (text, tree) = (source.text()?, chosen.tree()?);
             let work = || call_text(function, &[text], &tree, Naming::Snake, false);
-            let answer = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
-            let answer = answer.map_err(|error| raised(py, &error))?;
-            (source.answer(py, answer.text), Input::Text(source.kept()), answer.report)
+            let output = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let output = output.map_err(|error| raised(py, &error))?;
+            (source.output(py, output.text), Input::Text(source.to_object()), output.report)
         } else {
             let mut values = Values::with_room();
             values.add(input)?;
-            let answer = call(function, values.trees()?, &chosen.tree()?, Naming::Snake, false)
+            let output = call(function, values.trees()?, &chosen.tree()?, Naming::Snake, false)
                 .map_err(|error| raised(py, &error))?;
-            let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
-            let members = answer.report;
-            (value, Input::Value(values.keep()), members)
+            let value = Writer::new(py, &values, output.share).value(&output.value)?;
+            let members = output.report;
+            (value, Input::Value(values.snapshot()), members)
         };
-        let late = Late { function, options: chosen.keep(), input, members };
+        let late = Late { function, options: chosen.snapshot(), input, members };
         (value, Bound::new(py, late)?).into_pyobject(py)
     })
 }
@@ -79,16 +79,16 @@ impl Late {
         guarded(|| {
             let options = self.options.values(py);
             let report = match &self.input {
-                Input::Value(kept) => {
-                    let values = kept.values(py);
+                Input::Value(snapshot) => {
+                    let values = snapshot.values(py);
                     let trees = values.trees()?;
-                    let answer = call(self.function, trees, &options.tree()?, Naming::Snake, true);
-                    answer.map_err(|error| raised(py, &error))?.report
+                    let output = call(self.function, trees, &options.tree()?, Naming::Snake, true);
+                    output.map_err(|error| raised(py, &error))?.report
                 }
                 Input::Text(text) => {
                     let source = Source::new(text.bind(py).clone())?;
-                    let answer = call_text(self.function, &[source.text()?], &options.tree()?, Naming::Snake, true);
-                    answer.map_err(|error| raised(py, &error))?.report
+                    let output = call_text(self.function, &[source.text()?], &options.tree()?, Naming::Snake, true);
+                    output.map_err(|error| raised(py, &error))?.report
                 }
             };
             report.map_or_else(|| Ok(PyDict::new(py)), |report| members(py, &report))

@@ -23,7 +23,7 @@ pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'
     Some(arguments())
 }
 
-/// Returns true if the output of `model_dump` needs no further call of `model_dump`.
+/// Returns true if the output of `model_dump` needs no further call to `model_dump`.
 pub(crate) fn is_plain(dump: &Bound<'_, PyAny>) -> bool {
     dump.is_instance_of::<PyDict>() || dump.is_instance_of::<PyList>()
 }

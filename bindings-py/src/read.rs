@@ -1,9 +1,10 @@
 //! Converts Python values to the core's tree.
 //!
 //! There are two passes. The first traverses the caller's object once, in document order, and keeps a reference to
-//! every value and key. The second runs no Python code: it makes the tree from the notes of the first, and borrows each
-//! string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a value
-//! that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is memory-safe.
+//! every value and key. The second runs no Python code: it builds the tree from what the first recorded, and borrows
+//! each string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a
+//! value that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is
+//! memory-safe.
 
 use pyo3::{
     prelude::*,
@@ -39,16 +40,16 @@ impl From<PyErr> for Stop {
 
 /// A snapshot of the values that were read. It keeps only the strings and keys of the caller's objects, which are
 /// immutable.
-pub(crate) struct Kept {
+pub(crate) struct Snapshot {
     objects: Vec<Option<Py<PyAny>>>,
-    shapes: Vec<Shape>,
+    shapes: Vec<ValueShape>,
     keys: Vec<Py<PyString>>,
     digits: String,
     roots: usize,
 }
 
-impl Kept {
-    /// Returns the values, with the caller's strings and keys only.
+impl Snapshot {
+    /// Restores the values. Objects other than strings and keys become `None`.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
         let object =
@@ -64,9 +65,9 @@ impl Kept {
     }
 }
 
-/// Notes of the first pass about a value, which is at the same index of `objects`.
+/// What the first pass recorded about a value. The value itself has the same index in `objects`.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ValueShape {
     Null,
     Bool(bool),
     /// A number: the range of its text in `digits`.
@@ -83,11 +84,11 @@ enum Shape {
     },
 }
 
-/// Python values that were read, by number.
+/// The Python values that were read, numbered in document order.
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
-    shapes: Vec<Shape>,
+    shapes: Vec<ValueShape>,
     keys: Vec<Bound<'py, PyString>>,
     digits: String,
     roots: usize,
@@ -107,8 +108,8 @@ impl<'py> Values<'py> {
         Ok(values)
     }
 
-    /// Reserves memory for a schema of ordinary size: growing step by step takes a tenth of a call's instructions (55
-    /// thousand for a real tool).
+    /// Reserves memory for a schema of typical size. Growing the vectors would take a tenth of a call's instructions
+    /// (55,000 for a real tool).
     pub(crate) fn with_room() -> Self {
         Values {
             objects: Vec::with_capacity(128),
@@ -120,7 +121,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Reads one more value; the numbers of its parts continue those of the previous values.
+    /// Reads one more value. Its parts are numbered after those of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
@@ -136,10 +137,11 @@ impl<'py> Values<'py> {
     }
 
     /// Makes a snapshot of the values.
-    pub(crate) fn keep(self) -> Kept {
-        let object =
-            |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
-        Kept {
+    pub(crate) fn snapshot(self) -> Snapshot {
+        let object = |(object, shape): (Bound<'py, PyAny>, &ValueShape)| {
+            matches!(shape, ValueShape::Text).then(|| object.unbind())
+        };
+        Snapshot {
             objects: self.objects.into_iter().zip(&self.shapes).map(object).collect(),
             keys: self.keys.into_iter().map(Bound::unbind).collect(),
             shapes: self.shapes,
@@ -148,15 +150,17 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Returns the caller's own value of that number.
+    /// Returns the caller's value with this number.
     pub(crate) fn object(&self, number: u32) -> Option<&Bound<'py, PyAny>> {
         self.objects.get(usize::try_from(number).ok()?)
     }
 
-    /// Returns the caller's own keys of the dict of that number, as plain `str`.
+    /// Returns the keys of the dict with this number, as plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
-            Some(Shape::Object { keys, members, .. }) => self.keys.get(*keys..*keys + *members).unwrap_or_default(),
+            Some(ValueShape::Object { keys, members, .. }) => {
+                self.keys.get(*keys..*keys + *members).unwrap_or_default()
+            }
             _ => &[],
         }
     }
@@ -170,7 +174,7 @@ impl<'py> Values<'py> {
         }
         // Exact types first: nearly all values in a schema have one, and comparing type pointers is fastest.
         if object.is_exact_instance_of::<PyString>() {
-            self.note(object, Shape::Text);
+            self.note(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
             let dict = dict.clone();
             self.dict(object, &dict, depth)?;
@@ -180,19 +184,19 @@ impl<'py> Values<'py> {
         } else if let Ok(value) = object.cast::<PyBool>() {
             // Before `int`, of which `bool` is a subclass.
             let value = value.is_true();
-            self.note(object, Shape::Bool(value));
+            self.note(object, ValueShape::Bool(value));
         } else if object.is_none() {
-            self.note(object, Shape::Null);
+            self.note(object, ValueShape::Null);
         } else if let Ok(integer) = object.cast::<PyInt>() {
             let start = self.digits.len();
             integer::spell(integer, &mut self.digits)?;
-            self.note(object, Shape::Number(start, self.digits.len()));
+            self.note(object, ValueShape::Number(start, self.digits.len()));
         } else if let Ok(float) = object.cast::<PyFloat>() {
             let start = self.digits.len();
             self.float(float)?;
-            self.note(object, Shape::Number(start, self.digits.len()));
+            self.note(object, ValueShape::Number(start, self.digits.len()));
         } else if object.is_instance_of::<PyString>() {
-            self.note(object, Shape::Text);
+            self.note(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast::<PyDict>() {
             let dict = dict.clone();
             self.dict_subclass(object, &dict, depth)?;
@@ -206,7 +210,7 @@ impl<'py> Values<'py> {
             let dump = dump?;
             if !model::is_plain(&dump) {
                 let (model, found) = (kind(&object), kind(&dump));
-                let message = format!("expected `model_dump()` of {model} to give a dict or a list, found {found}");
+                let message = format!("expected `model_dump()` of {model} to return a dict or a list, found {found}");
                 return Err(Stop::refused(Code::InvalidValue, message));
             }
             self.value(dump, depth)?;
@@ -222,7 +226,7 @@ impl<'py> Values<'py> {
         Ok(())
     }
 
-    fn note(&mut self, object: Bound<'py, PyAny>, shape: Shape) {
+    fn note(&mut self, object: Bound<'py, PyAny>, shape: ValueShape) {
         self.objects.push(object);
         self.shapes.push(shape);
     }
@@ -244,11 +248,11 @@ impl<'py> Values<'py> {
             ));
         }
         self.ancestors.push(address);
-        self.note(object, Shape::Array(0));
+        self.note(object, ValueShape::Array(0));
         Ok(self.objects.len() - 1)
     }
 
-    fn leave(&mut self, at: usize, shape: Shape) {
+    fn leave(&mut self, at: usize, shape: ValueShape) {
         self.ancestors.pop();
         if let Some(open) = self.shapes.get_mut(at) {
             *open = shape;
@@ -267,7 +271,7 @@ impl<'py> Values<'py> {
             self.value(item, depth + 1).inspect_err(|_| self.trail.push(Step::Index(count)))?;
             count += 1;
         }
-        self.leave(at, Shape::Array(count));
+        self.leave(at, ValueShape::Array(count));
         Ok(())
     }
 
@@ -298,7 +302,7 @@ impl<'py> Values<'py> {
                 let kind = kind(dict);
                 Stop::refused(
                     Code::InvalidValue,
-                    format!("expected `items()` of {kind} to give pairs, found {}", self::kind(&item)),
+                    format!("expected `items()` of {kind} to return pairs, found {}", self::kind(&item)),
                 )
             })?;
             self.key(key)?;
@@ -308,7 +312,7 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
+    /// Records a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
     /// `str`, because a subclass may have its own hash, and the members of returned copies have to be found by name.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
@@ -319,10 +323,7 @@ impl<'py> Values<'py> {
             Err(other) => other.into_inner(),
         };
         if !key.is_instance_of::<PyString>() {
-            return Err(Stop::refused(
-                Code::InvalidValue,
-                format!("expected keys that are strings, found {} as a key", kind(&key)),
-            ));
+            return Err(Stop::refused(Code::InvalidValue, format!("expected string keys, found {}", kind(&key))));
         }
         let plain = key.py().get_type::<PyString>().call_method1("__str__", (&key,))?;
         self.keys.push(plain.cast_into::<PyString>().map_err(PyErr::from)?);
@@ -342,7 +343,7 @@ impl<'py> Values<'py> {
                 self.trail.push(Step::Member(name.map(Text::into_owned).unwrap_or_else(|| Text::new(""))));
             })?;
         }
-        self.leave(at, Shape::Object { keys, members, doubtful });
+        self.leave(at, ValueShape::Object { keys, members, doubtful });
         Ok(())
     }
 
@@ -353,7 +354,7 @@ impl<'py> Values<'py> {
                 format!("expected a finite number, found `{}`", float.value()),
             ));
         }
-        // The shortest digits that read back as this float, like in `json.dumps`; for a subclass, those of the stored
+        // The shortest digits that read back as this float, as in `json.dumps`. A subclass is written as its stored
         // value.
         let text = float.py().get_type::<PyFloat>().call_method1("__repr__", (float,))?;
         self.digits.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
@@ -375,26 +376,27 @@ impl<'py> Values<'py> {
         let number = *next;
         *next += 1;
         let data = match self.shapes.get(number) {
-            None | Some(Shape::Null) => Data::Null,
-            Some(Shape::Bool(value)) => Data::Bool(*value),
-            Some(Shape::Number(start, end)) => Data::Number(self.digits.get(*start..*end).unwrap_or_default().into()),
-            Some(Shape::Text) => match self.objects.get(number) {
+            None | Some(ValueShape::Null) => Data::Null,
+            Some(ValueShape::Bool(value)) => Data::Bool(*value),
+            Some(ValueShape::Number(start, end)) => {
+                Data::Number(self.digits.get(*start..*end).unwrap_or_default().into())
+            }
+            Some(ValueShape::Text) => match self.objects.get(number) {
                 Some(object) => Data::String(text(object.cast::<PyString>()?)?),
                 None => Data::Null,
             },
-            Some(Shape::Array(count)) => {
+            Some(ValueShape::Array(count)) => {
                 let mut items = Vec::with_capacity(*count);
                 for _ in 0..*count {
                     items.push(self.node(next)?);
                 }
                 Data::Array(items)
             }
-            Some(Shape::Object { keys, members, doubtful }) => {
+            Some(ValueShape::Object { keys, members, doubtful }) => {
                 let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;
-                    // A surrogate pair is one character in JSON, so that the same key may also occur in the other
-                    // spelling.
+                    // A surrogate pair is one character in JSON, so the same key may also occur unescaped.
                     doubtful |= key.as_plain().is_none();
                     list.push(Member { key, value: self.node(next)? });
                 }

@@ -21,11 +21,11 @@ pub(crate) struct Restore(toolwire::Restore);
 impl Restore {
     /// Reads the JSON form of a `Restore`.
     #[new]
-    #[pyo3(signature = (kept, /))]
-    fn new(py: Python<'_>, kept: Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (stored, /))]
+    fn new(py: Python<'_>, stored: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
             let mut values = Values::with_room();
-            values.add(kept)?;
+            values.add(stored)?;
             Ok(Restore(bindings::restore(&values.tree()?).map_err(|error| raised(py, &error))?))
         })
     }
@@ -44,10 +44,10 @@ impl Restore {
             for input in inputs {
                 values.add(input)?;
             }
-            let answer =
+            let output =
                 bindings::call_restore(&self.0, function, values.trees()?).map_err(|error| raised(py, &error))?;
-            let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
-            with(py, value, answer.report.as_ref())
+            let value = Writer::new(py, &values, output.share).value(&output.value)?;
+            with(py, value, output.report.as_ref())
         })
     }
 
@@ -59,10 +59,10 @@ impl Restore {
             let source = Source::new(reply)?;
             let text = source.text()?;
             let work = || bindings::call_restore_text(&self.0, text);
-            let answer = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
-            let answer = answer.map_err(|error| raised(py, &error))?;
-            let value = source.answer(py, answer.text);
-            with(py, value, answer.report.as_ref())
+            let output = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let output = output.map_err(|error| raised(py, &error))?;
+            let value = source.output(py, output.text);
+            with(py, value, output.report.as_ref())
         })
     }
 

@@ -5,7 +5,7 @@ use pyo3::{
     types::{PyDict, PyString},
 };
 use toolwire::{
-    internal::bindings::{self, Naming, TextAnswer},
+    internal::bindings::{self, Naming, TextOutput},
     json,
 };
 
@@ -83,8 +83,8 @@ impl ToolSet {
             let chosen = chosen.tree()?;
             let (text, report) = guarded_with(&mut this.try_borrow_mut()?.0, |set| {
                 // The GIL is not released: another thread that calls this method would find the set borrowed.
-                let answer = bindings::ready_tools(set, &chosen, Naming::Snake);
-                let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
+                let output = bindings::ready_tools(set, &chosen, Naming::Snake);
+                let TextOutput { text, report } = output.map_err(|error| raised(py, &error))?;
                 Ok((text.into_owned(), report))
             })?;
             let (nothing, result) = (Values::default(), PyDict::new(py));

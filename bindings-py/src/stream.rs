@@ -56,7 +56,7 @@ impl Stream {
         guarded_with(&mut self.0, |stream| stream.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
+    /// Returns the repairs of the calls that ended since the last call to this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             let calls = bindings::repaired_calls(&stream.take_repaired_calls());
@@ -64,7 +64,7 @@ impl Stream {
         })
     }
 
-    /// Returns the changes to the answer since the last call of this method, as a list.
+    /// Returns the changes to the answer since the last call to this method, as a list.
     fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             let changes = bindings::answer_changes(&stream.take_answer_changes());
@@ -101,7 +101,7 @@ impl CallStream {
         guarded_with(&mut self.0, |call| call.finish().map_err(|error| raised(py, &error)))
     }
 
-    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
+    /// Returns the repairs of the calls that ended since the last call to this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |call| {
             let calls = bindings::repaired_calls(&call.take_repaired_calls());

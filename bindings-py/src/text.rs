@@ -46,7 +46,7 @@ impl<'py> Source<'py> {
         match self {
             Source::Text(text) => match text.to_str() {
                 Ok(text) => Ok(text),
-                // A lone surrogate is encoded as three bytes, so that the error is that for text that is not UTF-8.
+                // A lone surrogate is encoded as three bytes, so the error is that for text that is not UTF-8.
                 Err(_) => {
                     let py = text.py();
                     let bytes = py.get_type::<PyString>().call_method1("encode", (text, "utf-8", "surrogatepass"))?;
@@ -63,7 +63,7 @@ impl<'py> Source<'py> {
     }
 
     /// Returns the text as an immutable object, which can be read again later.
-    pub(crate) fn kept(&self) -> Py<PyAny> {
+    pub(crate) fn to_object(&self) -> Py<PyAny> {
         match self {
             Source::Text(text) => text.clone().into_any().unbind(),
             Source::Bytes(bytes) | Source::Copy(bytes) => bytes.clone().into_any().unbind(),
@@ -71,7 +71,7 @@ impl<'py> Source<'py> {
     }
 
     /// Returns the result in the type of the input; the same object if nothing changed.
-    pub(crate) fn answer(&self, py: Python<'py>, text: Cow<'_, str>) -> Bound<'py, PyAny> {
+    pub(crate) fn output(&self, py: Python<'py>, text: Cow<'_, str>) -> Bound<'py, PyAny> {
         match (self, text) {
             (Source::Text(same), Cow::Borrowed(_)) => same.clone().into_any(),
             (Source::Bytes(same) | Source::Copy(same), Cow::Borrowed(_)) => same.clone().into_any(),

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use serde::Serialize as _;
 use serde_wasm_bindgen::Serializer;
 use toolwire::{
-    internal::bindings::{self, describe_error, Function, Naming, TextAnswer},
+    internal::bindings::{self, describe_error, Function, Naming, TextOutput},
     json::{self, Node, Text},
     Error,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    answer::Answer,
-    desk::{self, Given, Handed},
-    records::{Mismatch, Records},
+    shared_buffer::{self, InputBuffer, OutputBuffer},
+    wire_decoder::{Mismatch, WireDecoder},
+    wire_encoder::WireEncoder,
 };
 
 /// The reason why a call failed.
@@ -33,7 +33,7 @@ impl From<Error> for Failure {
 
 impl From<Mismatch> for Failure {
     fn from(_: Mismatch) -> Self {
-        Failure::Defect("the records on the desk break off")
+        Failure::Defect("the records in the shared buffer end too early")
     }
 }
 
@@ -49,7 +49,7 @@ impl From<Failure> for JsValue {
 }
 
 /// The layout of a call's input in the shared buffer.
-pub(crate) struct Order {
+pub(crate) struct InputLayout {
     pub(crate) inputs: usize,
     /// Numbers of words and characters in the shared buffer that belong to the records.
     pub(crate) words: usize,
@@ -57,8 +57,8 @@ pub(crate) struct Order {
     pub(crate) spelled: bool,
 }
 
-/// The result of a call: the report or undefined, the answer for the shared buffer, and its flags.
-pub(crate) type Outcome = Result<(JsValue, Handed, u32), Failure>;
+/// The result of a call: the report or undefined, the output for the shared buffer, and its flags.
+pub(crate) type Outcome = Result<(JsValue, OutputBuffer, u32), Failure>;
 
 /// Returns the names of the functions, each followed by a comma. A call uses the index in this list.
 #[wasm_bindgen]
@@ -74,15 +74,15 @@ pub fn functions() -> String {
 /// JavaScript gets in an array.)
 #[wasm_bindgen]
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs, words, chars, spelled }.on_values(&mut given, handed, |inputs, options| {
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs, words, chars, spelled }.on_values(&mut input, output, |inputs, options| {
         Ok(bindings::call(named(function)?, inputs, options, Naming::Camel, with_report)?)
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Calls a function on JSON text. The shared buffer contains one word for each of the `inputs`, its length in bytes,
-/// followed by the records of the options; and the `chars` of the options, followed by the texts. If `broken` is set,
+/// followed by the records of the options; and the `chars` of the options, followed by the inputs. If `broken` is set,
 /// the last text was cut before a lone surrogate. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(
@@ -94,49 +94,50 @@ pub fn call_text(
     spelled: bool,
     broken: bool,
 ) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
-        Ok(bindings::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
-    });
-    hand_over(given, outcome)
+    let (mut input, output) = shared_buffer::take();
+    let outcome =
+        InputLayout { inputs, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, options| {
+            Ok(bindings::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
+        });
+    return_outcome(input, outcome)
 }
 
-impl Order {
-    /// Passes the values in the shared buffer to `work`, and encodes its answer.
+impl InputLayout {
+    /// Passes the values in the shared buffer to `work`, and encodes its result.
     pub(crate) fn on_values(
         &self,
-        given: &mut Given,
-        handed: Handed,
-        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<bindings::Answer<'a>, Failure>,
+        input: &mut InputBuffer,
+        output: OutputBuffer,
+        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<bindings::ValueOutput<'a>, Failure>,
     ) -> Outcome {
-        let words = given.words.get_mut(..self.words).ok_or(Mismatch)?;
-        let mut records = Records::new(words, characters(&given.chars, self.chars)?, self.spelled);
+        let words = input.words.get_mut(..self.words).ok_or(Mismatch)?;
+        let mut decoder = WireDecoder::new(words, characters(&input.chars, self.chars)?, self.spelled);
         let mut inputs = Vec::with_capacity(self.inputs);
         for _ in 0..self.inputs {
-            inputs.push(records.value()?);
+            inputs.push(decoder.value()?);
         }
-        let options = records.value()?;
-        let given = work(inputs, &options)?;
-        let mut answer = Answer { names: records.names(), handed };
-        answer.value(&given.value);
-        Ok((report(given.report), answer.handed, if given.share { desk::SHARE } else { 0 }))
+        let options = decoder.value()?;
+        let result = work(inputs, &options)?;
+        let mut encoder = WireEncoder { names: decoder.names(), output };
+        encoder.value(&result.value);
+        Ok((report(result.report), encoder.output, if result.share { shared_buffer::SHARE } else { 0 }))
     }
 
-    /// Passes the texts in the shared buffer to `work`.
+    /// Passes the input texts in the shared buffer to `work`.
     pub(crate) fn on_texts(
         &self,
         broken: bool,
-        given: &mut Given,
-        mut handed: Handed,
-        work: impl for<'a> FnOnce(&[&'a str], &Node<'_>) -> Result<TextAnswer<'a>, Failure>,
+        input: &mut InputBuffer,
+        mut output: OutputBuffer,
+        work: impl for<'a> FnOnce(&[&'a str], &Node<'_>) -> Result<TextOutput<'a>, Failure>,
     ) -> Outcome {
-        let (lengths, words) = given
+        let (lengths, words) = input
             .words
             .get_mut(..self.words)
             .and_then(|words| words.split_at_mut_checked(self.inputs))
             .ok_or(Mismatch)?;
-        let options = Records::new(words, characters(&given.chars, self.chars)?, self.spelled).value()?;
-        let mut rest = given.chars.get(self.chars..).ok_or(Mismatch)?;
+        let options = WireDecoder::new(words, characters(&input.chars, self.chars)?, self.spelled).value()?;
+        let mut rest = input.chars.get(self.chars..).ok_or(Mismatch)?;
         let mut texts = Vec::with_capacity(self.inputs);
         for length in lengths {
             let (bytes, after) = rest.split_at_checked(*length as usize).ok_or(Mismatch)?;
@@ -146,20 +147,20 @@ impl Order {
         if let (true, Some(before)) = (broken, texts.last()) {
             return Err(json::half_a_pair(before).into());
         }
-        let given = work(&texts, &options)?;
-        let flags = match given.text {
-            Cow::Borrowed(_) => desk::UNCHANGED,
+        let result = work(&texts, &options)?;
+        let flags = match result.text {
+            Cow::Borrowed(_) => shared_buffer::UNCHANGED,
             Cow::Owned(text) => {
-                handed.chars = text;
+                output.chars = text;
                 0
             }
         };
-        Ok((report(given.report), handed, flags))
+        Ok((report(result.report), output, flags))
     }
 }
 
 pub(crate) fn named(function: usize) -> Result<Function, Failure> {
-    Function::ALL.get(function).copied().ok_or(Failure::Defect("no function of that number"))
+    Function::ALL.get(function).copied().ok_or(Failure::Defect("no function with this number"))
 }
 
 fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
@@ -188,8 +189,9 @@ fn report(report: Option<Node<'_>>) -> JsValue {
 /// The member of a report that may be JSON text.
 const LATER: &str = "report";
 
-pub(crate) fn hand_over(given: Given, outcome: Outcome) -> JsValue {
-    let (result, handed, flags) = outcome.unwrap_or_else(|failure| (failure.into(), Handed::default(), desk::FAILED));
-    desk::put(given, handed, flags);
+pub(crate) fn return_outcome(input: InputBuffer, outcome: Outcome) -> JsValue {
+    let (result, output, flags) =
+        outcome.unwrap_or_else(|failure| (failure.into(), OutputBuffer::default(), shared_buffer::FAILED));
+    shared_buffer::put(input, output, flags);
     result
 }

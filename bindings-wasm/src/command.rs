@@ -61,7 +61,7 @@ impl CommandLine {
 }
 
 /// A connection of `toolwire proxy`; see `toolwire_command::Proxy`. Its methods return effects, each as three strings:
-/// a kind, a number or an empty string, and a text.
+/// a kind, a number or an empty string, and a string.
 #[wasm_bindgen]
 pub struct ProxyConnection(Proxy);
 
@@ -120,7 +120,7 @@ fn words(effects: Vec<Effect>) -> Vec<String> {
 }
 
 /// The sessions of `toolwire proxy --listen`; see `toolwire_command::Listener`. Its methods return effects, each as
-/// three strings: a kind, JSON or an empty string, and a text.
+/// three strings: a kind, JSON or an empty string, and a string.
 #[wasm_bindgen]
 pub struct ProxyListener(Listener);
 
@@ -178,7 +178,7 @@ fn listened(effects: Vec<ListenerEffect>) -> Vec<String> {
 }
 
 /// The state of `toolwire relay`; see `toolwire_command::Relay`. Its methods return effects, each as three strings: a
-/// kind, JSON or an empty string, and a text.
+/// kind, JSON or an empty string, and a string.
 #[wasm_bindgen]
 pub struct RelayState(Relay);
 

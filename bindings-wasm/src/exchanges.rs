@@ -6,15 +6,15 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, TextAnswer},
+    internal::bindings::{self, Naming, TextOutput},
     json::{self, Node, Object},
     Exchange, ExchangeOptions, ToolListCache,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{hand_over, Failure, Order},
-    desk,
+    call::{return_outcome, Failure, InputLayout},
+    shared_buffer,
 };
 
 thread_local! {
@@ -23,34 +23,37 @@ thread_local! {
     static LISTS: ToolListCache = ToolListCache::default();
 }
 
-/// Opens an exchange for the URL and the body in the shared buffer. The answer is the text to be sent. Returns an
+/// Opens an exchange for the URL and the body in the shared buffer. The output is the text to be sent. Returns an
 /// object with the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an
 /// error as [`crate::call::call`] does. [`report_of_exchange`] returns the report.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 2, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
-        let (Some(url), Some(body)) = (texts.first().copied(), texts.get(1).copied()) else { return Err(nothing()) };
-        let options = bindings::options::<ExchangeOptions>(options, Naming::Camel)?;
-        let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
-            return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
-        };
-        let (text, mut about) = (Cow::Owned(exchange.request().to_owned()), about(&exchange));
-        let number =
-            OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
-                Some((free, place)) => {
-                    *place = Some(exchange);
-                    free
-                }
-                None => {
-                    open.push(Some(exchange));
-                    open.len() - 1
-                }
-            });
-        about.set("number", Node::count(number as u64));
-        Ok(TextAnswer { text, report: Some(Node::object(about)) })
-    });
-    hand_over(given, outcome)
+    let (mut input, output) = shared_buffer::take();
+    let outcome =
+        InputLayout { inputs: 2, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, options| {
+            let (Some(url), Some(body)) = (texts.first().copied(), texts.get(1).copied()) else {
+                return Err(missing_input());
+            };
+            let options = bindings::options::<ExchangeOptions>(options, Naming::Camel)?;
+            let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
+                return Ok(TextOutput { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
+            };
+            let (text, mut about) = (Cow::Owned(exchange.request().to_owned()), about(&exchange));
+            let number =
+                OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+                    Some((free, place)) => {
+                        *place = Some(exchange);
+                        free
+                    }
+                    None => {
+                        open.push(Some(exchange));
+                        open.len() - 1
+                    }
+                });
+            about.set("number", Node::count(number as u64));
+            Ok(TextOutput { text, report: Some(Node::object(about)) })
+        });
+    return_outcome(input, outcome)
 }
 
 /// Returns the report of an exchange as JSON text; `undefined` if no exchange has this number. It is separate, because
@@ -61,29 +64,29 @@ pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
 }
 
-/// Handles the whole reply in the shared buffer. The answer is the reply for the client, or, if the model must be asked
+/// Handles the whole reply in the shared buffer. The output is the reply for the client, or, if the model must be asked
 /// again, the next request. Returns an object, which has a `report` in the second case. The result of this function and
 /// of those below also has the repaired `calls`, if there are any.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
         with(exchange, |exchange| match exchange.reply(reply)? {
-            Some(text) => Ok(TextAnswer { text, report: Some(Node::empty_object()) }),
+            Some(text) => Ok(TextOutput { text, report: Some(Node::empty_object()) }),
             None => Ok(next(exchange)),
         })
     })
 }
 
-/// Handles the piece of a stream in the shared buffer. The answer is the text to be passed on.
+/// Handles the piece of a stream in the shared buffer. The output is the text to be passed on.
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
         let text = with(exchange, |exchange| Ok(exchange.feed_text(piece)?))?;
-        Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
+        Ok(TextOutput { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
     })
 }
 
-/// Ends a stream. The answer is the remaining text. Returns an object, which has the next `request` and its `report` if
+/// Ends a stream. The output is the remaining text. Returns an object, which has the next `request` and its `report` if
 /// the model must be asked again.
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
@@ -96,31 +99,31 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
                 about.set("request", Node::string(exchange.request().to_owned()));
                 report = Node::object(about);
             }
-            Ok(TextAnswer { text, report: Some(report) })
+            Ok(TextOutput { text, report: Some(report) })
         })
     })
 }
 
-/// Converts the error body in the shared buffer to an error event, which is the answer.
+/// Converts the error body in the shared buffer to an error event, which is the output.
 #[wasm_bindgen(js_name = failExchange)]
 pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
-        with(exchange, |exchange| Ok(TextAnswer { text: Cow::Owned(exchange.failed_text(body)), report: None }))
+        with(exchange, |exchange| Ok(TextOutput { text: Cow::Owned(exchange.failed_text(body)), report: None }))
     })
 }
 
-/// Writes an error in the form of an API, which is the answer. The shared buffer contains the URL of the request, the
+/// Writes an error in the form of an API, which is the output. The shared buffer contains the URL of the request, the
 /// error's code, its pointer and its message.
 #[wasm_bindgen(js_name = refuseExchange)]
 pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 4, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        let &[url, code, pointer, message] = texts else { return Err(nothing()) };
-        let code = toolwire::Code::ALL.iter().find(|known| known.as_str() == code).ok_or_else(nothing)?;
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 4, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
+        let &[url, code, pointer, message] = texts else { return Err(missing_input()) };
+        let code = toolwire::Code::ALL.iter().find(|known| known.as_str() == code).ok_or_else(missing_input)?;
         let error = toolwire::Error::new(*code, pointer, message);
-        Ok(TextAnswer { text: Cow::Owned(Exchange::refusal(url, &error)), report: None })
+        Ok(TextOutput { text: Cow::Owned(Exchange::refusal(url, &error)), report: None })
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Closes an exchange.
@@ -133,9 +136,9 @@ pub fn close_exchange(exchange: usize) {
     });
 }
 
-fn next(exchange: &Exchange) -> TextAnswer<'static> {
+fn next(exchange: &Exchange) -> TextOutput<'static> {
     let (text, about) = (Cow::Owned(exchange.request().to_owned()), about_next(exchange));
-    TextAnswer { text, report: Some(Node::object(about)) }
+    TextOutput { text, report: Some(Node::object(about)) }
 }
 
 /// Returns the facts about a request that every host needs.
@@ -176,13 +179,13 @@ fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'st
     Some(report)
 }
 
-fn nothing() -> Failure {
-    Failure::Defect("nothing lies on the desk")
+fn missing_input() -> Failure {
+    Failure::Defect("the shared buffer is empty")
 }
 
 fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
-        work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange of that number"))?)
+        work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange with this number"))?)
     })
 }
 
@@ -192,18 +195,18 @@ fn on_text(
     chars: usize,
     spelled: bool,
     broken: bool,
-    work: impl for<'a> FnOnce(&'a str) -> Result<TextAnswer<'a>, Failure>,
+    work: impl for<'a> FnOnce(&'a str) -> Result<TextOutput<'a>, Failure>,
 ) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        let answer = work(texts.first().copied().ok_or_else(nothing)?)?;
-        Ok(TextAnswer { report: with_calls(answer.report, exchange), ..answer })
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
+        let result = work(texts.first().copied().ok_or_else(missing_input)?)?;
+        Ok(TextOutput { report: with_calls(result.report, exchange), ..result })
     });
     // An exchange in its initial state has nothing to lose.
     let rests =
         OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(bindings::is_exchange_at_rest));
-    hand_over(
-        given,
-        outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 })),
+    return_outcome(
+        input,
+        outcome.map(|(report, output, flags)| (report, output, flags | if rests { shared_buffer::RESTS } else { 0 })),
     )
 }

@@ -1,35 +1,35 @@
 //! toolwire as WebAssembly.
 //!
-//! This crate only translates: a caller's values arrive as *records* (see [`records`]), the function runs, and the
-//! answer is returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other
+//! This crate only translates: a caller's values arrive as *records* (see [`wire_decoder`]), the function runs, and the
+//! result is returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other
 //! side.
 //!
-//! Both sides exchange data through the shared buffer ([`desk`]): JavaScript asks for room there, writes directly into
-//! WebAssembly memory, makes one call, and reads the answer at the address in its header. A call crosses the boundary
+//! Both sides exchange data through the [`shared_buffer`]: JavaScript asks for room there, writes directly into
+//! WebAssembly memory, makes one call, and reads the result at the address in its header. A call crosses the boundary
 //! once, however large the value is.
 
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "functions")]
-mod answer;
-#[cfg(feature = "functions")]
 pub mod call;
 #[cfg(feature = "command")]
 pub mod command;
 #[cfg(feature = "functions")]
-pub mod desk;
-#[cfg(feature = "functions")]
 pub mod exchanges;
-#[cfg(feature = "functions")]
-pub mod kept;
-#[cfg(feature = "functions")]
-mod records;
 #[cfg(feature = "functions")]
 pub mod restores;
 #[cfg(feature = "functions")]
 pub mod sets;
 #[cfg(feature = "functions")]
+pub mod shared_buffer;
+#[cfg(feature = "functions")]
 pub mod streams;
+#[cfg(feature = "functions")]
+pub mod tool_index;
+#[cfg(feature = "functions")]
+mod wire_decoder;
+#[cfg(feature = "functions")]
+mod wire_encoder;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller (456
 /// KB instead of 486, gzip 187 KB instead of 196), and no difference in speed beyond noise. Free lists for small blocks

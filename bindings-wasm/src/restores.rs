@@ -10,17 +10,17 @@ use toolwire::{internal::bindings, Restore};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{hand_over, named, Failure, Order},
-    desk,
+    call::{named, return_outcome, Failure, InputLayout},
+    shared_buffer,
 };
 
 /// Maximum number of cached restores.
 const MAX_RESTORES: usize = 16;
 /// Maximum size of the JSON of all cached restores, in bytes in the shared buffer; in memory, they are a few times as
-/// large. The newest is cached whatever its size.
+/// large. The newest is cached regardless of its size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-struct Kept {
+struct CachedRestore {
     number: u32,
     bytes: usize,
     restore: Rc<Restore>,
@@ -28,29 +28,29 @@ struct Kept {
 
 thread_local! {
     /// The most recently used is last.
-    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+    static CACHE: RefCell<Vec<CachedRestore>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns true if the restore with this number is cached.
-#[wasm_bindgen(js_name = keepsRestore)]
-pub fn keeps_restore(number: u32) -> bool {
-    KEPT.with_borrow(|all| all.iter().any(|one| one.number == number))
+#[wasm_bindgen(js_name = hasRestore)]
+pub fn has_restore(number: u32) -> bool {
+    CACHE.with_borrow(|all| all.iter().any(|one| one.number == number))
 }
 
 /// Calls a function of a `Restore` on values: the shared buffer contains its inputs, followed by the JSON of the
 /// `Restore` if it is not cached. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestore)]
 pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
+    let (mut input, output) = shared_buffer::take();
     let bytes = words * size_of::<u32>() + chars;
-    let outcome = Order { inputs, words, chars, spelled }.on_values(&mut given, handed, |mut inputs, _| {
+    let outcome = InputLayout { inputs, words, chars, spelled }.on_values(&mut input, output, |mut inputs, _| {
         let restore = match used(number) {
-            Some(kept) => kept,
-            None => keep(number, bytes, bindings::restore(&inputs.pop().ok_or_else(nothing)?)?),
+            Some(cached) => cached,
+            None => cache(number, bytes, bindings::restore(&inputs.pop().ok_or_else(missing_input)?)?),
         };
         Ok(bindings::call_restore(&restore, named(function)?, inputs)?)
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Restores a reply that is JSON text: the shared buffer contains the reply, followed by the JSON of the `Restore` if
@@ -64,24 +64,24 @@ pub fn call_restore_text(
     spelled: bool,
     broken: bool,
 ) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        let reply = texts.first().copied().ok_or_else(nothing)?;
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
+        let reply = texts.first().copied().ok_or_else(missing_input)?;
         let restore = match used(number) {
-            Some(kept) => kept,
+            Some(cached) => cached,
             None => {
-                let text = texts.get(1).copied().ok_or_else(nothing)?;
-                keep(number, text.len(), Restore::from_json(text)?)
+                let text = texts.get(1).copied().ok_or_else(missing_input)?;
+                cache(number, text.len(), Restore::from_json(text)?)
             }
         };
         Ok(bindings::call_restore_text(&restore, reply)?)
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Returns the restore with this number, and marks it as the most recently used.
 fn used(number: u32) -> Option<Rc<Restore>> {
-    KEPT.with_borrow_mut(|all| {
+    CACHE.with_borrow_mut(|all| {
         let place = all.iter().position(|one| one.number == number)?;
         let one = all.remove(place);
         let restore = Rc::clone(&one.restore);
@@ -90,10 +90,10 @@ fn used(number: u32) -> Option<Rc<Restore>> {
     })
 }
 
-fn keep(number: u32, bytes: usize, restore: Restore) -> Rc<Restore> {
+fn cache(number: u32, bytes: usize, restore: Restore) -> Rc<Restore> {
     let restore = Rc::new(restore);
-    KEPT.with_borrow_mut(|all| {
-        all.push(Kept { number, bytes, restore: Rc::clone(&restore) });
+    CACHE.with_borrow_mut(|all| {
+        all.push(CachedRestore { number, bytes, restore: Rc::clone(&restore) });
         let mut total: usize = all.iter().map(|one| one.bytes).sum();
         while all.len() > MAX_RESTORES || (total > MAX_BYTES && all.len() > 1) {
             total -= all.remove(0).bytes;
@@ -102,6 +102,6 @@ fn keep(number: u32, bytes: usize, restore: Restore) -> Rc<Restore> {
     restore
 }
 
-fn nothing() -> Failure {
-    Failure::Defect("nothing lies on the desk")
+fn missing_input() -> Failure {
+    Failure::Defect("the shared buffer is empty")
 }

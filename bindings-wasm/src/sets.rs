@@ -3,45 +3,45 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Answer, Naming, TextAnswer},
+    internal::bindings::{self, Naming, TextOutput, ValueOutput},
     json::{self, Data, Node, Object},
     ToolSet,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{hand_over, Failure, Order},
-    desk,
+    call::{return_outcome, Failure, InputLayout},
+    shared_buffer,
 };
 
 thread_local! {
     static SET: RefCell<Option<ToolSet>> = const { RefCell::new(None) };
 }
 
-/// Stores the tool list that the shared buffer contains as a value, and replaces the previous one. The answer is the
+/// Stores the tool list that the shared buffer contains as a value, and replaces the previous one. The output is the
 /// list as JSON text in a string, or null if it is equal to the previous one. Returns undefined, or an error as
 /// [`crate::call::call`] does.
-#[wasm_bindgen(js_name = keepSet)]
-pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |mut inputs, _| {
-        let tools = inputs.pop().ok_or_else(nothing)?;
-        let list = kept(tools)?;
-        Ok(Answer { value: list.map_or_else(Node::default, Node::string), report: None, share: false })
+#[wasm_bindgen(js_name = storeSet)]
+pub fn store_set(words: usize, chars: usize, spelled: bool) -> JsValue {
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |mut inputs, _| {
+        let tools = inputs.pop().ok_or_else(missing_input)?;
+        let list = store(tools)?;
+        Ok(ValueOutput { value: list.map_or_else(Node::default, Node::string), report: None, share: false })
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
-/// Stores the tool list that the shared buffer contains as JSON text. Does the same as [`keep_set`], except that the
-/// answer is text, and `null` if the list is equal to the previous one.
-#[wasm_bindgen(js_name = keepSetText)]
-pub fn keep_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        let tools = toolwire::json::read(texts.first().ok_or_else(nothing)?)?;
-        Ok(TextAnswer { text: Cow::Owned(kept(tools)?.unwrap_or_else(|| "null".into())), report: None })
+/// Stores the tool list that the shared buffer contains as JSON text. Does the same as [`store_set`], except that the
+/// output is text, and `null` if the list is equal to the previous one.
+#[wasm_bindgen(js_name = storeSetText)]
+pub fn store_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
+        let tools = toolwire::json::read(texts.first().ok_or_else(missing_input)?)?;
+        Ok(TextOutput { text: Cow::Owned(store(tools)?.unwrap_or_else(|| "null".into())), report: None })
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Returns the number of tools in the list.
@@ -50,16 +50,16 @@ pub fn tools_in_set() -> usize {
     SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
 }
 
-/// Sanitizes the list for the options in the shared buffer. The answer is an object of JSON texts: `json` for the list,
+/// Sanitizes the list for the options in the shared buffer. The output is an object of JSON texts: `json` for the list,
 /// and the other results by name, without the changes. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = readySet)]
 pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 0, words, chars, spelled }.on_values(&mut given, handed, |_, options| {
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 0, words, chars, spelled }.on_values(&mut input, output, |_, options| {
         let ready = SET.with_borrow_mut(|set| {
-            Ok::<_, Failure>(bindings::ready_tools(set.as_mut().ok_or_else(nothing)?, options, Naming::Camel)?)
+            Ok::<_, Failure>(bindings::ready_tools(set.as_mut().ok_or_else(missing_input)?, options, Naming::Camel)?)
         });
-        let TextAnswer { text, report } = ready?;
+        let TextOutput { text, report } = ready?;
         let mut texts = Object::new();
         texts.set("json", Node::string(text.into_owned()));
         for member in report.iter().filter_map(Node::as_object).flatten() {
@@ -67,13 +67,13 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
             let value = if is_flag { member.value.clone() } else { Node::string(json::write(&member.value)) };
             texts.set(member.key.clone(), value);
         }
-        Ok(Answer { value: Node::object(texts), report: None, share: false })
+        Ok(ValueOutput { value: Node::object(texts), report: None, share: false })
     });
-    hand_over(given, outcome)
+    return_outcome(input, outcome)
 }
 
 /// Stores a list, and returns its text if it differs from the previous one.
-fn kept(tools: Node<'_>) -> Result<Option<String>, Failure> {
+fn store(tools: Node<'_>) -> Result<Option<String>, Failure> {
     SET.with_borrow_mut(|set| {
         let is_new = match set {
             Some(set) => set.update_node(tools)?,
@@ -86,6 +86,6 @@ fn kept(tools: Node<'_>) -> Result<Option<String>, Failure> {
     })
 }
 
-fn nothing() -> Failure {
-    Failure::Defect("nothing lies on the desk, or nothing is kept")
+fn missing_input() -> Failure {
+    Failure::Defect("the shared buffer is empty, or no list is stored")
 }

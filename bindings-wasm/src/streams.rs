@@ -6,15 +6,15 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Answer, TextAnswer},
+    internal::bindings::{self, TextOutput, ValueOutput},
     json::{Node, Object},
     CallStream, ReplyRestorer,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{hand_over, Failure, Order, Outcome},
-    desk,
+    call::{return_outcome, Failure, InputLayout, Outcome},
+    shared_buffer,
 };
 
 /// A stream that is being restored.
@@ -28,13 +28,13 @@ thread_local! {
 }
 
 /// Opens a stream for the value in the shared buffer: a `restore`, or a list of one and the name of the called tool.
-/// The answer is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
+/// The output is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_value(words, chars, spelled, |given| {
-        let stream = match bindings::call_stream(&given)? {
+    on_value(words, chars, spelled, |value| {
+        let stream = match bindings::call_stream(&value)? {
             Some(call) => Restoring::Call(Box::new(call)),
-            None => Restoring::Reply(Box::new(bindings::restore(&given)?.stream())),
+            None => Restoring::Reply(Box::new(bindings::restore(&value)?.stream())),
         };
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
@@ -51,7 +51,7 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     })
 }
 
-/// Handles the event in the shared buffer. The answer is the list of events to be passed on. Returns what
+/// Handles the event in the shared buffer. The output is the list of events to be passed on. Returns what
 /// [`open_stream`] returns, or an object with the repaired `calls`.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
@@ -63,24 +63,24 @@ pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> 
     })
 }
 
-/// Handles the piece of text in the shared buffer. The answer is the text to be passed on. Returns what [`open_stream`]
+/// Handles the piece of text in the shared buffer. The output is the text to be passed on. Returns what [`open_stream`]
 /// returns.
 #[wasm_bindgen(js_name = feedStreamText)]
 pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
         let piece = texts.first().copied().unwrap_or_default();
         let text = with(stream, |restoring| match restoring {
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
             Restoring::Call(call) => Ok(call.feed(piece)?),
         })?;
         let text = if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) };
-        Ok(TextAnswer { text, report: repaired(stream) })
+        Ok(TextOutput { text, report: repaired(stream) })
     });
-    hand_over(given, resting(stream, outcome))
+    return_outcome(input, resting(stream, outcome))
 }
 
-/// Ends a stream. The answer is the list of events that were still held back; for a stream of text, a list with the
+/// Ends a stream. The output is the list of events that were still held back; for a stream of text, a list with the
 /// remaining text. Returns what [`open_stream`] returns.
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
@@ -108,7 +108,7 @@ pub fn close_stream(stream: usize) {
 fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
         let restoring =
-            open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream of that number"))?;
+            open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream with this number"))?;
         work(restoring)
     })
 }
@@ -128,14 +128,14 @@ fn repaired(stream: usize) -> Option<Node<'static>> {
     Some(Node::object(report))
 }
 
-/// Adds the flag `RESTS` if the stream holds nothing back, so that nothing is lost with the instance.
+/// Adds the flag `RESTS` if the stream holds nothing back, so nothing is lost with the instance.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
         Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),
         Some(Restoring::Call(call)) => bindings::is_call_at_rest(call),
         None => false,
     });
-    outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 }))
+    outcome.map(|(report, output, flags)| (report, output, flags | if rests { shared_buffer::RESTS } else { 0 }))
 }
 
 fn on_value(
@@ -154,10 +154,10 @@ fn on_value_of(
     spelled: bool,
     work: impl for<'a> FnOnce(Node<'a>) -> Result<Node<'a>, Failure>,
 ) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, _| {
-        let input = inputs.into_iter().next().ok_or(Failure::Defect("nothing lies on the desk"))?;
-        Ok(Answer { value: work(input)?, report: repaired(stream), share: false })
+    let (mut input, output) = shared_buffer::take();
+    let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |inputs, _| {
+        let value = inputs.into_iter().next().ok_or(Failure::Defect("the shared buffer is empty"))?;
+        Ok(ValueOutput { value: work(value)?, report: repaired(stream), share: false })
     });
-    hand_over(given, resting(stream, outcome))
+    return_outcome(input, resting(stream, outcome))
 }

@@ -57,7 +57,7 @@ struct Fixes {
     findings: usize,
     /// Number of findings that only `--unsafe-fixes` removes.
     unsafe_only: usize,
-    /// Original texts of the changed sources, by their index.
+    /// Original text of each changed source, by its index.
     originals: BTreeMap<usize, String>,
 }
 
@@ -82,8 +82,7 @@ impl Check {
         if used_as != Use::Tool {
             if arguments.rewritten.is_some() {
                 let word = arguments.used_as.as_str();
-                let message =
-                    format!("expected no `--rewritten` with `--use {word}`, found it: it applies to tools only");
+                let message = format!("expected no `--rewritten` with `--use {word}`: it applies to tools only");
                 return Err(CommandError::option("rewritten", message));
             }
             let without = dialects.iter().find(|dialect| table_of(dialect, used_as).is_none());
@@ -122,7 +121,10 @@ impl Check {
             (Some(text), _) => Some(Baseline::read(&text.text, &text.source)?),
             (None, Some(path)) => Some(Baseline::new(path)),
             (None, None) if arguments.update_baseline => {
-                return Err(CommandError::option("updateBaseline", "expected `--baseline` with it, found none"));
+                return Err(CommandError::option(
+                    "updateBaseline",
+                    "`--update-baseline` needs `--baseline`, found none",
+                ));
             }
             (None, None) => None,
         };
@@ -353,7 +355,7 @@ impl Check {
         })
     }
 
-    /// Returns the files with fixed texts.
+    /// Returns the fixed files.
     fn fixed_files(&self) -> Vec<OutputFile> {
         let sources = self.fixes.originals.keys().filter_map(|at| self.sources.get(*at));
         let files = sources.filter(|source| source.input.origin == Origin::File).map(|source| {
@@ -439,8 +441,9 @@ impl Task for Check {
         // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale. Nor can a run
         // that fixes findings.
         let choice = &self.arguments.choice;
-        let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
-        if !whole || asked || self.arguments.fixes() {
+        let is_restricted =
+            choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
+        if !whole || is_restricted || self.arguments.fixes() {
             stale.clear();
         }
         let baseline = self.baseline.take();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_every_place() -> Result<(), std::io::Error> {
+    fn page_lists_every_client_file() -> Result<(), std::io::Error> {
         let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md"))?;
         for ClientFile { client, paths, source, .. } in CLIENT_FILES {
             assert!(crate::clients::named(client).is_some(), "{client} is no client of `--client`");

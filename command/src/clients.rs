@@ -89,7 +89,7 @@ mod tests {
     use super::{CLIENTS, PORTABLE};
 
     #[test]
-    fn the_page_says_what_is_known() {
+    fn page_lists_every_client() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md");
         let page = std::fs::read_to_string(path).expect("the page");
         for client in CLIENTS {

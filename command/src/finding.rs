@@ -228,7 +228,7 @@ impl Source {
         found
     }
 
-    /// Returns true if the user has the input as text, so that line numbers are useful.
+    /// Returns true if the user has the input as text, so line numbers are useful.
     pub(crate) fn is_text(&self) -> bool {
         !matches!(self.input.origin, Origin::Server(_))
     }

@@ -42,7 +42,7 @@ enum Role {
     With,
     /// Optional, unless the command line names it.
     Config {
-        asked: bool,
+        is_required: bool,
     },
     /// File of the project, at which SARIF can place findings. Optional.
     Manifest,
@@ -77,7 +77,7 @@ pub(crate) struct Gathering {
     pub(crate) failed: Vec<CommandError>,
     /// Notes for the user about the inputs.
     pub(crate) notes: Vec<String>,
-    /// True if each input is checked separately, so that one of them may fail.
+    /// True if each input is checked separately, so one of them may fail.
     several: bool,
     /// True if servers are kept, and not asked for their tools.
     keeps_servers: bool,
@@ -196,7 +196,7 @@ impl Gathering {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
         match role {
-            Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
+            Role::Config { is_required: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
             Role::Manifest => Ok(()),
             Role::Glob(glob) if missing => self.listed(glob, None, source),
             Role::Glob(glob) => {
@@ -269,7 +269,7 @@ impl Gathering {
     /// Adds the server of the command line; returns true if there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
-            return Err(CommandError::option("header", "expected `--url` with it, found none"));
+            return Err(CommandError::option("header", "`--header` needs `--url`, found none"));
         }
         if connection.servers.is_none() && connection.server.is_empty() && !connection.environment.is_empty() {
             return Err(CommandError::option("env", "`--env` needs `--servers` or a server after `--`, found neither"));
@@ -324,7 +324,7 @@ impl Gathering {
         self.several = true;
         self.baseline_written = arguments.update_baseline;
         let path = self.paths.read(arguments.config.as_deref().unwrap_or(config::FILE));
-        self.want(self.paths.file(&path), path, Role::Config { asked: arguments.config.is_some() });
+        self.want(self.paths.file(&path), path, Role::Config { is_required: arguments.config.is_some() });
         if let Some(path) = &arguments.baseline {
             let path = self.paths.read(path);
             self.confined = self.paths.relative(&path).into();
@@ -366,7 +366,7 @@ impl Gathering {
         } else if self.taken.insert("-".into()) {
             self.want(Need::Input, INPUT.into(), Role::With);
         } else {
-            let message = "expected a file, found standard input, which the arguments come from";
+            let message = "expected a file, found standard input, from which the arguments are read";
             return Err(CommandError::option("schema", message));
         }
         Ok(())

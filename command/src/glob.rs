@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_hidden_and_links_followed_where_they_end() {
+    fn dot_files_are_hidden_and_final_links_followed() {
         let folders = [
             ("", r#"["a.json", ".mcp.json", ".hidden/", "in/", "link//"]"#),
             (".hidden/", r#"["b.json"]"#),

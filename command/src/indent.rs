@@ -3,7 +3,7 @@
 /// Maximum depth that is indented further, so that the indentation cannot outgrow the content.
 const LEVELS: usize = 40;
 
-/// Indents by two spaces for each level, whatever the layout of the input. The text has to be JSON.
+/// Indents by two spaces for each level, regardless of the layout of the input. The text must be JSON.
 pub(crate) fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;
@@ -77,7 +77,7 @@ mod tests {
     use super::indented;
 
     #[test]
-    fn layout_is_all_that_changes() {
+    fn only_the_layout_changes() {
         assert_eq!(
             indented(" {\"a\" :[1.0, {} ,[ ]],\n\"b{\\\"\":\"x, y: [\\\\\"}"),
             "{\n  \"a\": [\n    1.0,\n    {},\n    []\n  ],\n  \"b{\\\"\": \"x, y: [\\\\\"\n}"

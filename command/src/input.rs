@@ -78,7 +78,7 @@ enum Kind {
 }
 
 impl<'a> Input<'a> {
-    /// Recognizes the content of a text.
+    /// Recognizes the content of an input.
     pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));

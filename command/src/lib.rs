@@ -206,7 +206,7 @@ impl Command {
         }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
-        let what = if matches!(want.need, Need::Folder(_)) { "a folder" } else { "a file" };
+        let what = if matches!(want.need, Need::Folder(_)) { "folder" } else { "file" };
         let name = if let Need::File(path) | Need::RegularFile(path) = &want.need { path } else { &source };
         let (missing, message) = reason(message, name, what);
         let failed = self.gathering.fail(missing, CommandError::new("", message));

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_one_name() {
+    fn paths_are_normalized() {
         for (path, name) in [
             ("./a.json", "a.json"),
             ("b/../a.json", "a.json"),

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use toolwire::{internal, json};
 
-/// A position in a text. Lines and columns count from 1, and columns count characters.
+/// A position in text. Lines and columns count from 1, and columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) line: usize,
@@ -28,7 +28,7 @@ pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>)
     positions_in(text, text, pointers)
 }
 
-/// Like [`positions`], but for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
+/// Like [`positions`], but for text that is not JSON itself; `plain` is the text with spaces in place of comments.
 pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     let mut root = Wanted::default();
     let mut count = 0;
@@ -124,7 +124,7 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     }
 }
 
-/// Returns a text in which these places have other content. The places must not overlap.
+/// Returns the text with other content at these places. The places must not overlap.
 pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     // The sort is stable, so an insertion at the end of a replaced place stays after the replacement.
     edits.sort_by_key(|(at, _)| at.start);

@@ -50,7 +50,7 @@ const MODES: [(&str, Mode); 36] = [
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     ("groq-strict", Mode::Strict),
-    // The API's only mode compiles every schema, and rejects `format` and `pattern`.
+    // The API's only mode compiles every schema, and refuses `format` and `pattern`.
     ("cerebras", Mode::Strict),
     ("cerebras-strict", Mode::Strict),
     ("fireworks", Mode::Ordinary),

@@ -13,8 +13,8 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
         "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none with that name".into(),
         "ENOTREG" => "expected a regular file, found a device, a pipe or a socket".into(),
         "EISDIR" => "expected a file, found a folder".into(),
-        "EACCES" | "EPERM" => format!("expected {what} that may be read, found one without read permission"),
-        code if is_code(code) => format!("expected {what} that can be read, found one that cannot be read ({code})"),
+        "EACCES" | "EPERM" => format!("expected a readable {what}, found one without read permission"),
+        code if is_code(code) => format!("expected a readable {what}, found one that cannot be read ({code})"),
         other => other.to_string(),
     };
     (missing, words)

@@ -70,7 +70,7 @@ impl Restore {
             way.call(name, text).map_err(|error| failed(&error))?;
         let Some(repaired) = repaired else {
             let arguments = json::read(text).map_err(|error| failed(&error))?;
-            let restored = answer(Function::RestoreCall, vec![kept, Node::string(name), arguments])?;
+            let restored = call_core(Function::RestoreCall, vec![kept, Node::string(name), arguments])?;
             return Ok(self.printed("call", restored, &[], terminal));
         };
         // Arguments that are not JSON are printed as a string.
@@ -97,7 +97,7 @@ impl Restore {
         RestorePlan::from_json(&json::write(&plan))
             .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(&self.with.source))?;
         let arguments = json::read(&self.input.text).map_err(|error| failed(&error))?;
-        let restored = answer(Function::RestoreArguments, vec![arguments, plan])?;
+        let restored = call_core(Function::RestoreArguments, vec![arguments, plan])?;
         Ok(self.printed("arguments", restored, &[], terminal))
     }
 
@@ -127,9 +127,9 @@ fn report(call: &RepairedCall, output: &mut Output, paint: Paint) {
     verdict.note_repaired(output, &source, (repairs, left), paint);
 }
 
-fn answer<'a>(function: Function, inputs: Vec<Node<'a>>) -> Result<Node<'a>, CommandError> {
-    let answer = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(|error| failed(&error))?;
-    Ok(answer.value)
+fn call_core<'a>(function: Function, inputs: Vec<Node<'a>>) -> Result<Node<'a>, CommandError> {
+    let output = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(|error| failed(&error))?;
+    Ok(output.value)
 }
 
 fn failed(error: &Error) -> CommandError {

@@ -75,7 +75,7 @@ pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
     Some((pointer, position.line))
 }
 
-/// Replaces comments and trailing commas, which VS Code accepts, by spaces. Returns `None` if the result is not JSON.
+/// Replaces comments and trailing commas, which VS Code accepts, with spaces. Returns `None` if the result is not JSON.
 pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     if json::read(text).is_ok() {
         return Some(Cow::Borrowed(text));

@@ -66,7 +66,7 @@ pub(crate) struct SourceText {
     pub(crate) encoding: Encoding,
 }
 
-/// Encoding of a text.
+/// Encoding of a file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
     #[default]
@@ -93,7 +93,7 @@ impl SourceText {
     }
 }
 
-/// Origin of a text.
+/// Origin of an input's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     File,

@@ -16,9 +16,9 @@ const MIN_COLUMNS: usize = 24;
 /// Facts that the host reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terminal {
-    /// True if standard input is a terminal, so that input would have to be typed.
+    /// True if standard input is a terminal, so input would have to be typed.
     pub(crate) typed: bool,
-    /// Width of the terminal on standard output; `None` if it is not a terminal, so that lines are not limited.
+    /// Width of the terminal on standard output; `None` if it is not a terminal, so lines are not limited.
     pub(crate) width: Option<usize>,
     /// True if progress is shown.
     pub(crate) progress: bool,
@@ -191,7 +191,7 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Truncates a text to a maximum number of characters.
+/// Truncates a string to a maximum number of characters.
 pub(crate) fn cut(text: &str, max_length: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max_length) {
         None => Cow::Borrowed(text),
@@ -226,7 +226,7 @@ mod tests {
     use super::without_commands;
 
     #[test]
-    fn no_line_is_a_command() {
+    fn commands_for_ci_runners_are_escaped() {
         for (text, expected) in [
             ("a::b\n", "a::b\n"),
             ("::add-mask::x\n::b", "\\u003a:add-mask::x\n\\u003a:b"),

@@ -53,7 +53,7 @@ impl Validate {
     fn tool(&self) -> Result<Tool, CommandError> {
         let text = &self.schema.text;
         if servers::declared(text, 0).is_some() {
-            let message = "expected a schema or tools, found servers that have tools: `validate` asks none";
+            let message = "expected a schema or tools, found servers: `validate` does not start servers";
             return Err(CommandError::new("", message));
         }
         let Input { subject, places } = Input::read(text)?.judged()?;

@@ -1,11 +1,11 @@
 //! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that
 //! violates each constraint, and on ten schemas around it. Afterwards, the findings of the rule have disappeared, none
-//! was added, and the schema accepts the same arguments, by a real validator. What has no fix is in [`BY_HAND`], with
-//! the reason.
+//! was added, and the schema accepts the same arguments, by a real validator. Constraints without a fix are in
+//! [`BY_HAND`], with the reason.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "../../core/tests/honest/instances.rs"]
+#[path = "../../core/tests/report_soundness/instances.rs"]
 mod instances;
 
 use std::{
@@ -26,25 +26,29 @@ use toolwire_command::{Command, Need};
 /// Constraints without a fix that loses nothing, with the reason. Those marked by `true` have an unsafe fix for at
 /// least one example.
 const BY_HAND: &[(&str, bool, &str)] = &[
-    ("any-of-shared", true, "the API reads what is beside a union from its branches"),
-    ("any-of-size", true, "a union without branches accepts nothing, and which of many may go is a decision"),
+    ("any-of-shared", true, "the API reads the siblings of a union as parts of its branches"),
+    (
+        "any-of-size",
+        true,
+        "a union without branches accepts nothing, and the user must decide which branches to remove",
+    ),
     ("braces-in-name", false, "the server reads the name of the property"),
-    ("defs-not-object", true, "what is no table of definitions is lost"),
-    ("endless-recursion", true, "a schema that accepts nothing was not meant"),
+    ("defs-not-object", true, "the invalid value of `$defs` is lost"),
+    ("endless-recursion", true, "a schema that accepts nothing is a mistake"),
     ("enum-contradicts", true, "either the type or the values are wrong"),
-    ("enum-empty", true, "a schema that accepts nothing was not meant"),
+    ("enum-empty", true, "a schema that accepts nothing is a mistake"),
     ("format", true, "other programs read the format"),
     ("keyword-too-large", true, "the API enforces no larger number"),
-    ("map", false, "pairs of keys and values are other arguments, which the server would have to read"),
-    ("maximum-below-minimum", true, "one of two numbers is wrong"),
+    ("map", false, "key-value pairs are different arguments, which the server would have to read"),
+    ("maximum-below-minimum", true, "one of the two numbers is wrong"),
     ("pattern-anchors", true, "without anchors, the pattern accepts more in every other API"),
     ("pattern-not-enforced", false, "the API enforces no other pattern that accepts the same"),
     ("property-name", false, "the server reads the name of the property"),
-    ("ref-not-string", true, "what the reference means is unknown"),
+    ("ref-not-string", true, "the meaning of the reference is unknown"),
     ("reserved-name", false, "the server reads the name of the property"),
-    ("slash-in-definition", true, "the value with that key is lost"),
-    ("too-deep", true, "what is too deep is cut off"),
-    ("unknown-keyword", true, "what the key means is unknown"),
+    ("slash-in-definition", true, "the value with this key is lost"),
+    ("too-deep", true, "the levels below the limit are removed"),
+    ("unknown-keyword", true, "the meaning of the key is unknown"),
 ];
 
 /// Longest schema that is an example.
@@ -297,7 +301,7 @@ fn follow(examples: &[(&(&'static str, &'static str), &String)]) -> Tally {
 }
 
 #[test]
-fn followed_advice_is_right() {
+fn following_the_advice_fixes_the_schema() {
     let examples = examples();
     let all: Vec<_> = examples.iter().collect();
     // Two threads, because the test machines have at least two cores.
@@ -329,7 +333,8 @@ fn followed_advice_is_right() {
         let is_unsafe = tally.fixed_unsafely.contains(rule);
         if row.is_none_or(|(_, known, _)| *known != is_unsafe) {
             let example = tally.left.get(rule).map_or("", String::as_str);
-            faults.push(format!("`{rule}` is not fixed, unsafe: {is_unsafe}, and BY_HAND does not say so: {example}"));
+            faults
+                .push(format!("`{rule}` is not fixed (unsafe: {is_unsafe}), and BY_HAND does not list it: {example}"));
         }
     }
     for (rule, ..) in BY_HAND {
@@ -341,7 +346,7 @@ fn followed_advice_is_right() {
 }
 
 #[test]
-fn a_fix_for_one_dialect_harms_no_other() {
+fn fixes_for_one_dialect_break_no_other() {
     let inputs: BTreeSet<String> = examples().into_values().collect();
     let all: Vec<&String> = inputs.iter().collect();
     let follow = |inputs: &[&String]| {

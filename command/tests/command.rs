@@ -31,7 +31,7 @@ fn cases() -> Vec<(String, Value)> {
     .collect()
 }
 
-/// Returns a text of a case: a string, a list of lines, or a JSON value.
+/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -89,25 +89,25 @@ fn play(case: &Value) -> (Printed, String) {
                 command.give(json!(names.iter().filter(is_set).collect::<Vec<_>>()).to_string().as_bytes());
             }
             Need::Request(_) => {
-                let mut asked: Value = serde_json::from_str(&need_words.pop().expect("a request")).expect("JSON");
-                asked["body"] = serde_json::from_str(asked["body"].as_str().expect("a body")).expect("JSON");
-                let answer = answers.next().unwrap_or_else(|| panic!("{}: no answer to {asked}", case["name"]));
+                let mut request: Value = serde_json::from_str(&need_words.pop().expect("a request")).expect("JSON");
+                request["body"] = serde_json::from_str(request["body"].as_str().expect("a body")).expect("JSON");
+                let answer = answers.next().unwrap_or_else(|| panic!("{}: no answer to {request}", case["name"]));
                 if let Some(expected) = answer.get("for") {
-                    assert_eq!(asked.to_string(), expected.to_string(), "{}", case["name"]);
+                    assert_eq!(request.to_string(), expected.to_string(), "{}", case["name"]);
                 }
                 match answer {
                     Value::String(why) => command.fail(why),
                     answer => command.give(answer_body(answer).to_string().as_bytes()),
                 }
             }
-            other => panic!("a need nobody knows: {other:?}"),
+            other => panic!("unknown need: {other:?}"),
         }
     }
     let mut progress = String::new();
     while let Some(shown) = command.step() {
         progress.push_str(&shown);
     }
-    assert!(answers.next().is_none(), "{}: an answer that nobody asked for", case["name"]);
+    assert!(answers.next().is_none(), "{}: an unused answer", case["name"]);
     (command.finish(), progress)
 }
 
@@ -181,7 +181,7 @@ fn every_case_prints_the_expected_text() {
 
 /// Every command ends with output and without a panic, whatever its arguments and its input are.
 #[test]
-fn nothing_breaks_it() {
+fn any_arguments_and_input_end_without_a_panic() {
     let inputs = [
         "",
         "null",
@@ -227,7 +227,7 @@ fn nothing_breaks_it() {
 
 /// A probe ends, and sends at most the permitted number of requests, whatever the API answers.
 #[test]
-fn no_answer_breaks_a_probe() {
+fn any_answer_ends_a_probe_without_a_panic() {
     let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
     let bodies = [
         "",
@@ -247,13 +247,13 @@ fn no_answer_breaks_a_probe() {
         for status in [200, 400, 422, 429, 500, 0, 70_000] {
             for body in bodies {
                 let mut command = Command::new(&json!({"arguments": arguments}).to_string());
-                let mut asked = 0;
+                let mut count = 0;
                 while let Some(need) = command.need() {
                     match need {
                         Need::Input => command.give(tools.to_string().as_bytes()),
                         Need::RegularFile(_) => command.fail("ENOENT"),
                         _ => {
-                            asked += 1;
+                            count += 1;
                             let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
                             // The plain tool is accepted, so that the probe continues.
                             let is_plain = need.words().concat().contains("ping");
@@ -262,7 +262,7 @@ fn no_answer_breaks_a_probe() {
                         }
                     }
                 }
-                assert!((1..=30).contains(&asked), "{dialect} {status} {body}: {asked}");
+                assert!((1..=30).contains(&count), "{dialect} {status} {body}: {count}");
                 let printed = command.finish();
                 assert!(printed.exit_code <= 2 && !printed.stderr.contains("a-secret"), "{printed:?}");
                 assert!(!printed.stdout.contains('\u{1b}'), "{printed:?}");
@@ -272,7 +272,7 @@ fn no_answer_breaks_a_probe() {
 }
 
 /// Returns the files and folders that `check` needs in a working directory of the host, and its output.
-fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
+fn run_check(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
     let mut command = Command::new(&json!({"arguments": arguments, "folder": folder, "stdin": true}).to_string());
     let mut needs = Vec::new();
     while let Some(need) = command.need() {
@@ -294,7 +294,7 @@ fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
 fn a_backslash_separates_folders_on_windows_only() {
     let needs = |folder: &str, arguments: &[&str]| {
         let config = Need::RegularFile("toolwire.toml".into());
-        asked(folder, arguments).0.into_iter().filter(|need| *need != config).collect::<Vec<_>>()
+        run_check(folder, arguments).0.into_iter().filter(|need| *need != config).collect::<Vec<_>>()
     };
     let file = |path: &str| Need::File(path.into());
     let names = ["check", r"a\..\tools.json", "tools.json"];
@@ -312,23 +312,23 @@ fn a_backslash_separates_folders_on_windows_only() {
 
 #[test]
 fn names_are_patterns_by_default() {
-    let (needs, printed) = asked("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
+    let (needs, printed) = run_check("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
     assert_eq!(needs[1..], [Need::File("*.json".into()), Need::File("?".into())]);
     assert_eq!(printed.exit_code, 0, "{printed:?}");
 }
 
 /// The author of the folder may be untrusted, and may have created a device or a link there.
 #[test]
-fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
+fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
     let regular = |path: &str| Need::RegularFile(path.into());
-    let (needs, _) = asked("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
+    let (needs, _) = run_check("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
     assert_eq!(
         needs,
         [Need::Folder(String::new()), regular("a.json"), regular("in/base.json"), regular("toolwire.toml")]
     );
     let (needs, _) =
-        asked("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
-    assert_eq!(needs.len(), 2, "a configuration that is named has to be there");
+        run_check("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
+    assert_eq!(needs.len(), 2, "a configuration that is named must exist");
     assert!(needs.iter().all(|need| matches!(need, Need::File(_))), "{needs:?}");
     for (folder, path, confined) in [
         ("/home", "in/base.json", "in/base.json"),
@@ -338,7 +338,8 @@ fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
         (r"C:\home", r"D:\base.json", ""),
         (r"C:\home", r"\\host\base.json", ""),
     ] {
-        let (_, printed) = asked(folder, &["check", "-d", "codex", "--baseline", path, "--update-baseline", "a.json"]);
+        let (_, printed) =
+            run_check(folder, &["check", "-d", "codex", "--baseline", path, "--update-baseline", "a.json"]);
         let found: Vec<_> = printed.files.iter().map(|file| file.confined.as_str()).collect();
         assert_eq!(found, [confined], "{path}");
     }
@@ -499,7 +500,7 @@ fn input_is_decoded() {
 /// If one of several inputs is not text, it fails and the others are checked. A configuration or a baseline that is not
 /// text ends the command.
 #[test]
-fn what_is_no_text_fails() {
+fn input_that_is_not_utf_8_fails() {
     let play = |arguments: &[&str], broken: &str| {
         let mut command = Command::new(&json!({"arguments": arguments}).to_string());
         while let Some(need) = command.need() {
@@ -526,7 +527,7 @@ fn what_is_no_text_fails() {
 
 /// A folder that cannot be read is an error, and is not treated as empty.
 #[test]
-fn a_folder_that_may_not_be_read_fails() {
+fn unreadable_folder_fails() {
     let mut command = Command::new(&json!({"arguments": ["check", "*/*.json"]}).to_string());
     while let Some(need) = command.need() {
         match need {
@@ -539,7 +540,7 @@ fn a_folder_that_may_not_be_read_fails() {
     }
     while command.step().is_some() {}
     let Printed { stderr, exit_code, .. } = command.finish();
-    let expected = "toolwire: */*.json (closed/): expected a folder that may be read, found one without read \
+    let expected = "toolwire: */*.json (closed/): expected a readable folder, found one without read \
         permission\n1 schema, ";
     assert!(stderr.starts_with(expected), "{stderr}");
     assert_eq!(exit_code, 2);
@@ -547,7 +548,7 @@ fn a_folder_that_may_not_be_read_fails() {
 
 /// A server's standard error reaches a terminal as escaped text, line by line.
 #[test]
-fn a_servers_words_are_no_commands() {
+fn standard_error_of_servers_is_escaped() {
     let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
     assert_eq!(Command::heard(log), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
     assert_eq!(Command::heard(""), "");

@@ -1,4 +1,4 @@
-//! Untrusted names and texts, in every command and every format: none of them moves the cursor, is invisible, changes
+//! Untrusted names and strings, in every command and every format: none of them moves the cursor, is invisible, changes
 //! the direction of the text, or is a command for a CI runner.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -6,7 +6,7 @@
 use serde_json::{json, Value};
 use toolwire_command::{Command, Need, Printed};
 
-/// Hostile texts, which the test uses as the beginning, the end and the middle of names.
+/// Hostile strings, which the test uses as the beginning, the end and the middle of names.
 const HOSTILE: [&str; 18] = [
     "::add-mask::x",
     " \u{3000}::error::x",
@@ -102,7 +102,7 @@ fn run(arguments: &[String], files: &[(String, String)], words: &str, is_termina
                 let body = json!({"error": {"message": words, "code": words}}).to_string();
                 command.give(json!({"status": 400, "retryAfter": words, "body": body}).to_string().as_bytes());
             }
-            Some(other) => panic!("a need nobody knows: {other:?}"),
+            Some(other) => panic!("unknown need: {other:?}"),
         }
     }
     while command.step().is_some() {}
@@ -127,7 +127,7 @@ fn tools(words: &str) -> Value {
 }
 
 #[test]
-fn nothing_of_others_is_a_command() {
+fn untrusted_text_is_escaped() {
     let (mut count, mut written) = (0, 0);
     for words in HOSTILE {
         let file = format!("{words}.json");

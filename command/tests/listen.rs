@@ -64,7 +64,7 @@ fn nothing_crosses_between_clients() {
         let mut listener = Listener::new(r#"{"mostSessions": 100}"#, None);
         let mut responses: BTreeMap<u64, (usize, Response)> = BTreeMap::new();
         // The open requests of each session: id and secret.
-        let mut asked: BTreeMap<u64, Vec<(Value, Value)>> = BTreeMap::new();
+        let mut requests: BTreeMap<u64, Vec<(Value, Value)>> = BTreeMap::new();
         let mut has_begun = [false; 8];
         let mut number = 0;
         for _ in 0..200 {
@@ -110,12 +110,12 @@ fn nothing_crosses_between_clients() {
                     listener.alarm(session)
                 }
                 progress => {
-                    let sessions: Vec<u64> = asked.keys().copied().collect();
+                    let sessions: Vec<u64> = requests.keys().copied().collect();
                     if sessions.is_empty() {
                         continue;
                     }
                     let session = sessions[numbers.below(sessions.len())];
-                    let open = asked.get_mut(&session).expect("a session");
+                    let open = requests.get_mut(&session).expect("a session");
                     if open.is_empty() {
                         continue;
                     }
@@ -133,8 +133,8 @@ fn nothing_crosses_between_clients() {
             for effect in effects {
                 let mut take = |number: u64, text: &str, begins: bool, ends: bool| {
                     let Some((client, response)) = responses.get_mut(&number) else { return };
-                    assert!(!response.is_over, "something comes after the end");
-                    assert!(begins != response.has_head, "one head, and before anything else");
+                    assert!(!response.is_over, "output after the end");
+                    assert!(begins != response.has_head, "expected one head before all other output");
                     response.has_head = true;
                     response.is_over = ends;
                     response.text.push_str(text);
@@ -149,7 +149,7 @@ fn nothing_crosses_between_clients() {
                     ListenerEffect::End(number) => take(number, "", false, true),
                     ListenerEffect::Message(session, text) => {
                         let message: Value = serde_json::from_str(&text).expect("JSON");
-                        let list = asked.entry(session).or_default();
+                        let list = requests.entry(session).or_default();
                         match message["method"].as_str() {
                             Some("notifications/cancelled") => {
                                 list.retain(|(id, _)| *id != message["params"]["requestId"]);
@@ -159,10 +159,10 @@ fn nothing_crosses_between_clients() {
                     }
                     ListenerEffect::Pass(session, _) => {
                         let message: Value = serde_json::from_str(&body).expect("JSON");
-                        asked.entry(session).or_default().push((message["id"].clone(), message["params"].clone()));
+                        requests.entry(session).or_default().push((message["id"].clone(), message["params"].clone()));
                     }
                     ListenerEffect::Close(session) => {
-                        asked.remove(&session);
+                        requests.remove(&session);
                     }
                     ListenerEffect::Read(..)
                     | ListenerEffect::Open(_)

@@ -46,7 +46,7 @@ fn every_transcript() {
 struct Session {
     proxy: Proxy,
     /// Ids of the client's unanswered requests.
-    asked: Vec<Value>,
+    requests: Vec<Value>,
     /// Unanswered requests of each server.
     received: Vec<Vec<Value>>,
     alarms: Vec<u64>,
@@ -60,7 +60,7 @@ impl Session {
         let settings = json!({"servers": servers, "dialects": ["portable"], "repair": "likely", "most": 3});
         let proxy = Proxy::new(&settings.to_string());
         let received = vec![Vec::new(); count];
-        Session { proxy, asked: Vec::new(), received, alarms: Vec::new(), starting: Vec::new(), stopped: Vec::new() }
+        Session { proxy, requests: Vec::new(), received, alarms: Vec::new(), starting: Vec::new(), stopped: Vec::new() }
     }
 
     /// Carries out the effects, and checks what the host and both sides may rely on.
@@ -86,13 +86,13 @@ impl Session {
         if message.get("method").is_some() || message["id"].is_null() {
             return;
         }
-        let place = self.asked.iter().position(|id| *id == message["id"]);
-        self.asked.swap_remove(place.unwrap_or_else(|| panic!("nobody asked for {text}")));
+        let place = self.requests.iter().position(|id| *id == message["id"]);
+        self.requests.swap_remove(place.unwrap_or_else(|| panic!("an answer without a request: {text}")));
     }
 
     fn write_server(&mut self, server: usize, text: &str) {
         assert!(!text.contains('\n'), "{text}");
-        assert!(!self.starting.contains(&server), "a server that has ended gets nothing");
+        assert!(!self.starting.contains(&server), "output for a server that has ended");
         let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         if message.get("method").is_some() && message.get("id").is_some() {
             self.received[server].push(message);
@@ -135,17 +135,17 @@ impl Session {
                     8 => ("resources/list", json!({"cursor": 1})),
                     _ => ("ping", json!([])),
                 };
-                self.asked.push(id.clone());
+                self.requests.push(id.clone());
                 self.of_client(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
             }
-            4 if !self.asked.is_empty() => {
+            4 if !self.requests.is_empty() => {
                 // A cancelled request may be answered, but need not be.
-                let id = self.asked[numbers.below(self.asked.len())].clone();
-                let before = self.asked.len();
+                let id = self.requests[numbers.below(self.requests.len())].clone();
+                let before = self.requests.len();
                 let params = json!({"requestId": id});
                 self.of_client(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
-                assert_eq!(self.asked.len(), before);
-                self.asked.retain(|one| *one != id);
+                assert_eq!(self.requests.len(), before);
+                self.requests.retain(|one| *one != id);
             }
             5..=7 if !self.received[server].is_empty() && !self.starting.contains(&server) => {
                 let place = numbers.below(self.received[server].len());
@@ -173,7 +173,7 @@ impl Session {
                     ["", "\u{1b}[31m", "{}", "[[[", r#"{"id":1,"result":{}}"#, r#"{"id":"toolwire:1","result":7}"#];
                 let text = lines[numbers.below(6)];
                 // A line with the id of an open request would be its answer.
-                if !self.asked.contains(&json!(1)) {
+                if !self.requests.contains(&json!(1)) {
                     self.of_server(server, text);
                 }
             }
@@ -212,6 +212,6 @@ fn each_request_of_a_generated_session_is_answered_once() {
             let effects = session.proxy.alarm(alarm);
             session.take(effects, "");
         }
-        assert_eq!((session.asked.as_slice(), session.proxy.unanswered()), ([].as_slice(), 0), "seed {seed}");
+        assert_eq!((session.requests.as_slice(), session.proxy.unanswered()), ([].as_slice(), 0), "seed {seed}");
     }
 }

@@ -69,7 +69,7 @@ enum Expects {
 fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) -> Expects {
     let mut next = before;
     for effect in effects {
-        assert_ne!(next, Expects::Nothing, "something comes after the end: {effect:?}");
+        assert_ne!(next, Expects::Nothing, "output after the end: {effect:?}");
         match effect {
             RelayEffect::Answer(..) => {
                 assert!(!*has_head, "a second head");
@@ -103,7 +103,7 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
 /// Clients and upstreams that send anything, in any order that sockets allow: each client receives one head and one
 /// end, and no state of a request remains after it.
 #[test]
-fn anything_on_the_wire() {
+fn any_order_of_events_gives_each_client_one_reply() {
     let settings = json!({"upstreams": [{"url": "http://127.0.0.1:1/x", "dialect": "openai-chat", "formats": "ladder"},
         {"url": "https://api.anthropic.com", "path": "/a"}], "report": "r", "verbose": true, "mostClients": 3});
     let mut relay = Relay::new(&settings.to_string(), None);
@@ -174,7 +174,7 @@ fn anything_on_the_wire() {
         }
         let rest = relay.closed(number, max_number(&mut numbers));
         assert!(rest.iter().all(|effect| matches!(effect, RelayEffect::Report(_))), "{rest:?}");
-        assert_eq!(relay.closed(number, 0), [], "nothing is left of it");
+        assert_eq!(relay.closed(number, 0), [], "state of the request remains");
     }
 }
 

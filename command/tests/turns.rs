@@ -63,7 +63,7 @@ fn changing(turns: usize, text: &str) -> Value {
 }
 
 #[test]
-fn a_large_message_behind_one_that_changes_is_kept_once_for_people_and_within_a_bound_for_machines() {
+fn repeated_large_messages_are_stored_once_and_limited_in_json() {
     let request = changing(24, &"a".repeat(4 << 20));
     let backend = ["--target", "openai-chat", "--native", "kimi"];
     let people = play(&backend, &request);

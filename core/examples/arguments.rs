@@ -1,14 +1,14 @@
 //! Cost of validating and repairing arguments relative to parsing them: `cargo run --release --example arguments`.
 //!
-//! Measures valid calls of published tools (the sample in this repository, and the reference data if it exists next to
+//! Measures valid calls to published tools (the sample in this repository, and the reference data if it exists next to
 //! the checkout), and the same calls with every number and list in quotes. Each row is a ratio to the first row of its
 //! table in the same run. In the first table, every row parses arguments and schema from text; in the second, a
 //! `Restore` keeps the schemas, and only the arguments are parsed.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement stops by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement fails by panicking")]
 
 #[path = "../tests/recovery/calls.rs"]
-#[allow(dead_code, reason = "the tests use the rest")]
+#[allow(dead_code, reason = "only the tests use all of it")]
 mod calls;
 #[path = "../tests/reference/mod.rs"]
 mod reference;

@@ -1,7 +1,7 @@
 //! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it with a
 //! file that has one MCP tool per line.
 
-#![allow(clippy::print_stdout, reason = "the figures are what it is for")]
+#![allow(clippy::print_stdout, reason = "the program prints figures")]
 
 use std::{
     env,

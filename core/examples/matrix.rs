@@ -10,7 +10,7 @@ mod measure;
 use measure::{collections, described, measure, HEADER, SAMPLE, WHOLE};
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let selected: Vec<String> = std::env::args().skip(1).collect();
     let Some(collections) = collections(WHOLE).or_else(|| collections(SAMPLE)) else {
         println!("expected tests/sample or ../shared/data, found neither");
         return;
@@ -19,11 +19,11 @@ fn main() {
         let all: usize = collection.schemas.iter().map(|(_, times)| times).sum();
         println!("\n{}: {all}, {} of them different", collection.name, collection.schemas.len());
         println!("| dialect | {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len()));
-        for dialect in described().filter(|name| asked.is_empty() || asked.iter().any(|known| known == name)) {
+        for dialect in described().filter(|name| selected.is_empty() || selected.iter().any(|known| known == name)) {
             let row = measure(dialect, collection);
             let cells: Vec<String> = row.cells().iter().map(usize::to_string).collect();
             println!("| `{dialect}` | {} |", cells.join(" | "));
-            if !asked.is_empty() {
+            if !selected.is_empty() {
                 row.error_counts.iter().for_each(|(error, count)| println!("  {count} × {error}"));
                 row.faults.iter().for_each(|fault| println!("  {fault}"));
             }

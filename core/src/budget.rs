@@ -122,7 +122,7 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 impl Drop for Budget {
     fn drop(&mut self) {
         // If a pointer has fewer than 64 bits, only differences of this number are meaningful.
-        #[allow(clippy::cast_possible_truncation, reason = "the sum wraps around, too")]
+        #[allow(clippy::cast_possible_truncation, reason = "the sum also wraps around")]
         TAKEN.fetch_add(self.spent() as usize, Ordering::Relaxed);
     }
 }

@@ -54,12 +54,12 @@ pub mod describe {
 
 /// Returns true if a value is a tool of the caller, in the format of any API.
 pub fn is_tool(value: &Node<'_>) -> bool {
-    matches!(tool_format::recognise(value), Entry::Tool(_))
+    matches!(tool_format::recognize(value), Entry::Tool(_))
 }
 
 /// Returns true if a value is an entry of a tool list for a hosted tool, which the API runs itself.
 pub fn is_hosted(value: &Node<'_>) -> bool {
-    tool_format::recognise(value) == Entry::Hosted
+    tool_format::recognize(value) == Entry::Hosted
 }
 
 /// Returns the entries of a tool list in order, each with its pointer and its name, without hosted tools. In a list of
@@ -72,7 +72,7 @@ pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
     let mut listing = Listing::read(list)?;
     servers.iter().for_each(|servers| servers.settle(&mut listing));
     let named = listing.entries().filter_map(|listed| {
-        let name = match tool_format::recognise(&listed.entry) {
+        let name = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => return None,
             Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
             Entry::Unknown => None,
@@ -84,7 +84,7 @@ pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
 
 /// Returns the schema of a tool in the format of any API; `None` if it has none.
 pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    match tool_format::recognise(tool) {
+    match tool_format::recognize(tool) {
         Entry::Tool(shape) => shape.schema(tool),
         Entry::Hosted | Entry::Unknown => None,
     }
@@ -92,7 +92,7 @@ pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
 
 /// Returns the format of a tool, if its shape tells, and the pointer to its schema; `None` if it has no schema.
 pub fn place_of_schema(tool: &Node<'_>) -> Option<(Option<ToolFormat>, String)> {
-    match tool_format::recognise(tool) {
+    match tool_format::recognize(tool) {
         Entry::Tool(shape) => {
             shape.schema(tool).map(|_| (shape.format(), tool_format::pointer(&shape.pointer_to_schema())))
         }

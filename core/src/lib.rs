@@ -37,7 +37,7 @@
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
 //! | [`sanitize_tools`] | rewrites a whole tool list into an API's format, and sets aside unacceptable tools |
 //! | [`adapt_request`] | does all of that to a whole request |
-//! | [`check`], [`check_tools`], [`check_request`] | report what an API would reject, reinterpret or ignore |
+//! | [`check`], [`check_tools`], [`check_request`] | report what an API would refuse, reinterpret or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
 //! | [`validate_arguments`] | validates the arguments of a call against the tool's own schema |
 //! | [`validate_result`] | validates a result against the `outputSchema` of an MCP tool |

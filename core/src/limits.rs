@@ -15,7 +15,8 @@ pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 /// From this depth on, the depth of a rewritten part is measured, so that no pass can multiply it unnoticed.
 pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 
-/// Number of steps that every call may take, whatever its input, because inlining references multiplies small schemas.
+/// Number of steps that every call may take, regardless of its input, because inlining references multiplies small
+/// schemas.
 pub const STEPS: u64 = 3_000_000;
 
 /// Number of additional steps of a call for each value of its input (`maxSteps` replaces the whole budget). Real tools
@@ -62,7 +63,7 @@ pub const MAX_SERVER_NAME: usize = 256;
 /// This size suffices for every recorded conversation; beyond it, only the first sentence of a notice is repeated.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
-/// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, texts of the
+/// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, text of the
 /// answer, and an incomplete event.
 ///
 /// The limit bounds a stream that never ends a call, a text or a line. No model writes 64 MiB of arguments.

@@ -82,11 +82,11 @@ const DIGEST: usize = 13;
 /// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// Returns a digest of several texts. Different lists of texts have different digests.
+/// Returns a digest of several strings. Different lists of strings have different digests.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
-        // The length precedes each text, so that `a`, `bc` and `ab`, `c` differ.
+        // The length precedes each string, so that `a`, `bc` and `ab`, `c` differ.
         hash.update((text.code_points().count() as u64).to_le_bytes());
         for point in text.code_points() {
             hash.update(point.to_le_bytes());
@@ -123,7 +123,7 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
     out
 }
 
-/// Converts a text into a part of a legal name, without a limit of its length.
+/// Converts a string into a part of a legal name, without a limit of its length.
 pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
     close(NamePattern { min_length: 0, max_length: usize::MAX, ..shape }, text)
 }
@@ -142,7 +142,7 @@ pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDi
     })
 }
 
-/// Returns the first `max_length` characters of a text.
+/// Returns the first `max_length` characters of a string.
 pub(crate) fn cut(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_free_number_is_the_smallest_that_no_name_has() {
+    fn free_number_is_the_smallest_unused_one() {
         let digest = "x_aaaaaaaaaaaa7";
         let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
         // A name that some API converts into the digest name counts as in use, too.
@@ -360,7 +360,7 @@ mod tests {
 
     /// Each of these names used to count from 2.
     #[test]
-    fn a_cut_name_is_counted_once() {
+    fn truncated_names_share_a_counter() {
         let mut taken = Taken::default();
         for number in 0..20_000 {
             let name = format!("{}{number:05}", "a".repeat(59));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_of_the_texts_and_not_of_their_letters() {
+    fn digest_depends_on_where_strings_end() {
         let text = |text: &'static str| Text::new(text);
         let one = digest(&[&text("a"), &text("bc")]);
         assert_eq!(one.len(), DIGEST);
@@ -382,7 +382,7 @@ mod tests {
 
     /// Each request for the same name used to count from 2: 16,384 names with the same hash took half a minute.
     #[test]
-    fn a_name_that_many_want_is_counted_once() {
+    fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();
         for number in 1..=20_000 {
             let found = taken.free("wanted".into(), 64);

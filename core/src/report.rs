@@ -361,7 +361,7 @@ mod tests {
     use Accepts::{Closed, Mixed, Narrower, Same, Wider};
 
     #[test]
-    fn effects_compose_as_their_definitions_do() {
+    fn effects_compose_by_their_definitions() {
         for (one, two, both) in [
             (Same, Closed, Closed),
             (Closed, Closed, Closed),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_differs_between_places_reports_the_worst() {
+    fn effects_at_several_places_combine_to_the_worst() {
         for (here, there, both) in [
             (Closed, Closed, Closed),
             (Closed, Narrower, Narrower),
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn each_permission_takes_what_loses_less() {
+    fn permissions_are_ordered_by_loss() {
         let needed = [(Same, false), (Same, true), (Closed, false), (Wider, true), (Narrower, false), (Mixed, false)]
             .map(|(accepts, encoded)| Allow::needed_for(accepts, encoded));
         assert_eq!(needed, [Allow::Same, Allow::Encoded, Allow::Closed, Allow::Wider, Allow::Any, Allow::Any]);

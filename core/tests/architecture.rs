@@ -1,5 +1,5 @@
 //! Checks the statements of ARCHITECTURE.md about the core's files, as far as a test can.
-#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -127,13 +127,13 @@ fn first_word(text: &str) -> String {
 }
 
 #[test]
-fn layers_look_left() {
+fn layers_use_only_layers_before_them() {
     let place = |layer: &str| LAYERS.iter().position(|known| *known == layer);
     let mut faults = Vec::new();
     for (file, code) in sources() {
         let layer = file.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        let here =
-            place(&layer).unwrap_or_else(|| panic!("{file} is of no layer: add it to LAYERS and to ARCHITECTURE.md"));
+        let here = place(&layer)
+            .unwrap_or_else(|| panic!("{file} belongs to no layer: add it to LAYERS and to ARCHITECTURE.md"));
         for used in used(&code) {
             let looks_right = place(&used).is_some_and(|there| there > here);
             if looks_right && !EXCEPTIONS.contains(&(layer.as_str(), used.as_str())) {
@@ -141,7 +141,7 @@ fn layers_look_left() {
             }
         }
     }
-    assert!(faults.is_empty(), "these look to the right:\n{}", faults.join("\n"));
+    assert!(faults.is_empty(), "these use layers after their own:\n{}", faults.join("\n"));
 }
 
 /// Returns the public names of the entry module: its functions and traits, and its re-exports.
@@ -161,7 +161,7 @@ fn names_of_the_door(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_public_has_one_door() {
+fn hidden_items_are_only_in_internal() {
     let core = sources();
     let hidden: Vec<&str> =
         core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
@@ -179,7 +179,7 @@ fn what_is_not_public_has_one_door() {
     let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
     assert!(
         unused.is_empty(),
-        "the command line does without these: take them out of core/src/internal.rs: {unused:?}"
+        "the command line does not use these: remove them from core/src/internal.rs: {unused:?}"
     );
     for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
         let code = code(folder).replace("internal::bindings", "");
@@ -289,14 +289,14 @@ fn no_files_use_each_other_in_a_circle() {
         }
     }
     let gone: Vec<&&str> = CIRCLES.iter().filter(|circle| !circles.contains(**circle)).collect();
-    assert!(gone.is_empty(), "these are no circles any more, take them out of CIRCLES: {gone:?}");
+    assert!(gone.is_empty(), "these are no longer circles: remove them from CIRCLES: {gone:?}");
     circles.retain(|circle| !CIRCLES.contains(&circle.as_str()));
     let circles: Vec<String> = circles.into_iter().collect();
     assert!(circles.is_empty(), "these use each other, so none can be read alone:\n{}", circles.join("\n"));
 }
 
 #[test]
-fn files_are_of_one_idea() {
+fn files_are_not_too_long() {
     let mut long = Vec::new();
     for folder in SOURCES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
@@ -331,7 +331,7 @@ fn no_dialect_is_named_in_a_code_path() {
 }
 
 #[test]
-fn architecture_names_files_that_there_are() {
+fn architecture_names_existing_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     let named = text
@@ -340,7 +340,7 @@ fn architecture_names_files_that_there_are() {
         .step_by(2)
         .filter(|word| word.contains('/') && !word.contains(' ') && !word.contains(['<', '#']));
     let missing: Vec<&str> = named.filter(|word| !root.join(word).exists()).collect();
-    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+    assert!(missing.is_empty(), "ARCHITECTURE.md names missing files: {missing:?}");
     for layer in LAYERS.iter().filter(|layer| **layer != "lib") {
         assert!(text.contains(layer), "ARCHITECTURE.md does not name the layer `{layer}`");
     }
@@ -388,5 +388,5 @@ fn passes_never_call_one_another() {
             passes.intersection(&called).map(|call| format!("{file} calls {call}")).collect::<Vec<_>>()
         })
         .collect();
-    assert!(faults.is_empty(), "a pass is called by the table and by `legalize::made` alone:\n{}", faults.join("\n"));
+    assert!(faults.is_empty(), "only the table and `legalize::made` may call passes:\n{}", faults.join("\n"));
 }

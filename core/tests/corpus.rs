@@ -4,7 +4,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 use std::{collections::BTreeMap, fs, io::Write as _};
@@ -43,7 +43,7 @@ fn admits_an_object(schema: &Value) -> bool {
 }
 
 #[test]
-fn what_sanitize_writes_the_rules_accept() {
+fn sanitized_schemas_pass_check() {
     let corpus = corpus();
     let mut faults = Vec::new();
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
@@ -79,14 +79,13 @@ fn what_sanitize_writes_the_rules_accept() {
         }
     }
     for (name, [kept, rewritten, refused]) in &counts {
-        let _ =
-            writeln!(std::io::stderr(), "{name}: {kept} as they are, {rewritten} rewritten, {refused} are no tools");
+        let _ = writeln!(std::io::stderr(), "{name}: {kept} unchanged, {rewritten} rewritten, {refused} not tools");
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]
-fn the_corpus_has_what_real_tools_lack() {
+fn corpus_has_unions_and_tuples() {
     let corpus = corpus();
     let has = |key: &str| corpus.iter().filter(|(_, schema)| schema.get(key).is_some()).count();
     let tuples = corpus.iter().filter(|(_, schema)| schema.to_string().contains("\"prefixItems\"")).count();

@@ -2,7 +2,7 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod reference;
@@ -21,10 +21,10 @@ fn print_line(line: &str) {
 /// Returns the result here if it intentionally differs from upstream.
 fn deviation(name: &str) -> Option<Value> {
     match name {
-        // A known keyword with the value null is removed first (spec/codex.md: idempotence).
+        // A known keyword with the value null is removed first, for idempotence.
         "edge__any_of_null_value" => Some(json!({"type": "object", "properties": {"a": {}}})),
         // `properties` with a value that is not an object becomes `{}`; the pull request leaves it unchanged, and the
-        // API refuses it (spec/envelope.md, rule 4).
+        // API refuses it.
         "envelope__properties_string_kept" => Some(json!({"type": "object", "properties": {}})),
         _ => None,
     }
@@ -114,7 +114,7 @@ const FUNCTIONS: &[Function] = &[
 fn real_tools() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let mut failures = Vec::new();
-        // Counts from the report alone; by spec/codex.md, 96 tools have no descriptions.
+        // Counts from the report alone; 96 tools have no descriptions.
         let (mut tools, mut refused, mut without_descriptions, mut without_constraints) = (0, 0, 0, 0);
         for line in text.lines().filter(|line| !line.is_empty()) {
             tools += 1;
@@ -143,7 +143,7 @@ fn real_tools() {
                         }
                         let changes = (function.changes)(&schema).unwrap_or_default();
                         if changes.is_empty() != (from_text == schema) {
-                            failures.push(fault("the report does not say whether something changed"));
+                            failures.push(fault("the report does not show whether something changed"));
                         }
                         if function.name == "codex-wire" {
                             if check(&from_value, &SanitizeOptions::new("codex-wire"))
@@ -170,7 +170,7 @@ fn real_tools() {
         assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
         assert_eq!(refused, 0);
         if is_whole {
-            assert_eq!((tools, without_descriptions), (1547, 96), "tools, without descriptions (spec/codex.md)");
+            assert_eq!((tools, without_descriptions), (1547, 96), "tools, without descriptions");
         }
     }
 }

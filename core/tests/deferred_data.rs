@@ -93,7 +93,7 @@ fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
 }
 
 #[test]
-fn every_case_gives_what_is_expected() {
+fn every_case_has_the_expected_result() {
     for Source { text, is_whole } in sources("deferred_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
         assert_eq!(cases.len(), if is_whole { 83 } else { 23 }, "the number of cases");
@@ -161,7 +161,7 @@ fn option_sets() -> Vec<Value> {
     sets
 }
 
-/// Collects objects with types of deferred loading, and flags on tools and calls. Names, arguments, schemas and texts
+/// Collects objects with types of deferred loading, and flags on tools and calls. Names, arguments, schemas and text
 /// belong to the caller and are not searched.
 fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
     match value {
@@ -224,7 +224,7 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
                         .map(|done| done.request)
                         .unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(again, by_text.request, "{about}: applied twice");
-                    assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                    assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: an unchanged request was copied");
                     read(&by_text.request).expect("the output is JSON");
                     runs += 1;
                 }
@@ -371,7 +371,7 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                         if by_text.request == text {
                             assert!(
                                 matches!(by_text.request, std::borrow::Cow::Borrowed(_)),
-                                "{about}: nothing to do is no copy"
+                                "{about}: an unchanged request was copied"
                             );
                         }
                         let again = apply_deferred_loading(&by_text.request, &options)
@@ -382,13 +382,13 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                     (Err(one), Err(two)) => {
                         refused += 1;
                         assert_eq!(one, two, "{about}: text and value refuse the same");
-                        assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+                        assert!(!one.message().is_empty(), "{about}: an error states the problem");
                     }
                     (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
                 }
             }
         }
         println!("{accepted} accepted, {refused} refused");
-        assert!(accepted > refused, "most disturbed requests are still requests");
+        assert!(accepted > refused, "expected most disturbed requests to be requests");
     }
 }

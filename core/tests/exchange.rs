@@ -31,7 +31,7 @@ fn open_with(case: &Value, text: &str, cache: Option<&ToolListCache>) -> Result<
     }
 }
 
-fn asked(case: &Value) -> String {
+fn request_of(case: &Value) -> String {
     case["bare"].as_str().map_or_else(|| case["asked"].to_string(), Into::into)
 }
 
@@ -88,7 +88,7 @@ fn play(case: &Value, named: bool, whole: bool) {
 
 fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCache>) {
     let name = case["name"].as_str().expect("a name");
-    let text = asked(case);
+    let text = request_of(case);
     let found = open_with(case, &text, cache);
     if let Some(error) = case.get("error") {
         let found = found.expect_err(name);
@@ -162,7 +162,7 @@ fn streams() {
 }
 
 #[test]
-fn what_passes_has_the_same_bytes() {
+fn unchanged_bodies_keep_their_bytes() {
     let body = "{ \"model\": \"m\", \"messages\" : [ ],\n \"tools\": [{\"type\": \"tool_search_tool_bm25_1\", \"name\": \"s\"}] }";
     let case = json!({"options": {"dialect": "anthropic", "deferred": false}});
     assert_eq!(open(&case, body).expect("opens").expect("an exchange").request(), body);
@@ -187,7 +187,7 @@ fn a_failure_in_the_middle_becomes_an_event() {
 }
 
 #[test]
-fn any_reply_of_a_backend_is_accepted() {
+fn odd_values_in_a_stream_are_accepted() {
     let is_first = |case: &Value| {
         let name = case["name"].as_str().expect("a name");
         name == "search-and-call" || name.starts_with("overflow-") && name.matches('-').count() == 1
@@ -253,10 +253,10 @@ fn places(value: &Value, at: &str, out: &mut Vec<String>) {
 }
 
 #[test]
-fn whatever_a_backend_replies_is_taken() {
+fn odd_values_in_a_whole_reply_are_accepted() {
     let odd = [json!(null), json!("x"), json!([]), json!({}), json!(-1), json!([[{"type": "function_call"}]])];
     for case in cases("whole").iter().filter(|case| case["name"].as_str().expect("a name").starts_with("overflow")) {
-        let body = asked(case);
+        let body = request_of(case);
         for round in case["rounds"].as_array().expect("rounds") {
             let mut all = Vec::new();
             places(&round["reply"], "", &mut all);
@@ -302,7 +302,7 @@ const END: &str = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":
                    data: {\"type\":\"message_stop\"}\n\n";
 
 #[test]
-fn a_reply_that_is_too_long_to_be_kept_passes() {
+fn overlong_reply_is_passed_on() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let megabyte = "x".repeat(1 << 20);

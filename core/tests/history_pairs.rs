@@ -170,7 +170,7 @@ fn completed_histories_obey_their_api() {
             let about = || format!("{dialect}\n{}\n{}", request[key], adapted.request[key]);
             let messages = adapted.request[key].as_array().expect("messages");
             assert!(obeys(messages), "{}\nis refused", about());
-            assert_eq!(texts(&request[key]), texts(&adapted.request[key]), "{}\na text is lost", about());
+            assert_eq!(texts(&request[key]), texts(&adapted.request[key]), "{}\ntext is lost", about());
             let ends = |messages: &[Value]| messages.last().map(|last| is(last, "role", "assistant"));
             assert!(!messages.is_empty(), "{}\nis empty", about());
             assert!(ends(&history) == Some(true) || ends(messages) == Some(false), "{}\nthe end", about());

@@ -1,6 +1,6 @@
 //! Verdicts on the public reports in `issue_cases_3.jsonl`, if that file exists next to the checkout. Each row states
-//! what a user must get (`right`); [`is_solved`] implements that as a condition. `cargo test -p toolwire --test
-//! issue_cases -- --nocapture` prints the verdict on each row.
+//! the result that a user must get (`right`); [`is_solved`] implements that as a condition. `cargo test -p toolwire
+//! --test issue_cases -- --nocapture` prints the verdict on each row.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -156,7 +156,7 @@ fn is_solved(row: &Value) -> bool {
 }
 
 #[test]
-fn reports_are_solved() {
+fn reported_problems_are_solved() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/issue_cases_3.jsonl");
     let Ok(text) = fs::read_to_string(path) else {
         println!("skipped: issue_cases_3.jsonl is not beside this checkout");

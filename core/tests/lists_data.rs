@@ -3,7 +3,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod reference;
@@ -48,7 +48,7 @@ fn definitions(list: &Value) -> Vec<&Value> {
 }
 
 #[test]
-fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
+fn names_of_real_tools_are_unique_and_every_call_is_restored() {
     for all in real_tools() {
         for dialect in dialects() {
             let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
@@ -68,7 +68,7 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
                 let sent = definitions(&found.tools);
                 assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
                 let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-                assert_eq!(names.len(), sent.len(), "{}: two tools of one name", dialect.name);
+                assert_eq!(names.len(), sent.len(), "{}: two tools with the same name", dialect.name);
                 for (sent, own) in sent.iter().zip(accepted) {
                     let call = restore.call(sent["name"].as_str().expect("a name"), &json!({})).expect("a call");
                     assert_eq!(call.name, own["name"].as_str().expect("a name"), "{}", dialect.name);
@@ -132,7 +132,7 @@ fn names_do_not_depend_on_the_order() {
 
 /// Any JSON as a list or a request yields a result or an error, and no tool is dropped without a report.
 #[test]
-fn any_json_is_a_list_or_an_error() {
+fn any_json_gives_a_result_or_an_error() {
     let odd = [
         json!(null),
         json!(true),
@@ -205,7 +205,7 @@ fn ten_thousand_tools() {
 }
 
 #[test]
-fn an_index_that_the_model_wrote_is_removed() {
+fn index_written_by_the_model_is_removed() {
     let tools = json!([{"name": "find", "input_schema": {"type": "object", "properties": {}}}]);
     let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
     let restore = sanitize_tools(&tools, &options).expect("a list").restore;

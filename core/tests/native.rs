@@ -122,7 +122,7 @@ fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Va
         }
         (Err(one), Err(two)) => {
             assert_eq!(one, two, "{about}: text and value refuse the same");
-            assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+            assert!(!one.message().is_empty(), "{about}: an error states the problem");
             None
         }
         (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
@@ -152,12 +152,12 @@ fn every_request_goes_to_every_api() {
             // Only hosted searches may be dropped, and only synthesized ones added.
             let (before, after) = (calls(request), calls(&found));
             let missing: Vec<&String> = before.iter().filter(|name| !after.contains(*name)).collect();
-            assert!(missing.is_empty(), "{about}: the calls of {missing:?} are gone in {found}");
+            assert!(missing.is_empty(), "{about}: the calls to {missing:?} are missing in {found}");
             runs += 1;
         }
     }
     println!("{runs} runs, {taken} of them of requests that their own API takes");
-    assert!(runs > 1_000 && taken > 1_000, "most requests can go anywhere");
+    assert!(runs > 1_000 && taken > 1_000, "expected most requests to be accepted by every API");
 }
 
 /// A pseudorandom number generator with the same sequence on every machine, so that a failure can be reproduced.
@@ -218,5 +218,5 @@ fn odd_requests_give_a_clear_error_or_a_request() {
         }
     }
     println!("{accepted} accepted, {refused} refused");
-    assert!(accepted > refused, "most are still requests");
+    assert!(accepted > refused, "expected most of them to be requests");
 }

@@ -55,7 +55,7 @@ fn without_renamed(mut request: Value) -> Value {
         let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).expect("a name");
         name.rsplit_once('_').is_none_or(|(_, tail)| tail.len() != 13)
     });
-    assert_eq!(tools.len() + 1, count, "one tool has a name of its own: {request}");
+    assert_eq!(tools.len() + 1, count, "one tool has a unique name: {request}");
     request
 }
 
@@ -149,6 +149,6 @@ fn restored(row: &Value) -> Result<Value, toolwire::Error> {
 }
 
 #[test]
-fn every_case_gives_what_is_expected() {
+fn every_case_has_the_expected_result() {
     rows::judged("deferred_native_cases.json", [126, 62], fault);
 }

@@ -1,6 +1,6 @@
 //! Checks that every option is declared and documented in all languages: the options that the core accepts are compared
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -366,7 +366,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
 
 /// The words of an option must be the same in the types of TypeScript and Python and on its page.
 #[test]
-fn words_are_the_same_everywhere() {
+fn values_are_the_same_everywhere() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
@@ -388,14 +388,14 @@ fn words_are_the_same_everywhere() {
 }
 
 #[test]
-fn every_function_is_looked_at() {
+fn options_of_every_function_are_compared() {
     let looked_at = |function: &Function| DECLARED.iter().any(|declared| declared.function == Some(*function));
     let missing: Vec<&str> = Function::ALL
         .iter()
         .filter(|function| !looked_at(function) && !WITHOUT.contains(function))
         .map(|function| function.name())
         .collect();
-    assert!(missing.is_empty(), "functions whose options nobody compares: {missing:?}");
+    assert!(missing.is_empty(), "functions whose options are not compared: {missing:?}");
 }
 
 /// Returns the name of an option in the spelling of a language.
@@ -499,7 +499,7 @@ fn plain(text: &str) -> String {
 
 /// Returns the entry in the column `default` of a page's table for each option.
 fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
-    let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | what |"));
+    let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | meaning |"));
     let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| {
         let mut cells = row.trim_start_matches("| ").split(" | ");
@@ -604,7 +604,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
 /// Types of options whose functions the command line does not offer, with the reason.
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("EnvelopeOptions", "`toolwire sanitize` does more"),
-    ("BetaOptions", "a header is no file"),
+    ("BetaOptions", "its input is a header, not a file"),
     ("CheckRequestOptions", "`toolwire check` judges a request by each dialect that it is asked about"),
     ("DialectQuery", "`toolwire dialects` lists them"),
     ("DeferralQuery", "`toolwire dialects` lists them"),

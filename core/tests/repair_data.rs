@@ -25,14 +25,14 @@ fn data(name: &str) -> Option<String> {
 /// The compared parts of a repair, in sortable form: pointer, rule, confidence.
 type ReportedRepair = (String, String, String);
 
-struct Found {
+struct RepairOutcome {
     arguments: Value,
     is_unchanged: bool,
     valid: Option<bool>,
     reported: Vec<ReportedRepair>,
 }
 
-fn found(row: &Value) -> Result<Found, toolwire::Error> {
+fn found(row: &Value) -> Result<RepairOutcome, toolwire::Error> {
     let given = row.get("options").cloned().unwrap_or_default();
     let options = bindings::options::<RepairOptions>(&Node::from_value(&given)?, Naming::Camel)?;
     let schema = &row["schema"];
@@ -54,7 +54,7 @@ fn found(row: &Value) -> Result<Found, toolwire::Error> {
     };
     let mut reported: Vec<ReportedRepair> = repairs.iter().map(reported).collect();
     reported.sort();
-    Ok(Found { arguments, is_unchanged, valid, reported })
+    Ok(RepairOutcome { arguments, is_unchanged, valid, reported })
 }
 
 fn fault(row: &Value) -> Option<String> {
@@ -85,7 +85,7 @@ fn fault(row: &Value) -> Option<String> {
     };
     let mut expected: Vec<ReportedRepair> = row["repairs"].as_array().into_iter().flatten().map(reported).collect();
     expected.sort();
-    // Something dropped from a text is reported at the pointer of that text; the rows contain its own pointer.
+    // Something dropped from JSON text is reported at the pointer of that text; the rows contain its own pointer.
     let agree = |(expected, found): (&ReportedRepair, &ReportedRepair)| {
         expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
     };
@@ -111,7 +111,7 @@ fn every_case_gives_the_expected_result() {
 }
 
 #[test]
-fn what_a_schema_takes_stays() {
+fn valid_arguments_are_unchanged() {
     let Some(text) = data("argument_cases.json") else { return };
     let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
     for row in rows.iter().filter(|row| row.get("arguments").is_some()) {
@@ -126,7 +126,7 @@ fn what_a_schema_takes_stays() {
 
 /// These inputs are spelled differently as a value and as text, so they cannot be fixtures.
 #[test]
-fn a_string_without_arguments_stays() {
+fn strings_that_are_not_arguments_are_unchanged() {
     let schema = serde_json::json!({"type": "object"});
     let options = RepairOptions::default();
     for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {

@@ -1,5 +1,5 @@
 //! Checks that `repair_arguments` does not change valid calls, and does not produce other values from damaged ones.
-//! Uses recorded calls, calls of published tools, and the official test suite: the sample in this repository, and all
+//! Uses recorded calls, calls to published tools, and the official test suite: the sample in this repository, and all
 //! data next to the checkout.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -132,7 +132,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     let report = format!("{:?} {:?}", done.repairs, done.left);
     if let Some(secret) = secrets(&call.arguments, &schema).into_iter().find(|secret| report.contains(secret.as_str()))
     {
-        return Err(format!("{secret:?} is told: {report}"));
+        return Err(format!("{secret:?} is in the report: {report}"));
     }
     let exact = options.clone().confidence(Confidence::Exact);
     let exact = repair_arguments(text, &schema, &exact).ok();
@@ -140,13 +140,13 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     for repair in exact.iter().flat_map(|exact| &exact.repairs) {
         let is_subset = places.contains(&(&repair.pointer, repair.rule)) || has_unwrapped(&done.repairs);
         if repair.confidence != Confidence::Exact || !is_subset {
-            return Err(format!("only exact repairs, and not one of all: {repair:?}"));
+            return Err(format!("an exact repair that the full run lacks, or a guess: {repair:?}"));
         }
     }
     for rule in done.repairs.iter().map(|repair| repair.rule) {
         let without = repair_arguments(text, &schema, &options.clone().disable([rule]));
         if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
-            return Err(format!("{} is off, and applied", rule.as_str()));
+            return Err(format!("{} is disabled, but was applied", rule.as_str()));
         }
     }
     if same(&result, &call.arguments) {
@@ -214,7 +214,7 @@ fn secrets(arguments: &Value, schema: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_spoiled_call_becomes_another_value() {
+fn damaged_calls_never_become_another_value() {
     let mut faults = Vec::new();
     for (from, calls) in calls() {
         let mut totals: BTreeMap<Became, usize> = BTreeMap::new();

@@ -32,7 +32,7 @@ fn requests() -> Vec<String> {
     found
 }
 
-/// Returns the complete report of an exchange on a request, and the restored call of each tool.
+/// Returns the complete report of an exchange on a request, and the restored call to each tool.
 fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
     match opened {
         Ok(None) => json!(null),
@@ -61,7 +61,7 @@ fn names(sent: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_kept_list_equals_a_new_one() {
+fn cached_list_equals_a_new_one() {
     let (mut compared, mut rewritten) = (0, 0);
     for request in requests() {
         for url in URLS {
@@ -91,7 +91,7 @@ fn body(tool: &str) -> String {
 }
 
 #[test]
-fn the_list_used_longest_ago_goes_first() {
+fn least_recently_used_list_is_dropped_first() {
     let options = ExchangeOptions::default().dialect("moonshot").tool_list_cache(2);
     let cache = ToolListCache::default();
     let send = |tool: &str| Exchange::open_cached(URLS[0], &body(tool), &options, &cache).expect("opens");
@@ -106,7 +106,7 @@ fn the_list_used_longest_ago_goes_first() {
 }
 
 #[test]
-fn nothing_is_kept_where_nothing_is_to_be_kept() {
+fn disabled_cache_and_errors_store_nothing() {
     let cache = ToolListCache::default();
     let open = |request: &str, options: &ExchangeOptions| Exchange::open_cached(URLS[0], request, options, &cache);
     open(&body("a"), &ExchangeOptions::default().dialect("moonshot").tool_list_cache(0)).expect("opens");
@@ -121,7 +121,7 @@ fn nothing_is_kept_where_nothing_is_to_be_kept() {
 }
 
 #[test]
-fn other_options_are_another_list() {
+fn lists_are_cached_per_options() {
     let cache = ToolListCache::default();
     for dialect in DIALECTS {
         for url in &URLS[..2] {

@@ -19,7 +19,7 @@ fn schemas() -> [Value; 3] {
 }
 
 #[test]
-fn the_report_of_a_schema_that_was_written_can_be_read() {
+fn report_fits_into_the_budget_of_the_rewriting() {
     let mut written = 0;
     for (dialect, schema) in dialects().iter().flat_map(|one| schemas().map(|schema| (one.name, schema))) {
         let with = |steps: usize| SanitizeOptions::new(dialect).max_steps(steps);

@@ -97,7 +97,7 @@ fn refused_members_are_found_and_mended() {
 }
 
 #[test]
-fn accepted_members_stay() {
+fn accepted_members_are_kept() {
     for (dialect, model, members) in accepted() {
         let mut given = request(model);
         for (name, value) in members.as_object().expect("members") {

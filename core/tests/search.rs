@@ -179,7 +179,7 @@ fn an_index_can_be_kept_and_shared() {
 
 /// Any JSON is a tool list or an error, and any JSON is a call or not a call.
 #[test]
-fn any_json_is_answered() {
+fn any_json_gives_a_result_or_an_error() {
     let leaves =
         [json!(null), json!(true), json!(0.5), json!(""), json!("select:"), json!("query"), json!([]), json!({})];
     let keys = [

@@ -23,13 +23,13 @@ use toolwire::{
 const FILES: [(&str, &str); 3] =
     [("mcp_tools.jsonl", "inputSchema"), ("accepted_schemas.jsonl", "schema"), ("test_suite.jsonl", "schema")];
 
-fn asked(name: &str, usual: usize) -> usize {
+fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
 }
 
 /// Returns the size of the stack in KiB.
 fn stack() -> usize {
-    asked("TOOLWIRE_STACK_KIB", 512)
+    setting("TOOLWIRE_STACK_KIB", 512)
 }
 
 /// Nests a schema in this many levels.
@@ -78,7 +78,7 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
-/// Returns arguments for these schemas: deep ones, and texts that contain other texts.
+/// Returns arguments for these schemas: deep ones, and strings that contain other JSON texts.
 fn arguments() -> Vec<String> {
     let mut texts = String::from(r#"{"a":1}"#);
     for _ in 0..4 {
@@ -145,7 +145,7 @@ fn real_schemas() {
     for (file, member) in FILES {
         for source in sources(file) {
             // Every schema takes a hundred calls.
-            let every = if source.is_whole { asked("TOOLWIRE_EVERY", 10) } else { 2 };
+            let every = if source.is_whole { setting("TOOLWIRE_EVERY", 10) } else { 2 };
             let calls: usize = in_a_small_stack(move || {
                 let rows =
                     source.text.lines().step_by(every).map(|line| serde_json::from_str::<Value>(line).expect("a row"));
@@ -159,7 +159,7 @@ fn real_schemas() {
 
 /// Restore data comes from outside and may be forged: a plan that refers to itself must also terminate.
 #[test]
-fn forged_plans_do_with_the_stack() {
+fn forged_plans_do_not_overflow_the_stack() {
     let circle = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
     let encoded = json!({"anyOf": [circle("a"), {"wrapper": "w", "$ref": "#/$defs/b"}], "$defs": {
         "a": {"anyOf": [circle("a"), circle("b")]}, "b": {"anyOf": [{"items": circle("b")}, circle("a")]}, "c": circle("c"),

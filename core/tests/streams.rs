@@ -63,7 +63,7 @@ fn whole(text: &str) -> String {
 }
 
 #[test]
-fn every_kind_of_line_end_is_one() {
+fn every_line_ending_is_accepted() {
     let expected = whole(&reply("\n"));
     assert!(expected.contains("\"name\":\"a.b\"") && expected.contains("{\\\"$ref\\\":\\\"main\\\"}"), "{expected}");
     for end in ["\r\n", "\r"] {
@@ -73,7 +73,7 @@ fn every_kind_of_line_end_is_one() {
 }
 
 #[test]
-fn any_cut_gives_the_same() {
+fn any_split_gives_the_same_output() {
     for end in ["\n", "\r\n", "\r"] {
         let text = reply(end);
         let expected = whole(&text);
@@ -99,7 +99,7 @@ fn any_cut_gives_the_same() {
 
 /// A line that ends with CR alone is complete immediately, without waiting for the next piece.
 #[test]
-fn an_event_passes_as_soon_as_it_is_whole() {
+fn complete_event_is_passed_on_at_once() {
     for end in ["\n", "\r\n", "\r"] {
         let mut stream = stream();
         let text = format!("data: {{}}{end}{end}");
@@ -109,7 +109,7 @@ fn an_event_passes_as_soon_as_it_is_whole() {
 
 /// `finish_text` once returned only the last event, and lost the arguments that were buffered before it.
 #[test]
-fn a_last_event_that_cannot_be_restored_loses_nothing() {
+fn unrestorable_last_event_loses_no_data() {
     let mut stream = full();
     let last = format!("data: {}", large(63));
     assert_eq!(stream.feed_text(&last).expect("no whole event"), "");
@@ -124,7 +124,7 @@ fn a_last_event_that_cannot_be_restored_loses_nothing() {
 /// Tests an event in the middle of a piece that cannot be restored: the next call returns the events before it, and
 /// then the event unchanged.
 #[test]
-fn an_event_in_the_middle_that_cannot_be_restored_loses_nothing() {
+fn unrestorable_event_in_the_middle_loses_no_data() {
     let (before, bad, after) = ("data: {\"a\":1}\n\n", format!("data: {}\n\n", large(63)), "data: {\"b\":1}\n\n");
     let mut stream = full();
     let error = stream.feed_text(&format!("{before}{bad}{after}")).expect_err("too much is held back");
@@ -141,7 +141,7 @@ fn an_event_without_an_end_is_refused() {
     let mut fed = 0;
     while stream.feed_text(&piece).is_ok() {
         fed += 1;
-        assert!(fed < 100, "no limit in sight");
+        assert!(fed < 100, "no limit applies");
     }
     assert_eq!(stream.feed_text(&piece).expect_err("refused").code().as_str(), "limit-exceeded");
     // The last piece was refused and still belongs to the caller.
@@ -150,7 +150,7 @@ fn an_event_without_an_end_is_refused() {
 
 /// A second call at the index of an unfinished one: the buffered arguments of the first call are passed on first.
 #[test]
-fn a_call_that_never_ended_is_not_lost() {
+fn unfinished_call_is_not_lost() {
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "show", "input": {}}});
     let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}});
     let mut stream = stream();
@@ -163,7 +163,7 @@ fn a_call_that_never_ended_is_not_lost() {
 
 /// An exchange ends like a stream.
 #[test]
-fn an_exchange_loses_nothing_either() {
+fn exchange_loses_no_data() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
     let options = ExchangeOptions::default().dialect("anthropic");
@@ -219,7 +219,7 @@ fn a_byte_order_mark_of_an_exchange_is_left_out() {
 }
 
 #[test]
-fn half_of_a_surrogate_pair_stays_in_a_text_that_passes() {
+fn lone_surrogates_are_kept_in_unchanged_text() {
     let restore = json!({"version": 4, "tools": {}, "answer": {"wrapper": "response"}}).to_string();
     let mut stream = Restore::from_json(&restore).expect("a restore").stream();
     let text = concat!(

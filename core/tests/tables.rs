@@ -3,7 +3,7 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 use std::{
@@ -163,11 +163,11 @@ fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<St
     };
     let mut faults = Vec::new();
     for rule in rules {
-        let mut asked = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
-        if !asked.clone().any(|case| finds(case, rule)) {
+        let mut relevant = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
+        if !relevant.clone().any(|case| finds(case, rule)) {
             faults.push(format!("{}: no fixture of `checkTools` is refused by `{rule}`", dialect.name));
         }
-        if !asked.any(|case| !finds(case, rule) && comes_near(rule, case)) {
+        if !relevant.any(|case| !finds(case, rule) && comes_near(rule, case)) {
             faults.push(format!("{}: no fixture of `checkTools` comes near `{rule}` and is accepted", dialect.name));
         }
     }
@@ -264,7 +264,7 @@ fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
 }
 
 #[test]
-fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
+fn schemas_that_the_metaschema_refuses_are_refused_as_stated() {
     let invalid: Vec<Value> =
         malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());

@@ -19,9 +19,9 @@ const isPython = process.argv[2] === 'python';
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 const event = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
-const upstream = createServer(async (asked, response) => {
+const upstream = createServer(async (incoming, response) => {
   let isStream = false;
-  for await (const piece of asked) isStream ||= piece.includes('"stream":true');
+  for await (const piece of incoming) isStream ||= piece.includes('"stream":true');
   if (!isStream) {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(
@@ -98,7 +98,7 @@ const messages = Array.from({ length: 400 }, (_, at) => ({
 }));
 const body = (start, more = {}) => JSON.stringify({ model: 'm', messages, tools: tools(start), ...more });
 
-function asked(port, text) {
+function post(port, text) {
   const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
   const one = request({ port, host: '127.0.0.1', method: 'POST', path: '/v1/chat/completions', headers, agent });
   one.end(text);
@@ -107,7 +107,7 @@ function asked(port, text) {
 
 async function whole(port, text) {
   const begin = performance.now();
-  for await (const _ of await asked(port, text));
+  for await (const _ of await post(port, text));
   return performance.now() - begin;
 }
 
@@ -134,7 +134,7 @@ async function late(port, number) {
   await new Promise((resolve) => setTimeout(resolve, (number * 2_000) / STREAMS));
   const text = JSON.stringify({ model: 'm', messages: messages.slice(0, 4), tools: tools(0), stream: true });
   const times = [];
-  for await (const piece of await asked(port, text)) {
+  for await (const piece of await post(port, text)) {
     for (const [, at] of piece.toString().matchAll(/"at ([\d.]+)"/g)) times.push(performance.now() - Number(at));
   }
   return times;

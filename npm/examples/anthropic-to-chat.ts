@@ -54,16 +54,16 @@ export function gateway(baseURL: string, options: Options) {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
-      const asked: Anthropic.MessageCreateParams = JSON.parse(await read(request));
-      if (!Array.isArray(asked?.messages)) throw new Refused(400, 'expected a request with a list of messages');
+      const clientRequest: Anthropic.MessageCreateParams = JSON.parse(await read(request));
+      if (!Array.isArray(clientRequest?.messages)) throw new Refused(400, 'expected a request with a list of messages');
       // Only the key is sent to the backend, which does not know `anthropic-beta` and the other headers.
       const { 'x-api-key': key, authorization = 'none' } = request.headers;
       const apiKey = String(key ?? authorization.replace(/^Bearer /i, ''));
-      const message = empty(asked.model);
-      const events = answered(backend.withOptions({ apiKey }), asked, message, options, gone.signal);
+      const message = empty(clientRequest.model);
+      const events = answered(backend.withOptions({ apiKey }), clientRequest, message, options, gone.signal);
       // If the backend refuses the request, it does so before the first event, when the status can still be set.
       const first = await events.next();
-      if (asked.stream) {
+      if (clientRequest.stream) {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         await pipeline(Readable.from(written(first.value, events)), response);
       } else {
@@ -94,23 +94,23 @@ async function read(request: IncomingMessage) {
 /** Yields the events of one message. Calls the backend once, and again after each turn in which the model only searches. */
 async function* answered(
   backend: OpenAI,
-  asked: Anthropic.MessageCreateParams,
+  clientRequest: Anthropic.MessageCreateParams,
   message: ReturnType<typeof empty>,
-  { dialect, model = asked.model, reasoning = 'drop', repair = false, maxRounds = 10, onReport }: Options,
+  { dialect, model = clientRequest.model, reasoning = 'drop', repair = false, maxRounds = 10, onReport }: Options,
   signal: AbortSignal,
 ): AsyncGenerator<Json, undefined> {
-  const { metadata: _, ...kept } = asked; // OpenAI refuses `metadata` without `store`.
+  const { metadata: _, ...kept } = clientRequest; // OpenAI refuses `metadata` without `store`.
   const deferred = { target: 'openai-chat', serverToolSearch: 'emulate', reasoning } as const;
   for (let round = 1; message.stop_reason === null; round += 1) {
     // The model reads its searches in the history, exactly as it will read them in the client's next request.
-    const said = message.content.length === 0 ? [] : [{ role: 'assistant', content: message.content }];
-    const messages = [...asked.messages, ...said];
+    const answers = message.content.length === 0 ? [] : [{ role: 'assistant', content: message.content }];
+    const messages = [...clientRequest.messages, ...answers];
     const { request, report, restore } = adaptRequest({ ...kept, model, messages }, { dialect, deferred, repair });
     onReport?.(report);
     const chunks = await sent(backend, request as object as Body, signal);
     if (round === 1) yield { type: 'message_start', message };
     const search = report.deferred?.toolSearchName;
-    const blocks = new Blocks(message.content, asked.tools, restore, search, JSON.stringify(messages));
+    const blocks = new Blocks(message.content, clientRequest.tools, restore, search, JSON.stringify(messages));
     let finished: string | null = null;
     let usage: Chunk['usage'];
     for await (const chunk of chunks) {

@@ -10,15 +10,15 @@ export async function answered(baseURL: string, request: object) {
   const adapted = adaptRequest(request, { dialect: 'openai-chat', deferred: { target: 'openai-chat' } });
   const body = adapted.request as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
   const { id, created, model, choices } = await client.chat.completions.create({ ...body, stream: false });
-  const output = choices.flatMap(({ message }) => [...said(id, message.content), ...called(message.tool_calls)]);
-  // In the form of the client's own API: a call of `exec` is a `custom_tool_call`, and a call of a namespace's tool has its namespace.
+  const output = choices.flatMap(({ message }) => [...messageOf(id, message.content), ...called(message.tool_calls)]);
+  // In the format of the client's API: a call to `exec` is a `custom_tool_call`, and a call to a namespace's tool has its namespace.
   function called(calls: OpenAI.Chat.ChatCompletionMessageToolCall[] = []): ClientCall[] {
     return calls.map((call) => adapted.restore.clientCall(call).call);
   }
   return { id, object: 'response', created_at: created, model, status: 'completed', output };
 }
 
-function said(id: string, text: string | null) {
+function messageOf(id: string, text: string | null) {
   if (text === null) return [];
   const content = [{ type: 'output_text', text, annotations: [] }];
   return [{ type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content }];

@@ -17,13 +17,13 @@ export async function ask(
     ({ name, description, inputSchema }) =>
       new DynamicStructuredTool({ name, description, schema: inputSchema, func: (input) => call(name, input) }),
   );
-  const asked = 'Read README.md of main.';
-  const said = await model.bindTools(tools).invoke(asked);
+  const question = 'Read README.md of main.';
+  const answer = await model.bindTools(tools).invoke(question);
   const results: ToolMessage[] = [];
-  for (const one of said.tool_calls ?? []) {
+  for (const one of answer.tool_calls ?? []) {
     const tool = tools.find(({ name }) => name === one.name);
     const content = tool === undefined ? `no tool ${one.name}` : await tool.invoke(one.args);
     results.push(new ToolMessage({ content, tool_call_id: one.id ?? '' }));
   }
-  return (await model.bindTools(tools).invoke([{ role: 'user', content: asked }, said, ...results])).text;
+  return (await model.bindTools(tools).invoke([{ role: 'user', content: question }, answer, ...results])).text;
 }

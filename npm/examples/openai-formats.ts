@@ -1,5 +1,5 @@
 // A structured answer from an API without response schemas: DeepSeek's Chat Completions refuses `response_format` with
-// a schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets
+// a schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK receives
 // the call as the text of the answer.
 
 import OpenAI from 'openai';
@@ -17,13 +17,13 @@ export async function cities(baseURL: string, streams: boolean): Promise<unknown
     fetch: toolwireFetch({ dialect: 'deepseek', formats: 'ladder' }),
   });
   const messages = [{ role: 'user' as const, content: 'The two largest cities of Norway?' }];
-  const asked = { model: 'deepseek-chat', messages, response_format: format };
+  const request = { model: 'deepseek-chat', messages, response_format: format };
   if (!streams) {
-    const { choices } = await client.chat.completions.create(asked);
+    const { choices } = await client.chat.completions.create(request);
     return JSON.parse(choices[0]?.message.content ?? '');
   }
   let text = '';
-  for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true })) {
+  for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
     text += choices[0]?.delta.content ?? '';
   }
   return JSON.parse(text);

@@ -1,5 +1,5 @@
 // A structured answer with the Vercel AI SDK and an API without response schemas: the SDK sends `response_format`, the
-// API gets a function that the model is forced to call, and the SDK gets the call as text.
+// API receives a function that the model is forced to call, and the SDK receives the call as text.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, Output, streamText } from 'ai';
@@ -18,11 +18,11 @@ export async function place(
   fetch = toolwireFetch({ dialect: 'deepseek', formats: 'ladder' }),
 ) {
   const provider = createOpenAICompatible({ name: 'deepseek', baseURL, fetch, supportsStructuredOutputs: true });
-  const asked = {
+  const request = {
     model: provider('deepseek-chat'),
     prompt: 'Where is the Colosseum?',
     output: Output.object({ schema }),
     maxRetries: 0,
   };
-  return streams ? await streamText(asked).output : (await generateText(asked)).output;
+  return streams ? await streamText(request).output : (await generateText(request)).output;
 }

@@ -1,5 +1,4 @@
-// The Vercel AI SDK: a provider with `fetch`, and unchanged tools. Names and arguments are restored before `execute`
-// gets them.
+// The Vercel AI SDK: a provider with `fetch`, and unchanged tools. Names and arguments are restored before `execute` receives them.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';

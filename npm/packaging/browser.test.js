@@ -31,8 +31,8 @@ const SCRIPTS = {
     tell(() => { init(module); return ${CALL}; });`,
 };
 const TELL = `function tell(call) {
-  let said; try { said = call(); } catch (error) { said = error.name + ': ' + error.message; }
-  document.body.textContent = said;
+  let result; try { result = call(); } catch (error) { result = error.name + ': ' + error.message; }
+  document.body.textContent = result;
 }\n`;
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm' };
 
@@ -92,7 +92,7 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
     });
     // The browser itself refuses a module that the page compiles, before toolwire is called.
     if (script === 'streaming.js') continue;
-    test(`${script}, without it: the error names the directive`, async () => {
+    test(`${script}, without 'wasm-unsafe-eval': the error names the directive`, async () => {
       const shown = await page("script-src 'self'", script);
       assert.match(shown, /^ToolwireError: no-webassembly: .*`script-src 'wasm-unsafe-eval'`.*\(CompileError: /);
     });

@@ -1,5 +1,5 @@
-// Packs the package as `npm publish` would, and installs the tarball into projects/, from where the tests use it. dist/ must be
-// built already: this script does not rebuild it, because the existing build is the one to be tested.
+// Packs the package as `npm publish` would, and installs the tarball into projects/, from where the tests use it. dist/ must already be
+// built: this script does not rebuild it, because the existing build is the one to be tested.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

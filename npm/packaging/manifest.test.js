@@ -13,7 +13,7 @@ const MODULES =
   'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain language-model mastra options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
 const ENTRIES = 'ai fetch index langchain mastra slim';
 
-test('holds what users need and nothing else', () => {
+test('contains only the files that users need', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
     ...['dist/command.js', 'dist/command-glue.js', 'dist/command.wasm.br'],

@@ -16,10 +16,10 @@ function play(section) {
   const folder = join(project('page'), 'dist');
   for (const [, name, text] of section.matchAll(/^```js (\S+)\n(.*?)^```$/gms)) writeFileSync(join(folder, name), text);
   const printed = [];
-  const said = [];
+  const documented = [];
   for (const [, commands] of section.matchAll(/^```sh\n(.*?)^```$/gms)) {
     for (const line of commands.trim().split('\n')) {
-      if (line.startsWith('# ')) said.push(line.slice(2));
+      if (line.startsWith('# ')) documented.push(line.slice(2));
       else {
         const [command, ...args] = line.replace(/^npx /, '').split(' ');
         const output = run(line.startsWith('npx ') ? tool(command) : command, args, folder);
@@ -27,7 +27,7 @@ function play(section) {
       }
     }
   }
-  return { folder, printed, said, built: readdirSync(join(folder, 'dist')).sort() };
+  return { folder, printed, documented, built: readdirSync(join(folder, 'dist')).sort() };
 }
 
 describe('docs/bundlers.md', () => {
@@ -44,9 +44,9 @@ describe('docs/bundlers.md', () => {
   };
 
   test('a bundle prints the output that the page states', () => {
-    const { printed, said } = of('A bundle for browsers');
-    assert.ok(said.length > 0);
-    assert.deepEqual(printed, said);
+    const { printed, documented } = of('A bundle for browsers');
+    assert.ok(documented.length > 0);
+    assert.deepEqual(printed, documented);
   });
 
   test('the WebAssembly is a separate file', () => {

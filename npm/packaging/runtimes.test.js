@@ -45,7 +45,7 @@ test('an error of one entry point is an error of every entry point', () => {
 
 test('the slim entry point reports a missing or wrong source', () => {
   const [none, wrong, promise, foreign, other, ...more] = node('node-esm', 'slim-errors.js').split('\n');
-  assert.match(none, /^Error: expected a call of `init` with .*`toolwire\/toolwire\.wasm`.*, found none$/);
+  assert.match(none, /^Error: expected a call to `init` with .*`toolwire\/toolwire\.wasm`.*, found none$/);
   assert.match(wrong, /^TypeError: .*expected a `WebAssembly\.Module`, .*, found a function$/);
   assert.match(promise, /found a `Promise`/);
   assert.match(

@@ -5,11 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
 import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
+import { QUICK } from './quick.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
@@ -22,7 +23,7 @@ export async function bundle(root, dist) {
   for (const entry of [...ENTRIES, PROGRAM]) {
     const pkg = join(root, '..', 'bindings-wasm', entry.folder);
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
-    if (entry === PROGRAM) writeFileSync(join(dist, `${entry.wasm}.wasm.br`), brotliCompressSync(wasm.bytes));
+    if (entry === PROGRAM) writeFileSync(join(dist, `${entry.wasm}.wasm.br`), brotli(wasm.bytes));
     else writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     if (filesOf(entry).some(({ source }) => source === 'inlined')) inline(dist, entry.wasm, wasm);
     const glue = await glueFactory(pkg);
@@ -87,14 +88,21 @@ function inline(dist, name, { stamp, bytes }) {
   const folder = join(dist, 'inline');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs","sideEffects":true}\n');
-  // In a separate process, because the library installs a handler for uncaught errors.
-  const deflater = fileURLToPath(new URL('deflate.js', import.meta.url));
-  const deflated = execFileSync(process.execPath, [deflater], { input: bytes, maxBuffer: bytes.length }).toString(
-    'base64',
-  );
+  const deflated = deflate(bytes).toString('base64');
   // On a separate line, because Node prints the whole line that threw an uncaught error.
   const script = `globalThis[Symbol.for(${JSON.stringify(stamp)})]??={size:${bytes.length},deflated:\n"${deflated}"\n};\n`;
   writeFileSync(join(folder, `${name}.js`), script);
+}
+
+function deflate(bytes) {
+  if (QUICK) return deflateRawSync(bytes, { level: 1 });
+  // In a separate process, because the library installs a handler for uncaught errors.
+  const deflater = fileURLToPath(new URL('deflate.js', import.meta.url));
+  return execFileSync(process.execPath, [deflater], { input: bytes, maxBuffer: bytes.length });
+}
+
+function brotli(bytes) {
+  return brotliCompressSync(bytes, QUICK ? { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } } : {});
 }
 
 /** The glue of the program, in a file of its own: another host than Node runs the command line with it (the playground does). */

@@ -3,12 +3,13 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ENTRIES, PROGRAM } from './entries.js';
+import { QUICK } from './quick.js';
 
 /** The sources of the WebAssembly. */
 const SOURCES = [
@@ -32,20 +33,26 @@ export function buildWasm(root, only) {
   }
 }
 
+/** All features together, so that a quick build compiles the crates once for all entry points. */
+const ALL_FEATURES = [...ENTRIES, PROGRAM].flatMap(({ features }) => features);
+
 function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even if cargo has nothing to build.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  rmSync(stamp, { force: true });
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
-  const cargo = ['--locked', '--no-default-features', '--features', features.join(',')];
+  if (QUICK) options.push('--no-opt');
+  const cargo = ['--locked', '--no-default-features', '--features', (QUICK ? ALL_FEATURES : features).join(',')];
   const flags = withoutPaths(join(crate, '..'));
   // A separate folder, because cargo locks its target folder during a build, and the other packages are built at the same time.
   const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
   // RUSTFLAGS replaces the flags of .cargo/config.toml; the other variable adds to them.
-  const chosen = small
-    ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
-    : { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
+  const chosen =
+    small && !QUICK
+      ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
+      : { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
@@ -71,7 +78,9 @@ export function withoutPaths(workspace) {
 
 function digestOf(workspace) {
   const hash = createHash('sha256');
-  hash.update(process.env.RUSTUP_TOOLCHAIN ?? '');
+  hash.update(process.env.RUSTUP_TOOLCHAIN ?? '').update(QUICK ? 'quick' : 'release');
+  for (const [name, value] of Object.entries(process.env).sort())
+    if (name.startsWith('CARGO_PROFILE_')) hash.update(`${name}=${value}`);
   const add = (path) => {
     if (statSync(path).isDirectory()) {
       for (const name of readdirSync(path).sort()) add(join(path, name));

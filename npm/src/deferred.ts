@@ -63,7 +63,8 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
  * else headers.set('anthropic-beta', left);
  * ```
  *
- * For a backend with its own construct, pass `native`: the betas that the construct supports stay, and those of `report.betas` are added.
+ * For a backend with its own construct, pass `native`: the betas that the construct supports are kept, and the missing ones of
+ * `report.betas` are added.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+// Generated: `cargo xtask pages`. Edit the tables, not this file.
 
 /** The names of the dialects, one for each surface of a model API. `dialects()` describes them. */
 export type Dialect =

@@ -9,7 +9,7 @@ import type { AnswerChange } from './rules.js';
 /**
  * One request of a client and its reply, for programs between a client and a backend. The request is adapted as by
  * {@link adaptRequest}, and the reply is restored. If the model searches for tools and the client left that search to its provider
- * (Anthropic's `tool_search_tool_*`), the exchange answers the search and the model is asked again. The client gets one reply, with the
+ * (Anthropic's `tool_search_tool_*`), the exchange answers the search and the model is asked again. The client receives one reply, with the
  * blocks that Anthropic's servers would have written; in the client's history they record which tools were found.
  *
  * Tools that cannot be sent are set aside. `console.warn` names them, once for each list, unless `onSetAside` changes that.
@@ -122,7 +122,7 @@ export class Exchange {
   }
 
   /**
-   * Returns the repair results of the calls that ended since the last call of this method, in whole replies and in streams. Always empty
+   * Returns the repair results of the calls that ended since the last call to this method, in whole replies and in streams. Always empty
    * without the option `repair`.
    *
    * @example
@@ -135,7 +135,7 @@ export class Exchange {
   }
 
   /**
-   * Returns the changes to the answer to a response format since the last call of this method, in whole replies and in streams. Restored
+   * Returns the changes to the structured output since the last call to this method, in whole replies and in streams. Restored
    * values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {

@@ -20,12 +20,12 @@ export interface FetchOptions extends ExchangeOptions {
   fetch?: Fetch | undefined;
   /**
    * Called with the report of each request before it is sent: the dialect, every change, the tools that were set aside and those that
-   * were loaded. The caller of `fetch` gets any error that it throws.
+   * were loaded. Any error that it throws reaches the caller of `fetch`.
    */
   onReport?: ((report: AdaptReport, request: SentRequest) => void) | undefined;
   /**
    * Called with the repair results of the calls in each reply, once their arguments are complete, if calls are repaired (`repair`).
-   * The reader of the reply gets any error that it throws.
+   * Any error that it throws reaches the reader of the reply.
    */
   onRepair?: ((calls: RepairedCall[], request: SentRequest) => void) | undefined;
 }

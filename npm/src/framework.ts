@@ -44,7 +44,7 @@ export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
    * instead of `console.warn`.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: { dialect: Dialect }) => void) | undefined;
-  /** Called with the report of each request before it is sent. The model's caller gets any error that it throws. */
+  /** Called with the report of each request before it is sent. Any error that it throws reaches the model's caller. */
   onReport?: ((report: AdaptReport, sent: SentTools) => void) | undefined;
   /** With `repair`: called with the repair result of each call, once its arguments are complete. */
   onRepair?: ((calls: RepairedCall[], sent: SentTools) => void) | undefined;
@@ -311,7 +311,7 @@ function isJson(args: unknown): boolean {
 
 /** Returns the error for a call whose arguments cannot be parsed, without `repair`. */
 export function unread(name: string): string {
-  return `The call of \`${name}\` was not run: expected its arguments as JSON, found text that is none or was cut off. Call it again with whole arguments.`;
+  return `The call to \`${name}\` was not run: expected its arguments as JSON, found text that is not JSON or is truncated. Call it again with complete arguments.`;
 }
 
 /** Finish reasons of model APIs and frameworks for a reply that ended at a length limit. */
@@ -364,7 +364,7 @@ const MAX_DEPTH = 64;
  */
 export class Refusals {
   readonly #messages = new Map<string, string>();
-  /** Number of calls, and of refused calls, for each id and name, whatever the arguments. */
+  /** Number of calls, and of refused calls, for each id and name, regardless of the arguments. */
   readonly #judged = new Map<string, { calls: number; refused: number; message: string }>();
 
   /** Records a call with the tool's own name and restored arguments, and its message unless the call may run. */

@@ -10,7 +10,7 @@ export type WasmModule = object & { then?: never };
 export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
 
 /**
- * Sets the WebAssembly that toolwire uses. Call it once, before any other function; the first call of another function instantiates it.
+ * Sets the WebAssembly that toolwire uses. Call it once, before any other function; the first call to another function instantiates it.
  *
  * It is synchronous: bytes are compiled immediately. If that is not allowed, or would block a page, pass a module that was compiled
  * elsewhere.

@@ -219,7 +219,7 @@ function renamed(turn: Turn, message: BaseMessage, core: Core): BaseMessage {
   });
 }
 
-/** Returns a copy of a message with changed calls, also in `content` (`output_version: "v1"` repeats them there). */
+/** Returns a copy of a message with changed calls, including those in `content` (`output_version: "v1"` repeats them there). */
 function recalled(message: AIMessage, change: (call: Call | UnreadCall) => Call | UnreadCall) {
   const calls = callsOf(message);
   const changed = calls.map(change);

@@ -35,7 +35,7 @@ export class ModelCalls {
     this.#adapter = adapter;
   }
 
-  /** Returns the parameters as they are sent. {@link generated} and {@link streamed} must get the same object. */
+  /** Returns the parameters as they are sent. {@link generated} and {@link streamed} must receive the same object. */
   sent(params: Params, model: string): Params {
     const [turn, sent] = adapted(params, model, this.#adapter);
     this.#turns.set(sent, turn);
@@ -155,7 +155,7 @@ function written(choice: NonNullable<Choice>): Params['toolChoice'] {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 
-/** Returns the prompt with changed calls of the client's tools, and with changed names in their results. */
+/** Returns the prompt with changed calls to the client's tools, and with changed names in their results. */
 function recalled(prompt: Params['prompt'], change: (call: PastCall) => PastCall): Params['prompt'] {
   return prompt.map((message) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return message;

@@ -9,7 +9,7 @@ export interface RewritingOptions {
   /** Dialect to write. Required: no schema is right for every API. */
   dialect: Dialect;
   /**
-   * Handling of `$ref`. `"inline"` replaces references by their targets; `"keep"` keeps them if the dialect supports them. The default
+   * Handling of `$ref`. `"inline"` replaces references with their targets; `"keep"` keeps them if the dialect supports them. The default
    * depends on the dialect.
    */
   refs?: 'inline' | 'keep' | undefined;

@@ -1,5 +1,5 @@
 import { ask, callOnValues } from './engine/call.js';
-import { KeptRestore } from './engine/restores.js';
+import { CachedRestore } from './engine/restores.js';
 import { Stream } from './engine/streams.js';
 import { genuine, isBytes, isText, likeBytes } from './engine/text.js';
 import type { Written } from './options.js';
@@ -18,7 +18,7 @@ export interface RestoreJson {
   search?: string;
   /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** The changes to undo in the answer to a response format; absent if there are none. */
+  /** The changes to undo in the structured output; absent if there are none. */
   answer?: object;
 }
 
@@ -55,7 +55,7 @@ export interface RestoredClientCall {
   repaired: RepairedCall | null;
 }
 
-/** A text of the model's answer, in the form that the caller's response format describes. */
+/** Text of the model's answer, in the form that the caller's response format describes. */
 export interface RestoredContent<T> {
   /** The text, of the type that was passed. */
   content: T;
@@ -69,9 +69,9 @@ export interface RestoredContent<T> {
 export interface RestoredReply<T> {
   /** The restored reply. */
   reply: T;
-  /** The repair result of each call of a tool that has a schema, in order; empty if calls are not repaired. */
+  /** The repair result of each call to a tool that has a schema, in order; empty if calls are not repaired. */
   calls: RepairedCall[];
-  /** The changes to the answer to a response format other than restored values; each change is listed once. */
+  /** The changes to the structured output, other than restored values; each change is listed once. */
   answerChanges: AnswerChange[];
 }
 
@@ -108,12 +108,12 @@ export type ClientCall =
  */
 export class Restore {
   readonly #json: RestoreJson;
-  readonly #kept: KeptRestore;
+  readonly #cached: CachedRestore;
 
   /** @internal */
   constructor(json: RestoreJson) {
     this.#json = json;
-    this.#kept = new KeptRestore(json);
+    this.#cached = new CachedRestore(json);
   }
 
   /**
@@ -122,15 +122,15 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
    */
   static from(json: string | object): Restore {
-    const kept: unknown = typeof json === 'string' ? parsedJson(json) : json;
-    // Restoring a call of an unknown tool reads, and so validates, the whole form.
-    callOnValues('restoreCall', [kept, '', null], null);
+    const stored: unknown = typeof json === 'string' ? parsedJson(json) : json;
+    // Restoring a call to an unknown tool reads, and so validates, the whole form.
+    callOnValues('restoreCall', [stored, '', null], null);
     // A copy, because later changes of the caller's object must not affect how calls are restored.
-    return new Restore(copied(kept as RestoreJson));
+    return new Restore(copied(stored as RestoreJson));
   }
 
   /**
-   * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
+   * Restores a call. A call to an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
    *
    * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs). For text, the restored arguments are text.
    *
@@ -139,7 +139,7 @@ export class Restore {
   call<T>(name: string, args: T): RestoredCall<Written<T, T>> {
     const given: unknown = args;
     const text = isBytes(given) ? lossy(given) : given;
-    const restored = this.#kept.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
+    const restored = this.#cached.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
     if (isBytes(given) && restored.arguments === text) restored.arguments = genuine(given).slice() as Written<T, T>;
     else if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
@@ -164,7 +164,7 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is not a call; `too-deep`.
    */
   clientCall(call: BackendCall): RestoredClientCall {
-    const { value, report } = this.#kept.onValues('restoreClientCall', [call]);
+    const { value, report } = this.#cached.onValues('restoreClientCall', [call]);
     return { call: value, ...report } as RestoredClientCall;
   }
 
@@ -178,7 +178,7 @@ export class Restore {
   }
 
   /**
-   * Restores a text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
+   * Restores text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
    * encoded values. If the schema was sent only in the instructions, a Markdown fence around the answer is removed, too, unless the
    * schema rejects the answer inside it. Text that is not JSON, or needs no change, is returned unchanged. Of truncated JSON, the
    * complete parts are restored. {@link reply} and {@link stream} do the same.
@@ -193,11 +193,11 @@ export class Restore {
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
     const given: unknown = text;
-    const asked = isBytes(given) ? lossy(given) : given;
-    const { value, report } = this.#kept.onValues('restoreContent', [asked]);
+    const input = isBytes(given) ? lossy(given) : given;
+    const { value, report } = this.#cached.onValues('restoreContent', [input]);
     if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
-    const content = value === asked ? genuine(given).slice() : likeBytes(given, value as string);
+    const content = value === input ? genuine(given).slice() : likeBytes(given, value as string);
     return { content, ...report } as RestoredContent<Written<T, T>>;
   }
 
@@ -216,7 +216,9 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-json`, `invalid-value`, `too-deep`, `budget-exceeded`.
    */
   reply<T>(reply: T): RestoredReply<Written<T, T>> {
-    const { value, report } = isText(reply) ? this.#kept.onText(reply) : this.#kept.onValues('restoreReply', [reply]);
+    const { value, report } = isText(reply)
+      ? this.#cached.onText(reply)
+      : this.#cached.onValues('restoreReply', [reply]);
     return { reply: value, ...report } as RestoredReply<Written<T, T>>;
   }
 
@@ -270,7 +272,7 @@ export class CallStream {
     return this.#stream.finish(true)[0] as string;
   }
 
-  /** Returns the repair result of the call, if it ended since the last call of this method and calls are repaired. */
+  /** Returns the repair result of the call, if it ended since the last call to this method and calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
@@ -342,13 +344,13 @@ export class ReplyRestorer {
     return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
   }
 
-  /** Returns the repair results of the calls that ended since the last call of this method, if calls are repaired. */
+  /** Returns the repair results of the calls that ended since the last call to this method, if calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
 
   /**
-   * Returns the changes to the answer to a response format since the last call of this method. Restored values are not among them.
+   * Returns the changes to the structured output since the last call to this method. Restored values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#stream.takeAnswerChanges();

@@ -1,4 +1,4 @@
-// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+// Generated: `cargo xtask pages`. Edit the tables, not this file.
 
 /** The rules that change schemas and tools. */
 export type ChangeRule =
@@ -180,9 +180,9 @@ export type ChangeRule =
   | 'fit-cut-schema'
   /** Removes references until no path through them nests too deeply. */
   | 'fit-cut-reference'
-  /** Codex replaces a boolean schema by one for strings. */
+  /** Codex replaces a boolean schema with one for strings. */
   | 'boolean-to-string'
-  /** Codex replaces a schema without a type by one that accepts anything. */
+  /** Codex replaces a schema without a type with one that accepts anything. */
   | 'clear-untyped'
   /** Codex drops a definitions table that is not an object. */
   | 'drop-definitions-table'
@@ -620,9 +620,9 @@ export type LeftReason =
 
 /** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
-  /** Text next to an answer that came as a call was removed. */
+  /** Text next to structured output that came as a call was removed. */
   | 'drop-text'
-  /** Calls of the function after the one with the answer were removed. */
+  /** Further calls to the function after the one with the structured output were removed. */
   | 'drop-call'
-  /** The answer was extracted from a Markdown fence. */
+  /** The structured output was extracted from a Markdown fence. */
   | 'remove-fence';

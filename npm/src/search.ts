@@ -1,8 +1,8 @@
 /** Tool search. */
 
 import { ask, callOnTwo, callOnValues } from './engine/call.js';
-import { Kept } from './engine/kept.js';
 import { decoded, isBytes, isText, likeBytes } from './engine/text.js';
+import { StoredIndex } from './engine/tool-index.js';
 import type { SearchOptions, Text, Written } from './options.js';
 
 /**
@@ -26,7 +26,7 @@ export function searchTools(tools: unknown, query: string, options?: SearchOptio
 }
 
 /**
- * Answers a model's call of the tool search, for the next turn. Returns `null` if the call is not a search.
+ * Answers a model's call to the tool search, for the next turn. Returns `null` if the call is not a search.
  *
  * The answer contains `tool_reference` blocks, which {@link applyDeferredLoading} turns into text, and which load the tools that they
  * name. `select:Read,Edit` requests tools by name. If the list has deferred tools, only those are found, because the model sees the
@@ -89,7 +89,7 @@ function asText(tools: unknown): unknown {
  * ```
  */
 export class ToolIndex {
-  readonly #kept: Kept;
+  readonly #index: StoredIndex;
 
   /**
    * @param tools - A tool list in any form that {@link searchTools} accepts.
@@ -97,12 +97,12 @@ export class ToolIndex {
    * @throws {@link ToolwireError} `invalid-request` if `tools` is not a tool list, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
-    this.#kept = Kept.of('new ToolIndex', tools);
+    this.#index = StoredIndex.of('new ToolIndex', tools);
   }
 
   /** Number of tools that can be found. */
   get size(): number {
-    return this.#kept.size;
+    return this.#index.size;
   }
 
   /**
@@ -111,7 +111,7 @@ export class ToolIndex {
    * @throws {@link ToolwireError} `empty-query`, `unknown-option`, `invalid-option`, `invalid-value`.
    */
   search(query: string, options?: SearchOptions): string[] {
-    return this.#kept.ask('searchKept', query, options) as string[];
+    return this.#index.ask('searchIndex', query, options) as string[];
   }
 
   /**
@@ -120,8 +120,8 @@ export class ToolIndex {
    * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
    */
   answer<T>(call: T, options?: SearchOptions): ToolSearchAnswer<T> {
-    if (!isText(call)) return this.#kept.ask('answerKept', call, options) as ToolSearchAnswer<T>;
-    const answer = this.#kept.ask('answerKept', parsed(call), options);
+    if (!isText(call)) return this.#index.ask('answerFromIndex', call, options) as ToolSearchAnswer<T>;
+    const answer = this.#index.ask('answerFromIndex', parsed(call), options);
     if (answer === null) return null;
     const text = JSON.stringify(answer);
     return (typeof call === 'string' ? text : likeBytes(call, text)) as ToolSearchAnswer<T>;

@@ -1,6 +1,6 @@
 import { once } from './engine/call.js';
 import { handlerOf, type SetAsideWarning, warnUnless, withoutHandler } from './engine/set-aside.js';
-import { changesOf, KeptSet, type Ready } from './engine/sets.js';
+import { changesOf, type Ready, StoredSet } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';
 import { Restore } from './restore.js';
@@ -8,7 +8,7 @@ import type { ToolFor } from './tool-types.js';
 import type { SanitizedTools } from './tools.js';
 
 /**
- * A tool list that an API accepts, computed once. It is deeply frozen, because every caller gets the same objects. All members except
+ * A tool list that an API accepts, computed once. It is deeply frozen, because every caller receives the same objects. All members except
  * `json` and `lossless` are computed when they are first read.
  *
  * The type is not `readonly`, because the SDKs accept no `readonly` lists. Changing the list throws a `TypeError`: change a copy.
@@ -36,7 +36,7 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
  * ```
  */
 export class ToolSet {
-  readonly #kept = new KeptSet();
+  readonly #stored = new StoredSet();
   /** The lists that were returned, by their options; the most recently used is last. */
   readonly #ready = new Map<string, HandedOut>();
 
@@ -45,21 +45,21 @@ export class ToolSet {
    * @throws {@link ToolwireError} `invalid-request` if it is not a tool list, `invalid-json`, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
-    this.#kept.take('new ToolSet', tools);
+    this.#stored.take('new ToolSet', tools);
   }
 
   /** Number of tools, including those that an API runs itself. */
   get size(): number {
-    return this.#kept.size;
+    return this.#stored.size;
   }
 
   /**
-   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results stay.
+   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results are kept.
    *
    * @throws {@link ToolwireError} as the constructor; the list then stays unchanged.
    */
   update(tools: unknown): boolean {
-    return this.#changed(this.#kept.take('update', tools));
+    return this.#changed(this.#stored.take('update', tools));
   }
 
   /**
@@ -91,7 +91,7 @@ export class ToolSet {
 
   /** Computes the list for some options, and keeps it under their key. */
   #made(options: unknown, key: string | undefined): HandedOut {
-    const made = this.#kept.ready(options);
+    const made = this.#stored.ready(options);
     // A JSON copy, because later changes of the caller's options must not affect this result.
     const ready = handOut(made, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {

@@ -105,7 +105,7 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
  * ```
  *
  * @throws {@link ToolwireError} `unknown-dialect` for a retired host, and with `exact` for an unknown API; `unknown-option`;
- *   `invalid-option`, also if none of `api`, `model` and `host` is given.
+ *   `invalid-option`, including for a query without `api`, `model` and `host`.
  */
 export function dialectFor(query: DialectQuery): DialectChoice {
   return callOnValues('dialectFor', [], query).value as DialectChoice;
@@ -122,7 +122,7 @@ export function dialectFor(query: DialectQuery): DialectChoice {
  * const { request: body } = applyDeferredLoading(request, { target, native });
  * ```
  *
- * @throws {@link ToolwireError} `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
+ * @throws {@link ToolwireError} `unknown-option`; `invalid-option`, including for a query with neither a host nor a model.
  */
 export function deferralFor(query: DeferralQuery): DeferralChoice {
   return callOnValues('deferralFor', [], query).value as DeferralChoice;

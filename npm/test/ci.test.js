@@ -33,9 +33,9 @@ const SERVER = `'${process.execPath}' -e '${`
   require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method, params } = JSON.parse(line);
     const serverInfo = { name: "f", version: "1" };
-    const told = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
-    told["tools/list"] = { tools: JSON.parse(process.argv[1]) };
-    if (told[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: told[method] }));
+    const results = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
+    results["tools/list"] = { tools: JSON.parse(process.argv[1]) };
+    if (results[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
   })`.replaceAll(/\s+/g, ' ')}' '${JSON.stringify(BAD)}'`;
 const skip = process.platform === 'win32' && 'Windows has another bash';
 
@@ -64,7 +64,7 @@ describe('the action', { skip }, () => {
     let done;
     for (const step of runs.steps) {
       assert.equal(step.shell, 'bash');
-      assert.ok(!step.run.includes('${{'), 'an expression in a script is code of whoever wrote its value');
+      assert.ok(!step.run.includes('${{'), 'an expression in a script runs its value as code');
       const env = { ...process.env, ...more, GITHUB_ACTION_PATH: ROOT, GITHUB_STEP_SUMMARY: summary };
       for (const [name, value] of Object.entries(step.env)) {
         env[name] = value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/, (_, input) => {
@@ -112,7 +112,7 @@ describe('the action', { skip }, () => {
     assert.equal(invocations[0].executionSuccessful, false);
     const unwritten = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif: 'none/out.sarif' });
     assert.equal(unwritten.status, 2);
-    assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
+    assert.match(unwritten.stdout, /^::error title=toolwire::expected a writable file in `sarif`/);
   });
   test('places the findings of a server at a file of the project', () => {
     const uri = (files, given) => {
@@ -148,7 +148,7 @@ describe('the action', { skip }, () => {
     ]) {
       const { status, stdout } = run({}, { files: 'tools.json', sarif }, { cwd });
       assert.equal(status, 2, sarif);
-      assert.match(stdout, /expected a file that can be written in `sarif`/);
+      assert.match(stdout, /expected a writable file in `sarif`/);
     }
     assert.deepEqual(readdirSync(outside), ['target.sarif']);
     assert.equal(readFileSync(join(outside, 'target.sarif'), 'utf8'), kept);
@@ -251,7 +251,7 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Replaces the programs that fetch packages by others, first in `PATH`. Each logs how it was started and which registry npm would use
+ * Replaces the programs that fetch packages with others, first in `PATH`. Each logs how it was started and which registry npm would use
  * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
  */
 function fetching() {

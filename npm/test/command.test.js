@@ -58,10 +58,10 @@ const rest = ([, ...words]) => words;
 
 /** Passes an API's answer to a command, after asserting that the request matches the case. */
 function answered(command, words, answer) {
-  const asked = JSON.parse(words);
-  asked.body = JSON.parse(asked.body);
+  const request = JSON.parse(words);
+  request.body = JSON.parse(request.body);
   assert.ok(answer !== undefined, `no answer to ${words}`);
-  if (answer.for) assert.equal(JSON.stringify(asked), JSON.stringify(answer.for));
+  if (answer.for) assert.equal(JSON.stringify(request), JSON.stringify(answer.for));
   if (typeof answer === 'string') return command.fail(answer);
   const { status, retryAfter = null, body } = answer;
   return command.give(json({ status, retryAfter, body: text(body) }));
@@ -113,8 +113,8 @@ describe('every case', () => {
       const answers = [...(it.answers ?? [])];
       const command = new CommandLine(JSON.stringify(facts));
       for (let need = command.need(); need !== undefined; need = command.need()) {
-        const [asked, name] = need;
-        const kind = asked === 'regular-file' ? 'file' : asked;
+        const [word, name] = need;
+        const kind = word === 'regular-file' ? 'file' : word;
         const server = it.servers?.[name] ?? it.server;
         if (kind === 'file' && it.files?.[name] === undefined) command.fail('ENOENT');
         else if (kind === 'server' && typeof server === 'string') command.fail(server);
@@ -124,7 +124,7 @@ describe('every case', () => {
         else if (kind === 'variables') command.give(json(it.environment ?? {}));
         else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, line: it.stdin, server }[kind])));
       }
-      assert.deepEqual(answers, [], 'answers that nobody asked for');
+      assert.deepEqual(answers, [], 'unused answers');
       let progress = '';
       for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
       const [stdout, stderr, code, ...written] = command.finish();
@@ -201,11 +201,11 @@ test('an output that cannot be written', {
   });
   const [code] = await once(child, 'close');
   closeSync(full);
-  const expected = 'toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n';
+  const expected = 'toolwire: expected a writable output, found one that fails (ENOSPC)\n';
   assert.deepEqual([code, written], [2, expected]);
 });
 
-test('the empty name is no file', async () => {
+test('an empty file name', async () => {
   assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
@@ -214,11 +214,11 @@ describe('a server with hand-written messages', () => {
     console.log('a line for people');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
-      const told = {
+      const result = {
         initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } },
         'tools/list': JSON.parse(process.argv[1]),
       }[method];
-      if (told !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: told }));
+      if (result !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
     });
   `;
   const tools = [{ name: 'a', inputSchema: { type: 'object' } }];
@@ -299,7 +299,7 @@ test('a secret at the place where the log of a server is truncated', async () =>
   }
 });
 
-test('a server only gets the variables that are passed to it', async () => {
+test('a server only receives the variables that are passed to it', async () => {
   const script = 'console.error(process.env.TOKEN, process.env.OTHER, process.env.PATH !== undefined); process.exit(3)';
   const env = { TOKEN: 'secret', OTHER: 'secret too' };
   const server = ['--', process.execPath, '-e', script];
@@ -343,7 +343,7 @@ describe('a live server over stdio', () => {
     const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.deepEqual([stdout, code], ['', 2]);
     assert.match(stderr, /^no token\\u009b2J\\u202e\ntoolwire: .*: the server did not list its tools: /);
-    const none = 'the server did not list its tools: expected a command, found none of that name';
+    const none = 'the server did not list its tools: expected a command, found none with this name';
     assert.deepEqual(await run(['check', '--', 'no-such-program-anywhere']), [
       '',
       `toolwire: no-such-program-anywhere: ${none}\n`,
@@ -387,7 +387,7 @@ describe('a live server over stdio', () => {
   });
 
   test('Ctrl-C and SIGTERM end the server, too', {
-    skip: process.platform === 'win32' && 'Windows has no signals',
+    skip: process.platform === 'win32' && 'Windows has no POSIX signals',
   }, async () => {
     const script = `
       process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
@@ -405,10 +405,10 @@ describe('a live server over stdio', () => {
       };
       const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script], { cwd });
       const closes = once(child, 'close');
-      assert.ok(await written('begun'), 'the server does not begin');
+      assert.ok(await written('begun'), 'the server does not start');
       child.kill(signal);
       const closed = await closes;
-      assert.ok(await written('ended'), 'the server goes on');
+      assert.ok(await written('ended'), 'the server still runs');
       return closed;
     };
     assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [
@@ -418,7 +418,7 @@ describe('a live server over stdio', () => {
   });
 });
 
-describe('a live server at an address', () => {
+describe('a live server at a URL', () => {
   const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 
   /** Starts a server with streamable HTTP, or only the older SSE, for clients with the token. */
@@ -562,13 +562,10 @@ test('a file that cannot be written', async () => {
   const args = ['check', '-d', 'codex', '--baseline', 'none/base.json', '--update-baseline', '-'];
   const [, stderr, code] = await run(args, { input: '{"type":"object","properties":{}}', cwd: place() });
   assert.equal(code, 2);
-  assert.match(
-    stderr,
-    /toolwire: none\/base\.json: expected a file that can be written, found one that cannot \(ENOENT\)/,
-  );
+  assert.match(stderr, /toolwire: none\/base\.json: expected a writable file, found one that is not \(ENOENT\)/);
 });
 
-describe('files that are fixed', {
+describe('fixed files', {
   skip: process.platform === 'win32' && 'Windows has no named pipes in folders, and limits paths differently',
 }, () => {
   const before = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n';
@@ -580,13 +577,13 @@ describe('files that are fixed', {
     const cwd = place({ 'a.json': before, [long]: before, 'c.json': before });
     const [, stderr, code] = await run([...args, 'a.json', long, 'c.json'], { cwd });
     assert.equal(code, 2);
-    assert.ok(stderr.endsWith(`${long}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n`));
+    assert.ok(stderr.endsWith(`${long}: expected a writable file, found one that is not (ENAMETOOLONG)\n`));
     const isFixed = ['a.json', long, 'c.json'].map((name) => readFileSync(join(cwd, name), 'utf8') !== before);
     assert.deepEqual(isFixed, [true, false, true]);
     assert.equal(readdirSync(cwd).length, 3);
   });
 
-  test('one that has changed since it was read is left as it is', async () => {
+  test('one that has changed since it was read is not overwritten', async () => {
     const cwd = place({ 'a.json': before, 'c.json': before });
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const running = run([...args, 'a.json', 'c.json', 'pipe'], { cwd });
@@ -598,10 +595,7 @@ describe('files that are fixed', {
     await pipe.close();
     const [, stderr, code] = await running;
     assert.equal(code, 2);
-    assert.match(
-      stderr,
-      /a\.json: expected a file that can be written, found one that has changed since it was read\n$/,
-    );
+    assert.match(stderr, /a\.json: expected an unchanged file, found one that has changed since it was read\n$/);
     assert.equal(readFileSync(join(cwd, 'a.json'), 'utf8'), changed);
     assert.notEqual(readFileSync(join(cwd, 'c.json'), 'utf8'), before);
   });
@@ -626,10 +620,7 @@ test('a baseline from a configuration file is not written through a link', {
     link(cwd);
     const [, stderr, code] = await run(args, { cwd });
     assert.equal(code, 2, stderr);
-    assert.ok(
-      stderr.endsWith(`${baseline}: expected a file that can be written, found one that cannot (ELOOP)\n`),
-      stderr,
-    );
+    assert.ok(stderr.endsWith(`${baseline}: expected a writable file, found one that is not (ELOOP)\n`), stderr);
   }
   assert.deepEqual(readdirSync(outside), ['target.json']);
   assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
@@ -644,7 +635,7 @@ test('a baseline from a configuration file is not written through a link', {
   for (const path of ['link', './link', 'out/target.json', 'out/made.json']) {
     const [, stderr, code] = await named(path);
     assert.equal(code, 2, stderr);
-    assert.ok(stderr.endsWith(`${path}: expected a file that can be written, found one that cannot (ELOOP)\n`), stderr);
+    assert.ok(stderr.endsWith(`${path}: expected a writable file, found one that is not (ELOOP)\n`), stderr);
   }
   assert.deepEqual(readdirSync(outside), ['target.json']);
   assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
@@ -652,7 +643,7 @@ test('a baseline from a configuration file is not written through a link', {
   assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
 });
 
-test('a device in place of a file is refused, unless its name is given', {
+test('a device instead of a file is refused, unless its name is given', {
   skip: process.platform === 'win32' && 'Windows has no device files',
 }, async () => {
   const tools = '[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]';
@@ -683,7 +674,7 @@ test('a system file with a reported size of 0 is not read', {
 });
 
 test("a client's file keeps its bytes and its permissions", {
-  skip: process.platform === 'win32' && 'Windows has other permissions',
+  skip: process.platform === 'win32' && 'Windows has no POSIX permissions',
 }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'toolwire-install-'));
   const file = join(cwd, 'mcp.json');

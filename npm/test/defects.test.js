@@ -347,11 +347,11 @@ test('a value that is not a plan is refused, and the message states what is expe
       assert.match(error.message, message);
     }
   };
-  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, such as a schema/);
+  refuses({ type: 'object' }, '/version', /an unchanged restore plan, .*found an object without one, such as a schema/);
   refuses({ version: 1 }, '/version', /expected version 2 of a plan, found 1, .*sanitize the schema again/);
   refuses({ version: 3 }, '/version', /expected version 2 of a plan, found 3, which a newer toolwire wrote/);
-  refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
-  refuses(null, '', /expected a plan .*an object; found null/);
+  refuses({ version: 2, tools: {} }, '/tools', /an unchanged restore plan, .*of one schema; found the member `tools`/);
+  refuses(null, '', /an unchanged restore plan, .*an object; found null/);
   // A value that JSON cannot express.
   const circle = { version: 2 };
   circle.encoded = { items: circle };

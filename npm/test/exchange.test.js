@@ -162,7 +162,7 @@ test('each dialect has its own warning, and errors of a function pass through', 
   assert.throws(() => open({ options: { dialect: 'anthropic', onSetAside: thrower } }, BAD), { message: 'mine' });
 });
 
-test('a tool that is found to be unusable after a search is reported then', () => {
+test('a tool that turns out to be unusable after a search is reported after the search', () => {
   const warn = mock.method(console, 'warn', () => {});
   const tools = [
     { type: 'tool_search_tool_bm25_1', name: 's' },

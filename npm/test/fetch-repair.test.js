@@ -16,7 +16,7 @@ const ASKED = JSON.stringify({
 const book = (id, input) => ({ type: 'tool_use', id, name: 'book', input });
 const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seats: 'four' })]);
 
-/** Records the calls of `onRepair`. */
+/** Records the calls to `onRepair`. */
 function listener() {
   const reported = [];
   return { reported, onRepair: (calls, request) => reported.push([calls, request]) };
@@ -101,8 +101,11 @@ test('an error of the network or of the caller ends the exchange', async (t) => 
   const { url } = await backend(t, [200, JSON_TYPE, WRONG]);
   closed = 0;
   const onRepair = () => {
-    throw new Error('not told');
+    throw new Error('not reported');
   };
-  await assert.rejects(toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)), /not told/);
+  await assert.rejects(
+    toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)),
+    /not reported/,
+  );
   assert.ok(closed > 0);
 });

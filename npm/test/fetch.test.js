@@ -133,12 +133,12 @@ describe('bodies and headers', () => {
     });
   }
 
-  test('a backend with its own construct gets the betas that it needs', async (t) => {
+  test('a backend with its own construct receives the betas that it needs', async (t) => {
     const { url, got } = await backend(t, ...Array(3).fill([200, JSON_TYPE, CALLS]));
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'inline' } });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
-    const asked = JSON.parse(LOADED);
-    const late = JSON.stringify({ ...asked, messages: [...asked.messages, { role: 'system', content: [added] }] });
+    const body = JSON.parse(LOADED);
+    const late = JSON.stringify({ ...body, messages: [...body.messages, { role: 'system', content: [added] }] });
     const beta = { ...JSON_TYPE, 'anthropic-beta': 'files-api-2025-04-14' };
     await fetch(url, { ...post(late), headers: beta });
     await fetch(url, post(late));
@@ -158,9 +158,9 @@ describe('bodies and headers', () => {
     };
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'auto' }, fetch: backend });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
-    const asked = JSON.parse(LOADED);
-    const messages = [...asked.messages, { role: 'system', content: [added] }];
-    const late = JSON.stringify({ ...asked, model: 'claude-opus-5', messages });
+    const body = JSON.parse(LOADED);
+    const messages = [...body.messages, { role: 'system', content: [added] }];
+    const late = JSON.stringify({ ...body, model: 'claude-opus-5', messages });
     for (const host of ['api.anthropic.com', 'gateway.example']) await fetch(`https://${host}/v1/messages`, post(late));
     assert.deepEqual(
       got.map(([beta, body]) => [beta, body.includes('tool_addition')]),
@@ -171,7 +171,7 @@ describe('bodies and headers', () => {
     );
   });
 
-  test('the betas of deferred loading are removed, others stay, and with the feature all stay', async (t) => {
+  test('the betas of deferred loading are removed and others kept; with the feature, all are kept', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];
     const { url, got } = await backend(t, ok, ok, ok);
     const beta = {
@@ -217,7 +217,7 @@ describe('requests and replies that pass unchanged', () => {
   const passing = {
     'a request with nothing to adapt': ['/v1/messages', post(spelled), spelled],
     'another path': ['/v1/files', post(ASKED), ASKED],
-    'a body that is no object': ['/v1/messages', post('[1]'), '[1]'],
+    'a body that is not an object': ['/v1/messages', post('[1]'), '[1]'],
     'a text': ['/v1/messages', { method: 'POST', body: ASKED, headers: { 'content-type': 'text/plain' } }, ASKED],
     'a packed body': [
       '/v1/messages',
@@ -341,7 +341,7 @@ describe('streams', () => {
     }
   });
 
-  test('each call of the function is independent', async (t) => {
+  test('each call to the function is independent', async (t) => {
     const { url, got } = await backend(t, [429, JSON_TYPE, '{}'], [200, JSON_TYPE, SEARCHES], [200, JSON_TYPE, CALLS]);
     const fetch = toolwireFetch({ dialect: 'anthropic' });
     const request = post(ASKED);
@@ -380,7 +380,7 @@ describe('headers that describe another body', () => {
     for (const { headers } of got) assert.equal(headers['x-own'], 'stays');
   });
 
-  test('stay if nothing is rewritten', async (t) => {
+  test('are kept if nothing is rewritten', async (t) => {
     const { url, got } = await backend(t, [200, { ...JSON_TYPE, etag: '"1"' }, CALLS]);
     const body = JSON.stringify({ model: 'm', messages: [] });
     const response = await toolwireFetch({ dialect: 'anthropic' })(

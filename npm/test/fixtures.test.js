@@ -13,7 +13,7 @@ import { judgeToolSet } from './fixtures/tool-sets.js';
 test('every folder of fixtures is run and counted', () => {
   // test/repair.test.js runs those of `repairArguments`.
   const run = [...functions, 'repairArguments'];
-  for (const folder of folders) assert.ok(run.includes(folder), `nobody runs tests/fixtures/${folder}`);
+  for (const folder of folders) assert.ok(run.includes(folder), `no test runs tests/fixtures/${folder}`);
   assert.deepEqual(Object.keys(counts).sort(), [...folders].sort());
 });
 
@@ -35,7 +35,7 @@ for (const name of functions) {
       });
     }
     t.diagnostic(`${name}: ${cases.length} cases on ${paths.length} paths, ${runs} runs`);
-    assert.equal(cases.length, counts[name] ?? 0, 'count.json says another number: change it together with the cases');
+    assert.equal(cases.length, counts[name] ?? 0, 'count.json has another number: change it together with the cases');
   });
 }
 

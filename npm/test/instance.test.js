@@ -62,7 +62,7 @@ test('after a trap the next call uses a new instance', () => {
   }
 });
 
-test('an instance that one huge value has made large is not kept', () => {
+test('an instance that has grown for one huge value is not kept', () => {
   const before = instances;
   normalizeEnvelope(`{"x":"${'a'.repeat(80_000_000)}"}`).schema;
   assert.equal(instances, before);

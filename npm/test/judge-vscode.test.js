@@ -20,8 +20,8 @@ const COERCED = 'it takes a value of another kind for the one that is meant, whe
 /** Known disputes about outputs that the gate refuses or changes. */
 const OUTPUTS = [
   {
-    why: 'a number that JavaScript cannot hold is infinite there, which is no number to ajv',
-    says: /^only the judge: must be number at `[^`]*`: null$/,
+    why: 'a number that JavaScript cannot represent becomes infinite, which ajv does not accept as a number',
+    pattern: /^only the judge: must be number at `[^`]*`: null$/,
     text: '{"type":"object","properties":{"a":{"maximum":1e400}}}',
   },
 ];
@@ -37,29 +37,29 @@ const LATER =
 const INPUTS = [
   {
     why: COERCED,
-    says: new RegExp(
+    pattern: new RegExp(
       `^only check: (${KINDS}) at \`[^\`]*\`: (null|true|false|-?[\\d.]+|"[^"]*"|\\[(null|true|1|"a",1)\\])$`,
     ),
     schema: { type: 'object', properties: { a: { minLength: '3' } } },
   },
   {
-    why: 'draft 7 does not know later keywords: what stands there is not looked at',
-    says: new RegExp(`^only check: \\S+ at \`[^\`]*/(\\${LATER})[/\`]`),
+    why: 'draft 7 has no later keywords, so the gate does not check their values',
+    pattern: new RegExp(`^only check: \\S+ at \`[^\`]*/(\\${LATER})[/\`]`),
     schema: { type: 'object', properties: {}, $defs: [] },
   },
   {
-    why: 'it looks for `items` where the type is `array`, and at no list of types',
-    says: /^only check: array-without-items at `[^`]*`: {"type":\[/,
+    why: 'the gate requires `items` only for the type `array`, not for a list of types',
+    pattern: /^only check: array-without-items at `[^`]*`: {"type":\[/,
     schema: { type: 'object', properties: { a: { type: ['array', 'null'] } } },
   },
   {
-    why: 'it looks into no definitions',
-    says: /^only check: array-without-items at `[^`]*\/definitions\//,
+    why: 'the gate does not check definitions',
+    pattern: /^only check: array-without-items at `[^`]*\/definitions\//,
     schema: { type: 'object', properties: {}, definitions: { a: { type: 'array' } } },
   },
   {
-    why: '`check` looks no further into what is deleted at the root, which is held to draft 7 before',
-    says: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
+    why: '`check` does not check keywords that are deleted at the root, but the gate first validates them by draft 7',
+    pattern: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
     schema: { type: 'object', properties: {}, not: 5 },
   },
 ];
@@ -68,12 +68,12 @@ const INPUTS = [
 const CHANGES = [
   {
     why: COERCED,
-    says: /^only the judge: (values of another kind at|property is not defined at `\/required\/\d+`: (null|\d))/,
+    pattern: /^only the judge: (values of another kind at|property is not defined at `\/required\/\d+`: (null|\d))/,
     schema: { type: 'object', properties: { a: { minLength: '3' } } },
   },
 ];
 
-test("the judge gives the gate's known results", () => {
+test("the judge reproduces the gate's known results", () => {
   const answer = (a) => normalize(JSON.stringify({ type: 'object', properties: { a } }));
   for (const refused of [
     { type: 'array' },
@@ -95,12 +95,12 @@ test("the judge gives the gate's known results", () => {
   assert.notDeepEqual(normalize('{"type":"string"}').changed, []);
 });
 
-for (const [asked, of, disputesOf, rows] of [
+for (const [title, of, disputesOf, rows] of [
   ['every output passes, and nothing of it is changed', 'outputs', outputDisputes, OUTPUTS],
   ['it refuses what `check` does', 'schemas of an object', refusalDisputes, INPUTS],
   ['it changes what `check` says it does', 'schemas that it does not refuse', changeDisputes, CHANGES],
 ]) {
-  test(asked, (t) => {
+  test(title, (t) => {
     const answers = schemas.map((text) => disputesOf(text));
     t.diagnostic(`${answers.filter((answer) => answer !== undefined).length} ${of}, of ${schemas.length} schemas`);
     settle(
@@ -110,11 +110,11 @@ for (const [asked, of, disputesOf, rows] of [
     );
   });
 
-  for (const { why, says, schema, text = JSON.stringify(schema) } of rows) {
-    test(`${asked}, but ${why}`, () => {
+  for (const { why, pattern, schema, text = JSON.stringify(schema) } of rows) {
+    test(`${title}, but ${why}`, () => {
       assert.ok(
-        disputesOf(text).some(([said]) => says.test(said)),
-        'no longer so: take the row out',
+        disputesOf(text).some(([finding]) => pattern.test(finding)),
+        'no longer the case: remove the row',
       );
     });
   }
@@ -124,14 +124,14 @@ function outputDisputes(text) {
   const output = outputOf(DIALECT, text);
   if (output === undefined) return undefined;
   const { refused, changed } = normalize(output);
-  return disputes(output, [], [...refused, ...changed], new Set()).map((said) => [said, output]);
+  return disputes(output, [], [...refused, ...changed], new Set()).map((finding) => [finding, output]);
 }
 
 function refusalDisputes(text) {
   const ours = violationsOf(DIALECT, 'refused', text);
   // A schema that the gate replaces as a whole is not compared.
   if (ours === undefined || JSON.parse(text)?.type !== 'object') return undefined;
-  return disputes(text, ours, normalize(text).refused, REFUSED).map((said) => [said, text]);
+  return disputes(text, ours, normalize(text).refused, REFUSED).map((finding) => [finding, text]);
 }
 
 function changeDisputes(text) {
@@ -139,5 +139,5 @@ function changeDisputes(text) {
   if (ours === undefined) return undefined;
   const { refused, changed } = normalize(text);
   if (refused.length > 0) return undefined;
-  return disputes(text, ours, changed, REINTERPRETED).map((said) => [said, text]);
+  return disputes(text, ours, changed, REINTERPRETED).map((finding) => [finding, text]);
 }

@@ -61,7 +61,7 @@ function value(text) {
   }
 }
 
-test('as many transcripts as there should be', () => {
+test('the number of transcripts is the committed one', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -98,7 +98,7 @@ const does = {
   slow: (id, { arguments: { says } }) => setTimeout(() => text(id, says), 300),
   // The answer comes after that of the client.
   ask: (id) => {
-    asked = id;
+    callId = id;
     say({ id: 'question', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
   },
   steps: (id, { _meta }) => {
@@ -114,10 +114,10 @@ const does = {
   },
   big: (id) => text(id, 'y'.repeat(20 << 20)),
 };
-let asked;
+let callId;
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, result } = JSON.parse(line);
-  if (id === 'question') return text(asked, result.content.text);
+  if (id === 'question') return text(callId, result.content.text);
   if (method === 'initialize') {
     const { protocolVersion } = params;
     return say({ id, result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'fake', version: '1' } } });
@@ -215,7 +215,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(transport.protocolVersion, '2025-11-25');
   });
 
-  test('the demo’s server', { skip: !existsSync(EVERYTHING) && 'make demo installs it' }, async () => {
+  test('the demo’s server', { skip: !existsSync(EVERYTHING) && 'run `make demo` to install it' }, async () => {
     const { url } = await served(['--', process.execPath, EVERYTHING]);
     const { client } = await connected(url);
     const { tools } = await client.listTools();
@@ -233,11 +233,11 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     const pids = await Promise.all(clients.map(({ client }) => client.callTool({ name: 'pid' }).then(text)));
     assert.notEqual(pids[0], pids[1]);
     for (let round = 0; round < 5; round++) {
-      const says = ['one', 'two'].map((who) => `${who} ${round}`);
-      const heard = await Promise.all(
-        clients.map(({ client }, at) => client.callTool({ name: 'slow', arguments: { says: says[at] } }).then(text)),
+      const texts = ['one', 'two'].map((who) => `${who} ${round}`);
+      const results = await Promise.all(
+        clients.map(({ client }, at) => client.callTool({ name: 'slow', arguments: { says: texts[at] } }).then(text)),
       );
-      assert.deepEqual(heard, says);
+      assert.deepEqual(results, texts);
     }
   });
 
@@ -257,7 +257,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(text(await client.callTool({ name: 'ask' })), 'the answer');
   });
 
-  test('a server that dies in a call is started again, and only its client hears of it', async () => {
+  test('a server that dies during a call is restarted, and only its client is notified', async () => {
     const { url } = await served();
     const [one, other] = await Promise.all([connected(url), connected(url)]);
     await Promise.all([one, other].map(({ client }) => client.listTools()));
@@ -272,7 +272,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.ok(Number(text(await one.client.callTool({ name: 'pid' }))) > 0);
   });
 
-  test('a client that is gone in the middle of a call; its server ends with its session', async () => {
+  test('a client that disconnects during a call; its server ends with its session', async () => {
     const { url } = await served();
     const { client, transport } = await connected(url);
     await client.listTools();
@@ -316,15 +316,15 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     });
   }
 
-  test('a command that is not there', async () => {
+  test('a command that does not exist', async () => {
     const started = await served(['--', 'no-such-command']);
-    await assert.rejects(connected(started.url), /no-such-command: expected a command, found none of that name/);
+    await assert.rejects(connected(started.url), /no-such-command: expected a command, found none with this name/);
     assert.match(started.log, /session 1 has ended: no-such-command/);
   });
 });
 
 describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
-  test('pages, other names of this machine, other paths, large and odd bodies', async () => {
+  test('foreign pages and hosts, other paths, large and odd bodies', async () => {
     const { url } = await served();
     const status = async (body, headers, method) => (await posted(url, body, headers, method)).status;
     assert.equal(await status(initialize, { origin: 'https://evil.example' }), 403);
@@ -353,12 +353,12 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
       process.execPath,
       SERVER,
     ]);
-    let said = '';
+    let log = '';
     refused.stderr.on('data', (piece) => {
-      said += piece;
+      log += piece;
     });
     assert.equal((await once(refused, 'close'))[0], 2);
-    assert.match(said, /expected `--token-env NAME` because programs on other machines can connect/);
+    assert.match(log, /expected `--token-env NAME` because programs on other machines can connect/);
     const env = { PROXY_TOKEN: 'secret' };
     const listen = '0.0.0.0:0';
     const args = ['--token-env', 'PROXY_TOKEN', '--', process.execPath, SERVER];
@@ -373,7 +373,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'slow' };
-    const said = await Promise.all(
+    const texts = await Promise.all(
       ['one', 'two', 'three'].map(async (says) => {
         const params = { name: 'slow', arguments: { says }, _meta: meta };
         const answer = await posted(url, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers);
@@ -383,7 +383,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
         return text(result);
       }),
     );
-    assert.deepEqual(said, ['one', 'two', 'three']);
+    assert.deepEqual(texts, ['one', 'two', 'three']);
   });
 
   test('connections that end in their second request leave nothing behind', async () => {
@@ -414,7 +414,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal((await posted(url, ping(1), named)).status, 200);
   });
 
-  test('a client of 2026-07-28 that does not read stops nobody else', async () => {
+  test('a client of 2026-07-28 that does not read blocks no other client', async () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const message = (name) => ({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, _meta: meta } });
@@ -438,7 +438,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.doesNotMatch(read, /"there"/);
   });
 
-  test('sessions that have ended make room for others', async () => {
+  test('sessions that have ended free memory for others', async () => {
     const { url } = await served();
     for (let turn = 0; turn < 80; turn++) {
       const { status, headers } = await posted(url, initialize);
@@ -448,15 +448,15 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  test('an address that is taken', async () => {
+  test('an address that is in use', async () => {
     const { url } = await served();
     const listen = new URL(url).host;
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--listen', listen, '--', process.execPath, SERVER]);
-    let said = '';
+    let log = '';
     child.stderr.on('data', (piece) => {
-      said += piece;
+      log += piece;
     });
     assert.equal((await once(child, 'close'))[0], 2);
-    assert.match(said, /expected an address at which it can listen, found 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
+    assert.match(log, /expected an address at which it can listen, found 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
   });
 });

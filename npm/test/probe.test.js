@@ -26,7 +26,7 @@ const ESCAPED = JSON.stringify({
 }).replace('MESSAGE', KEY.replace('/', '\\/').replace('+', '\\u002B'));
 
 /** Probes the tools, and returns the output and the exit code. */
-async function asked(url, { args = [], key = KEY, cwd } = {}) {
+async function probe(url, { args = [], key = KEY, cwd } = {}) {
   const all = ['probe', '-d', 'openai-chat', '--model', 'm', '--key-env', 'THE_KEY', '--url', url, ...args];
   const env = { ...process.env, THE_KEY: key, NO_COLOR: '1' };
   const child = spawn(process.execPath, [PROGRAM, ...all], { cwd, env });
@@ -51,7 +51,7 @@ async function withApi(use) {
     const body = JSON.parse(text);
     const { authorization } = request.headers;
     received.push([request.url, authorization, body]);
-    const answer = (status, said, headers = {}) => response.writeHead(status, headers).end(said);
+    const answer = (status, body, headers = {}) => response.writeHead(status, headers).end(body);
     const kind = request.url.split('/')[1];
     if (kind === 'away') answer(307, '', { location: '/v1/chat/completions' });
     else if (kind === 'slow') return;
@@ -73,11 +73,11 @@ async function withApi(use) {
   }
 }
 
-test('the key goes into the header and nowhere else', () =>
+test('the key is only in the header', () =>
   withApi(async (url, received) => {
     const cwd = mkdtempSync(join(tmpdir(), 'toolwire-probe-'));
     const args = ['--json', '--record', 'rows.jsonl'];
-    const [stdout, stderr, code] = await asked(`${url}/v1`, { args, key: ` ${KEY}\n`, cwd });
+    const [stdout, stderr, code] = await probe(`${url}/v1`, { args, key: ` ${KEY}\n`, cwd });
     const recorded = readFileSync(join(cwd, 'rows.jsonl'), 'utf8');
     rmSync(cwd, { recursive: true });
     assert.deepEqual([stderr, code], ['', 1]);
@@ -104,35 +104,35 @@ test('the key goes into the header and nowhere else', () =>
 
 test('an answer that repeats the key', () =>
   withApi(async (url) => {
-    const [, stderr, code] = await asked(`${url}/key`);
+    const [, stderr, code] = await probe(`${url}/key`);
     assert.equal(code, 2);
     assert.ok(stderr.endsWith('found 401: Incorrect API key provided: Bearer (THE_KEY)\n'), stderr);
   }));
 
 test('an answer that repeats the key with escapes', () =>
   withApi(async (url) => {
-    const [, stderr, code] = await asked(`${url}/escaped`);
+    const [, stderr, code] = await probe(`${url}/escaped`);
     assert.equal(code, 2);
     assert.ok(stderr.endsWith('found 401: (THE_KEY) (THE_KEY) (THE_KEY) "(THE_KEY)"\n'), stderr);
   }));
 
-test('a key that no header can hold', () =>
+test('a key that is not valid in a header', () =>
   withApi(async (url, received) => {
-    const [stdout, stderr, code] = await asked(`${url}/v1`, { key: 'one\ntwo-secret' });
+    const [stdout, stderr, code] = await probe(`${url}/v1`, { key: 'one\ntwo-secret' });
     assert.deepEqual([code, received], [2, []]);
     assert.ok(!(stdout + stderr).includes('two-secret'), stderr);
   }));
 
 test('a redirection is not followed', () =>
   withApi(async (url, received) => {
-    const [, stderr, code] = await asked(`${url}/away`);
+    const [, stderr, code] = await probe(`${url}/away`);
     assert.deepEqual([code, received.length], [2, 1]);
     assert.ok(stderr.includes('found 307'), stderr);
   }));
 
 test('a server that does not answer', () =>
   withApi(async (url) => {
-    const [, stderr, code] = await asked(`${url}/slow`, { args: ['--timeout', '1'] });
+    const [, stderr, code] = await probe(`${url}/slow`, { args: ['--timeout', '1'] });
     assert.equal(code, 2);
     assert.ok(stderr.endsWith(': expected an answer in 1 s, found none\n'), stderr);
   }));
@@ -143,7 +143,7 @@ test('no server at all', async () => {
   const host = `127.0.0.1:${server.address().port}`;
   server.close();
   await once(server, 'close');
-  const [, stderr, code] = await asked(`http://${host}/v1`);
+  const [, stderr, code] = await probe(`http://${host}/v1`);
   const why = 'expected a server at that address, found none (ECONNREFUSED)';
   assert.deepEqual([stderr, code], [`toolwire: ${host}: ${why}\n`, 2]);
 });

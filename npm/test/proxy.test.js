@@ -264,7 +264,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(text(result), '{"name":"files.read","arguments":{"$ref":"x"}}');
     await assert.rejects(client.callTool({ name: 'one__die' }), /`one` has ended/);
     assert.equal(text(await client.callTool({ name: 'two__twice' })), 'first');
-    assert.match(log(), /`gone` has ended: expected a command, found none of that name/);
+    assert.match(log(), /`gone` has ended: expected a command, found none with this name/);
     await client.close();
   });
 
@@ -282,7 +282,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a server gets the variables that every program needs, and the named ones', async () => {
+  test('a server receives the variables that every program needs, and the named ones', async () => {
     const env = { TOOLWIRE_SECRET: 'x', TOOLWIRE_NAMED: 'y', HOME: folder };
     const { client } = await connected(['--env', 'TOOLWIRE_NAMED', '--', process.execPath, SERVER], { env });
     await client.listTools();
@@ -307,11 +307,11 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
 
   test('requests before the end of the input are answered', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', process.execPath, SERVER], { stdio: 'pipe' });
-    const asked = [
+    const messages = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
       { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'twice' } },
     ];
-    child.stdin.end(asked.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
     const ids = [];
     for await (const line of createInterface({ input: child.stdout })) ids.push(JSON.parse(line).id);
     assert.deepEqual(ids, [1, 2]);
@@ -348,7 +348,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
     const [code] = await once(child, 'close');
     assert.equal(code, 2);
-    assert.match(log, /^toolwire: proxy: no-such-command: expected a command, found none of that name\n$/);
+    assert.match(log, /^toolwire: proxy: no-such-command: expected a command, found none with this name\n$/);
   });
 
   test('numbers and whitespace in messages pass byte for byte', async () => {
@@ -376,7 +376,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   });
 });
 
-describe('a server at an address', { timeout: 60_000 }, () => {
+describe('a server at a URL', { timeout: 60_000 }, () => {
   /** Starts a server of the SDK with one session, and returns the URLs of its two transports. */
   async function listening() {
     const seen = [];

@@ -123,10 +123,10 @@ async function sent(url, { method = 'POST', headers = ['Content-Type', 'applicat
   const { hostname, port, pathname, search } = new URL(url);
   const list = ['Host', host ?? `${hostname}:${port}`, ...headers];
   if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
-  const asked = request({ hostname, port, path: pathname + search, method, headers: list, agent });
-  asked.end(body);
-  const [reply] = await once(asked, 'response');
-  return { asked, reply };
+  const client = request({ hostname, port, path: pathname + search, method, headers: list, agent });
+  client.end(body);
+  const [reply] = await once(client, 'response');
+  return { client, reply };
 }
 
 async function all(stream) {
@@ -135,7 +135,7 @@ async function all(stream) {
   return Buffer.concat(pieces);
 }
 
-const asked = async (url, how) => {
+const exchange = async (url, how) => {
   const { reply } = await sent(url, how);
   return { status: reply.statusCode, headers: reply.rawHeaders, body: (await all(reply)).toString() };
 };
@@ -193,12 +193,12 @@ test('requests and replies without tools pass byte for byte', async () => {
   assert.deepEqual([method, target], ['POST', '/base/v1/files?a=%2F&b']);
   assert.deepEqual(got.slice(0, 10), ['Host', url.slice(7), ...headers, 'Content-Length', '256']);
   assert.deepEqual(body, raw);
-  const { status } = await asked(`${base}/v1/models`, { method: 'GET', headers: [] });
+  const { status } = await exchange(`${base}/v1/models`, { method: 'GET', headers: [] });
   assert.equal(status, 203);
-  assert.equal((await asked(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
+  assert.equal((await exchange(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
 });
 
-test('calls are restored, however a reply is compressed and cut', async () => {
+test('calls are restored, however a reply is compressed and split', async () => {
   const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
   const seen = [];
   const { url } = await api(async (request, response) => {
@@ -220,13 +220,13 @@ test('calls are restored, however a reply is compressed and cut', async () => {
   for (const how of ['none', ...Object.keys(packers)]) {
     for (const stream of [false, true]) {
       const headers = ['Content-Type', 'application/json', 'X-How', how];
-      const { body } = await asked(`${base}/v1/chat/completions`, { headers, body: chat('a.b', { stream }) });
+      const { body } = await exchange(`${base}/v1/chat/completions`, { headers, body: chat('a.b', { stream }) });
       assert.match(body, /"name":"a\.b"/, how);
       assert.match(body, /\{\\"n\\":4\}/, how);
     }
     const headers = ['Content-Type', 'application/json', ...(packers[how] ? ['Content-Encoding', how] : [])];
     const body = packers[how] ? packers[how](chat('a.b')) : chat('a.b');
-    assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body })).status, 200);
+    assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body })).status, 200);
   }
   assert.equal(new Set(seen).size, 1);
 });
@@ -264,7 +264,7 @@ test('a client that disconnects ends the request at the API', async () => {
     response.write(event({ content: 'first' }));
   });
   const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
-  const { asked: client, reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
+  const { client, reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
   await once(reply, 'data');
   client.destroy();
   await ended;
@@ -283,7 +283,7 @@ test('an API that fails, at every point', async () => {
   });
   const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat', '--timeout', '1']);
   const ask = (how, body = chat('a.b')) =>
-    asked(`${base}/v1/chat/completions`, { headers: ['Content-Type', 'application/json', 'X-How', how], body });
+    exchange(`${base}/v1/chat/completions`, { headers: ['Content-Type', 'application/json', 'X-How', how], body });
   for (const [how, status, words] of [
     ['reset', 502, 'found none .ECONNRESET'],
     ['silent', 504, 'nothing came for 1 seconds'],
@@ -296,7 +296,7 @@ test('an API that fails, at every point', async () => {
     assert.match(found.body, new RegExp(words), how);
   }
   // A reply that passes unchanged: the client must notice that it is truncated.
-  await assert.rejects(asked(`${base}/v1/models`, { method: 'GET', headers: ['X-How', 'half'] }));
+  await assert.rejects(exchange(`${base}/v1/models`, { method: 'GET', headers: ['X-How', 'half'] }));
   server.closeAllConnections();
   server.close();
   const refused = await ask('reset');
@@ -312,15 +312,15 @@ test('large bodies', async () => {
   });
   const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
   const large = chat('a.b', { user: 'x'.repeat(50_000_000) });
-  const { body } = await asked(`${base}/v1/chat/completions`, { body: large });
+  const { body } = await exchange(`${base}/v1/chat/completions`, { body: large });
   assert.equal(JSON.parse(body).length, large.length);
-  const larger = await asked(`${base}/v1/chat/completions`, { body: chat('a.b', { user: 'x'.repeat(70_000_000) }) });
+  const larger = await exchange(`${base}/v1/chat/completions`, { body: chat('a.b', { user: 'x'.repeat(70_000_000) }) });
   assert.equal(larger.status, 413);
   // 100 MB, compressed to 100 kB.
   const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
   const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
-  assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: bomb })).status, 413);
-  assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
+  assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body: bomb })).status, 413);
+  assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
 });
 
 test('a body in several gzip members, and a truncated one', async () => {
@@ -332,10 +332,10 @@ test('a body in several gzip members, and a truncated one', async () => {
   const { url: base } = await relay(['--upstream', url, '--timeout', '1']);
   const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
   const members = Buffer.concat([gzipSync('{"model":"m",'), gzipSync('"input":"x"}')]);
-  assert.equal((await asked(`${base}/v1/embeddings`, { headers, body: members })).status, 200);
+  assert.equal((await exchange(`${base}/v1/embeddings`, { headers, body: members })).status, 200);
   assert.deepEqual(seen, ['{"model":"m","input":"x"}']);
   const half = gzipSync('{"model":"m"}').subarray(0, 12);
-  assert.equal((await asked(`${base}/v1/embeddings`, { headers, body: half })).status, 400);
+  assert.equal((await exchange(`${base}/v1/embeddings`, { headers, body: half })).status, 400);
   // The client stops in the middle of the body.
   const { port } = new URL(base);
   const socket = connect(Number(port), '127.0.0.1');
@@ -355,8 +355,8 @@ test('no request is sent twice', async () => {
     response.end('{}');
   });
   const { url: base } = await relay(['--upstream', url]);
-  assert.equal((await asked(`${base}/v1/embeddings`, { body: '{}' })).status, 200);
-  assert.equal((await asked(`${base}/v1/embeddings`, { body: '{}' })).status, 502);
+  assert.equal((await exchange(`${base}/v1/embeddings`, { body: '{}' })).status, 200);
+  assert.equal((await exchange(`${base}/v1/embeddings`, { body: '{}' })).status, 502);
   assert.equal(posts, 2);
 });
 
@@ -401,7 +401,7 @@ test('a report that cannot be written is logged once, and ends nothing', {
   while (!/toolwire\/last/.test(log)) await once(child.stderr, 'data');
   const base = /(http:\S+)\/toolwire\/last/.exec(log)[1];
   for (let number = 0; number < 20; number++) {
-    assert.equal((await asked(`${base}/v1/models`, { method: 'GET', headers: [] })).status, 200);
+    assert.equal((await exchange(`${base}/v1/models`, { method: 'GET', headers: [] })).status, 200);
   }
   child.kill();
   await once(child, 'close');
@@ -422,7 +422,7 @@ test('500 concurrent streams are independent of each other', async () => {
   const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
   const one = async (number) => {
     const body = chat(`tool.${number}`, { stream: true, user: String(number) });
-    const reply = (await asked(`${base}/v1/chat/completions`, { body })).body;
+    const reply = (await exchange(`${base}/v1/chat/completions`, { body })).body;
     assert.match(
       reply,
       new RegExp(`"content":"${number}"[\\s\\S]*"content":"${number}"[\\s\\S]*"name":"tool\\.${number}"`),
@@ -430,7 +430,7 @@ test('500 concurrent streams are independent of each other', async () => {
     assert.match(reply, new RegExp(`\\{\\\\"n\\\\":${number}\\}`));
   };
   await Promise.all(Array.from({ length: 500 }, (_, number) => one(number)));
-  const { body } = await asked(`${base}/toolwire/metrics`, { method: 'GET', headers: [] });
+  const { body } = await exchange(`${base}/toolwire/metrics`, { method: 'GET', headers: [] });
   assert.match(body, /toolwire_requests_total\{outcome="adapted"\} 500\n/);
   assert.match(body, /toolwire_open_requests 0\n/);
 });
@@ -439,11 +439,11 @@ test('requests that are refused before they are forwarded', async () => {
   const { url } = await api((_, response) => response.end('{}'));
   const { url: base, log } = await relay(['--upstream', url]);
   assert.match(log, new RegExp(`in place of ${url}`));
-  const get = (headers, host) => asked(`${base}/v1/models`, { method: 'GET', headers, host });
+  const get = (headers, host) => exchange(`${base}/v1/models`, { method: 'GET', headers, host });
   assert.equal((await get([])).status, 200);
   assert.equal((await get([], 'evil.example')).status, 403);
   assert.equal((await get(['Origin', 'https://evil.example'])).status, 403);
-  assert.equal((await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] })).body, 'ok\n');
+  assert.equal((await exchange(`${base}/toolwire/health`, { method: 'GET', headers: [] })).body, 'ok\n');
   // A request that HTTP's parser refuses, and a target on another host.
   const { port } = new URL(base);
   for (const head of [
@@ -455,7 +455,7 @@ test('requests that are refused before they are forwarded', async () => {
     assert.match((await all(socket)).toString(), /^HTTP\/1\.1 400 /);
   }
   const { url: guarded } = await relay(['--upstream', url, '--token-env', 'RELAY_TOKEN'], { RELAY_TOKEN: 'secret' });
-  const ask = (headers) => asked(`${guarded}/v1/models`, { method: 'GET', headers });
+  const ask = (headers) => exchange(`${guarded}/v1/models`, { method: 'GET', headers });
   assert.equal((await ask([])).status, 401);
   assert.equal((await ask(['X-Toolwire-Token', 'secret'])).status, 200);
 });
@@ -478,9 +478,9 @@ test('several upstreams, and a report without values', async () => {
   const { url: base } = await relay(['--config', config, '--report', report]);
   const secret = 'secret text of the user';
   const body = (model) => chat('a.b', { model, messages: [{ role: 'user', content: secret }] });
-  await asked(`${base}/one/v1/chat/completions?key=hidden`, { body: body('gpt') });
-  await asked(`${base}/v1/chat/completions`, { body: body('deepseek-best') });
-  assert.equal((await asked(`${base}/v1/chat/completions`, { body: body('gpt') })).status, 404);
+  await exchange(`${base}/one/v1/chat/completions?key=hidden`, { body: body('gpt') });
+  await exchange(`${base}/v1/chat/completions`, { body: body('deepseek-best') });
+  assert.equal((await exchange(`${base}/v1/chat/completions`, { body: body('gpt') })).status, 404);
   assert.deepEqual(seen, [
     ['one', '/v1/chat/completions?key=hidden', 'gpt'],
     ['two', '/base/v1/chat/completions', 'd'],
@@ -500,7 +500,7 @@ test('several upstreams, and a report without values', async () => {
       ['gpt', 404],
     ],
   );
-  const page = (await asked(`${base}/toolwire/last`, { method: 'GET', headers: [] })).body;
+  const page = (await exchange(`${base}/toolwire/last`, { method: 'GET', headers: [] })).body;
   for (const where of [text, page]) assert.doesNotMatch(where, /secret text|hidden|"4"/);
   assert.match(page, /rename-tool/);
 });
@@ -522,7 +522,7 @@ test('shutting down lets open requests finish, and accepts no more', async () =>
   child.kill('SIGTERM');
   // The first request ends only when the relay no longer accepts new ones.
   for (;;) {
-    const refused = await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] }).then(
+    const refused = await exchange(`${base}/toolwire/health`, { method: 'GET', headers: [] }).then(
       () => false,
       () => true,
     );

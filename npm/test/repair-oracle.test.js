@@ -1,6 +1,6 @@
 // Compares our reading of text that is not JSON with jsonrepair's: if ours reads a text, both should read the same value. jsonrepair
-// guesses where ours refuses, so only texts that ours reads are compared. The value of the generated texts is known: where the two
-// differ, ours must be right.
+// guesses where ours refuses, so only text that ours reads is compared. The value of generated text is known: if the two differ, ours must
+// be right.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,37 +19,37 @@ const DIFFERENCES = [
   {
     name: 'one value several times',
     applies: ({ rules }) => rules.has('repeated-value'),
-    why: 'it makes a list of values on lines of their own, and refuses others; arguments are one object',
+    why: 'jsonrepair makes a list of values on separate lines, and refuses others; arguments are one object',
   },
   {
-    name: 'an empty value beside the real one',
+    name: 'an empty value next to the real one',
     applies: ({ rules }) => rules.has('empty-value'),
     why: 'as above; models write `{}` before the arguments that they mean (openai-agents-js#712)',
   },
   {
     name: 'words around',
     applies: ({ rules }) => rules.has('surrounding-text'),
-    why: 'it makes a list of words and value, or refuses; words are no arguments',
+    why: 'jsonrepair makes a list of the words and the value, or refuses; words are not arguments',
   },
   {
-    name: 'text that was escaped once too often',
+    name: 'text that was escaped twice',
     applies: ({ rules }) => rules.has('escaped-text'),
-    why: 'it knows it of whole texts alone, and not with a line break between tokens',
+    why: 'jsonrepair supports it only for the whole text, and not with a line break between tokens',
   },
   {
     name: 'comments that begin with #',
     applies: ({ rules, text }) => rules.has('comment') && text.includes('#'),
-    why: 'it takes them for a name or value; Python has such comments',
+    why: 'jsonrepair reads them as a name or value; Python has such comments',
   },
   {
-    name: 'a mark behind a number or a bare name',
+    name: 'a byte order mark after a number or a bare name',
     applies: ({ rules, text }) => rules.has('byte-order-mark') && /[\w-][\ufeff\u00a0]/.test(text),
-    why: 'it takes the mark for a part of it, and makes a string of the number',
+    why: 'jsonrepair reads the mark as a part of it, and makes a string of the number',
   },
   {
     name: 'a backslash that begins no escape',
     applies: ({ rules }) => rules.has('invalid-escape'),
-    why: 'it leaves the backslash out: `C:\\Dev` becomes `C:Dev`, another path',
+    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, another path',
   },
 ];
 /** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */
@@ -71,7 +71,7 @@ const FIXTURE_DIFFERENCES = {
   'python-none': 'gives null: it does not know that arguments are meant',
 };
 
-test('fixtures are read like the oracle reads them', () => {
+test('fixtures are read as the oracle reads them', () => {
   let count = 0;
   const differing = [];
   for (const { name, inputText, options } of cases) {
@@ -84,7 +84,7 @@ test('fixtures are read like the oracle reads them', () => {
   assert.deepEqual(differing.sort(), Object.keys(FIXTURE_DIFFERENCES).sort());
 });
 
-test('a spoiled text is read with its original value, or refused', () => {
+test('damaged text is read with its original value, or refused', () => {
   // The value from which the text was written is the best oracle.
   for (const { text, notations, value, isMeant } of texts) {
     const { ours } = read(text);
@@ -92,7 +92,7 @@ test('a spoiled text is read with its original value, or refused', () => {
   }
 });
 
-test('spoiled texts are read like the oracle reads them', (t) => {
+test('damaged text is read as the oracle reads it', (t) => {
   const agreed = new Map();
   const named = new Map();
   const guessed = new Map();

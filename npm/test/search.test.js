@@ -9,13 +9,13 @@ const { Instance } = WebAssembly;
 /** An instance whose searches in an index can be made to trap. */
 WebAssembly.Instance = class extends Instance {
   get exports() {
-    const { searchKept, ...exports } = super.exports;
+    const { searchIndex, ...exports } = super.exports;
     const trapping = (...values) => {
-      if (!trap) return searchKept(...values);
+      if (!trap) return searchIndex(...values);
       trap = false;
       throw new WebAssembly.RuntimeError('unreachable');
     };
-    return { ...exports, searchKept: trapping };
+    return { ...exports, searchIndex: trapping };
   }
 };
 
@@ -52,7 +52,7 @@ test('a large index outlives large values', () => {
   assert.deepEqual(index.search('mail 19999', { limit: 1 }), ['mail_19999']);
 });
 
-test('an invalid tool list or query is an error, and the index stays', () => {
+test('an invalid tool list or query is an error, and the index is kept', () => {
   assert.throws(() => new ToolIndex(7), { code: 'invalid-request', pointer: '' });
   assert.throws(() => new ToolIndex('[{'), { code: 'invalid-json' });
   const index = new ToolIndex(tools(1, 'mail'));

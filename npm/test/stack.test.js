@@ -57,7 +57,7 @@ function ring(count, definition) {
 
 const deep = (open, close) => `{"v":${open.repeat(250)}1${close.repeat(250)}}`;
 
-/** Arguments for these schemas: deeply nested values, and texts that contain such values. */
+/** Arguments for these schemas: deeply nested values, and JSON texts that contain such values. */
 const ARGUMENTS = [
   deep('{"a":', '}'),
   deep('[', ']'),

@@ -37,7 +37,7 @@ test('unchanged text is returned as the same object', () => {
   for (const input of [bytes(fine), Buffer.from(fine)]) assert.equal(normalizeEnvelope(input).schema, input);
 });
 
-test('a byte order mark at the start of a string survives', () => {
+test('a byte order mark at the start of a string is kept', () => {
   assert.equal(normalizeEnvelope('{"x":"\ufeff"}').schema, '{"type":"object","properties":{},"x":"\ufeff"}');
 });
 

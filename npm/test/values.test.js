@@ -55,7 +55,7 @@ describe('what JSON.stringify does, on every path', () => {
     'toJSON gets its key': { a: { toJSON: (key) => key }, b: [{ toJSON: (key) => key }] },
     'toJSON that gives undefined': { a: { toJSON() {} }, b: [{ toJSON() {} }] },
     'toJSON is asked once': { a: { toJSON: () => ({ toJSON: () => 'twice', b: 1 }) } },
-    'toJSON that is no function': { toJSON: { type: 'string' } },
+    'toJSON that is not a function': { toJSON: { type: 'string' } },
     'toJSON on a function': { a: Object.assign(() => {}, { toJSON: () => 1 }) },
     URL: new URL('https://example.com/'),
     exponents: [1e21, 1e-7, 5e-324, 1.7976931348623157e308, 0.1],
@@ -97,13 +97,13 @@ describe('surrogates', () => {
     assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
   });
 
-  test('a string that a rule moves survives', () => {
+  test('a lone surrogate survives in a string that a rule moves', () => {
     const moved = sanitize({ properties: { '\ud800': { const: '\udc00' } } }, { dialect: 'codex' }).schema;
     assert.deepEqual(moved.properties, { '\ud800': { type: 'string', enum: ['\udc00'] } });
   });
 });
 
-test('-0 survives if nothing changes it', () => {
+test('-0 is kept if nothing changes it', () => {
   for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
 });
 

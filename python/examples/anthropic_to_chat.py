@@ -68,12 +68,12 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             try:
-                asked = json.loads(self.read())
-                if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
+                client_request = json.loads(self.read())
+                if not isinstance(client_request, dict) or not isinstance(client_request.get("messages"), list):
                     raise RefusedError(400, "expected a request with a list of messages")
                 # Only the key is sent to the backend, which does not know `anthropic-beta` and the other headers.
                 key = self.headers.get("x-api-key") or self.headers.get("authorization", "none").removeprefix("Bearer ")
-                self.answer(backend.with_options(api_key=key), asked)
+                self.answer(backend.with_options(api_key=key), client_request)
             except ConnectionError:
                 pass  # The client has disconnected.
             except Exception as error:
@@ -89,12 +89,12 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
                 raise RefusedError(413, f"expected at most {LARGEST} bytes")
             return self.rfile.read(size)
 
-        def answer(self, backend: OpenAI, asked: dict[str, Any]) -> None:
-            message = empty(asked.get("model"))
-            with closing(answered(backend, asked, message, options)) as events:
+        def answer(self, backend: OpenAI, client_request: dict[str, Any]) -> None:
+            message = empty(client_request.get("model"))
+            with closing(answered(backend, client_request, message, options)) as events:
                 # If the backend refuses the request, this raises an error before a status was sent to the client.
                 first = next(events)
-                if not asked.get("stream"):
+                if not client_request.get("stream"):
                     for _ in events:
                         pass
                     return self.send(200, message, {})
@@ -124,17 +124,17 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
 
 
 def answered(
-    backend: OpenAI, asked: dict[str, Any], message: dict[str, Any], options: Options
+    backend: OpenAI, client_request: dict[str, Any], message: dict[str, Any], options: Options
 ) -> Generator[dict[str, Any]]:
     """Yield the events of one message. The backend is asked once, and again after each turn that only searches."""
-    kept = {**asked, "model": options.model or asked.get("model")}
+    kept = {**client_request, "model": options.model or client_request.get("model")}
     kept.pop("metadata", None)  # OpenAI refuses it without `store`.
     content, thinks, rounds = message["content"], options.reasoning == "content", 0
     while message["stop_reason"] is None:
         rounds += 1
         # The model reads its searches in the history, in the same form as in the client's next request.
-        said = [{"role": "assistant", "content": content}] if content else []
-        messages = [*asked["messages"], *said]
+        answers = [{"role": "assistant", "content": content}] if content else []
+        messages = [*client_request["messages"], *answers]
         adapted = adapt_request(
             {**kept, "messages": messages},
             dialect=options.dialect,
@@ -147,7 +147,7 @@ def answered(
             if rounds == 1:
                 yield {"type": "message_start", "message": message}
             search = adapted.report.deferred.tool_search_name if adapted.report.deferred else None
-            blocks = Blocks(content, asked.get("tools"), adapted.restore, search, json.dumps(messages))
+            blocks = Blocks(content, client_request.get("tools"), adapted.restore, search, json.dumps(messages))
             finished: str | None = None
             usage = None
             for chunk in chunks:

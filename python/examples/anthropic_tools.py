@@ -25,8 +25,8 @@ def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) ->
         for block in message.content:
             if block.type == "tool_use":
                 restored = restore.call(block.name, block.input)
-                said = call(restored.name, restored.arguments)
-                results.append({"type": "tool_result", "tool_use_id": block.id, "content": said})
+                result = call(restored.name, restored.arguments)
+                results.append({"type": "tool_result", "tool_use_id": block.id, "content": result})
         if not results:
             return "".join(block.text for block in message.content if block.type == "text")
         messages.append({"role": "user", "content": results})

@@ -23,7 +23,7 @@ def answered(base_url: str, request: dict[str, Any]) -> dict[str, Any]:
             text = {"type": "output_text", "text": choice.message.content, "annotations": []}
             output.append({"type": "message", "id": "msg_1", "role": "assistant", "content": [text]})
         for call in choice.message.tool_calls or []:
-            # In the format of the client's own API: a call of `exec` becomes a `custom_tool_call`, and a call of a tool
+            # In the format of the client's own API: a call to `exec` becomes a `custom_tool_call`, and a call to a tool
             # in a namespace names the namespace.
             output.append(adapted.restore.client_call(call).call)
     return {"id": completion.id, "object": "response", "status": "completed", "output": output}

@@ -1,7 +1,7 @@
 """An answer that follows a schema, from a Gemini model that does not support this together with functions.
 
 Models before Gemini 3 refuse JSON as the type of the answer if the request has functions. With `formats="ladder"`, the
-answer becomes one more function, and the SDK gets the call of that function as text.
+answer becomes one more function, and the SDK receives the call to that function as text.
 """
 
 from typing import Any

@@ -14,8 +14,8 @@ def ask(base_url: str, tools: list[Any], *, streams: bool) -> list[tuple[str, An
     transport = ToolwireTransport(dialect="gemini-interactions")
     options = types.HttpOptions(base_url=base_url, client_args={"transport": transport})
     client: Any = genai.Client(api_key="none", http_options=options)
-    asked = "Read README.md of main."
-    answer = client.interactions.create(model="gemini-3-pro", input=asked, tools=tools, stream=streams)
+    question = "Read README.md of main."
+    answer = client.interactions.create(model="gemini-3-pro", input=question, tools=tools, stream=streams)
     if not streams:
         return [(step.name, step.arguments) for step in answer.steps if step.type == "function_call"]
     calls: list[tuple[str, Any]] = []

@@ -27,11 +27,11 @@ def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) ->
     asking = model.bind_tools(list(tools.values()))
     messages: list[AnyMessage] = [HumanMessage("Read README.md of main.")]
     while True:
-        said = asking.invoke(messages)
-        assert isinstance(said, AIMessage)
-        messages.append(said)
-        if not said.tool_calls:
-            return str(said.text)
-        for one in said.tool_calls:
+        answer = asking.invoke(messages)
+        assert isinstance(answer, AIMessage)
+        messages.append(answer)
+        if not answer.tool_calls:
+            return str(answer.text)
+        for one in answer.tool_calls:
             result = tools[one["name"]].invoke(one["args"])
             messages.append(ToolMessage(result, tool_call_id=one["id"]))

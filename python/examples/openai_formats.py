@@ -1,7 +1,7 @@
 """An answer that follows a schema, from an API that does not support schemas for answers.
 
 DeepSeek's Chat Completions refuses `response_format` with a schema. With `formats="ladder"`, the model is forced to
-call a function with that schema instead, and the SDK gets the call as the answer's text.
+call a function with that schema instead, and the SDK receives the call as the answer's text.
 """
 
 import json

@@ -32,5 +32,5 @@ async def ask(base_url: str, server: ClientSession, dialect: DialectName) -> str
             assert isinstance(call, ChatCompletionMessageFunctionToolCall)
             restored = restore.call(call.function.name, call.function.arguments)
             result = await server.call_tool(restored.name, json.loads(restored.arguments))
-            said = json.dumps(result.model_dump(mode="json", exclude_none=True)["content"])
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": said})
+            text = json.dumps(result.model_dump(mode="json", exclude_none=True)["content"])
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": text})

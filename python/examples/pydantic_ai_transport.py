@@ -1,4 +1,4 @@
-"""pydantic-ai with the transport: names, schemas, arguments and deferred tools in one line, whatever the toolset.
+"""pydantic-ai with the transport: names, schemas, arguments and deferred tools in one line, regardless of the toolset.
 
 Do not combine this with a schema transformer of toolwire, which would rewrite the schemas twice.
 """

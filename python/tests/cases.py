@@ -55,7 +55,7 @@ MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} 
 SECONDS = ("schema", "plan")
 """The second input of `restoreArguments`, `validateArguments` and `validateResult` (a tool)."""
 REFUSED = "refused"
-"""The error of `sanitize` if it refuses the schema, so that there is no plan."""
+"""The error of `sanitize` if it refuses the schema, so there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 
@@ -150,7 +150,7 @@ def load() -> list[Case]:
                 at = f"{path.name}: {members.get('name')}"
                 unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS) - set(SECONDS) - {REFUSED}
                 assert not unknown, f"{at} has unknown members {unknown}"
-                assert members["why"], f"{at} does not say why"
+                assert members["why"], f"{at} has no `why`"
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
                 seconds = sum(name in members for name in SECONDS)

@@ -244,10 +244,10 @@ def judged(found: Sequence[tuple[str, str]], rows: Sequence[Row]) -> None:
 def still_refused(dialect: str, judge: Judge, row: Row) -> None:
     """Check that the smallest example of a row about outputs still shows the disagreement."""
     found = disputed_outputs(dialect, judge, [json.dumps(row.schema)])
-    assert any(re.search(row.message, message) for message, _ in found), f"no longer so, take the row out: {found}"
+    assert any(re.search(row.message, message) for message, _ in found), f"no longer the case, remove the row: {found}"
 
 
 def still_disputed(dialect: str, judge: Judge, known: frozenset[str] | None, row: Row) -> None:
     """Check that the smallest example of a row about inputs still shows the disagreement."""
     _, found = disputed_inputs(dialect, judge, known, [json.dumps(row.schema)])
-    assert any(re.search(row.message, message) for message, _ in found), f"no longer so, take the row out: {found}"
+    assert any(re.search(row.message, message) for message, _ in found), f"no longer the case, remove the row: {found}"

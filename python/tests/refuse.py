@@ -1,7 +1,7 @@
 """Fake of the OpenAI APIs' request validation, limited to what deferred loading could violate.
 
 It is based on the API reference: https://platform.openai.com/docs/api-reference.
-npm/test/loop/refuse.js is the same in JavaScript.
+npm/test/fakes/refuse.js is the same in JavaScript.
 """
 
 from __future__ import annotations

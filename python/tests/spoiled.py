@@ -1,6 +1,6 @@
-"""JSON objects as models write them: generated values, and texts in the notations that `repair_arguments` reads.
+"""JSON objects as models write them: generated values, and text in the notations that `repair_arguments` reads.
 
-The texts are the same on every machine, and each is stored with its original value.
+The text is the same on every machine, and is stored with its original value.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Writer:
 
 
 def _misnested(text: str, numbers: Numbers) -> str:
-    """Remove a bracket from the last run of brackets, or replace it by one of another kind."""
+    """Remove a bracket from the last run of brackets, or replace it with one of another kind."""
     body = text.rstrip("]}")
     run = text[len(body) :]
     at = numbers.below(len(run))

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "tests" / "command"
 
 
 def text(value: Any) -> str:
-    """Return a text of a case, which is a string, a list of lines, or a JSON value."""
+    """Return a case's text, which is given as a string, a list of lines, or a JSON value."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -94,13 +94,13 @@ def test_case(case: dict[str, Any]) -> None:
 
 def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
     """Answer a command's request to an API, after comparing it with the case."""
-    asked = json.loads(words)
-    asked["body"] = json.loads(asked["body"])
+    request = json.loads(words)
+    request["body"] = json.loads(request["body"])
     if isinstance(answer, str):
         command.fail(answer)
         return
     if "for" in answer:
-        assert json.dumps(asked) == json.dumps(answer["for"])
+        assert json.dumps(request) == json.dumps(answer["for"])
     body = {"status": answer["status"], "retryAfter": answer.get("retryAfter"), "body": text(answer.get("body"))}
     command.give(json.dumps(body).encode())
 
@@ -123,7 +123,7 @@ def test_dialects() -> None:
     assert json.loads(run("dialects", "--json").stdout) == [dialect.to_dict() for dialect in dialects()]
 
 
-def test_reader_that_has_had_enough() -> None:
+def test_closed_stdout_is_not_an_error() -> None:
     with subprocess.Popen(
         [*PROGRAM, "dialects", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean()
     ) as child:
@@ -134,7 +134,7 @@ def test_reader_that_has_had_enough() -> None:
 
 
 @pytest.mark.parametrize("output", ["stdout", "stderr"])
-def test_a_reader_that_is_gone_changes_nothing(tmp_path: Path, output: str) -> None:
+def test_closed_output_does_not_change_the_exit_code(tmp_path: Path, output: str) -> None:
     fails = {"command": sys.executable, "args": ["-c", "raise SystemExit('no')"]}
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"one": fails, "two": fails}}), "utf-8")
     tools = [{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]
@@ -153,8 +153,8 @@ def test_a_reader_that_is_gone_changes_nothing(tmp_path: Path, output: str) -> N
     assert b"enum-empty" in (tmp_path / "base.json").read_bytes()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names there are text")
-def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text on other systems")
+def test_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")).touch()
     done = run("check", "-d", "codex", "-q", "*.json", place=tmp_path)
@@ -165,14 +165,14 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system has no /proc")
-def test_a_file_of_the_system_that_says_that_it_is_empty(tmp_path: Path) -> None:
+def test_procfs_file_with_reported_size_zero(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     (tmp_path / "toolwire.toml").symlink_to("/proc/self/environ")
     done = run("check", "-d", "codex", "-q", "t.json", place=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_output_that_cannot_be_written() -> None:
+def test_unwritable_output() -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("this system has no /dev/full")
@@ -180,12 +180,12 @@ def test_output_that_cannot_be_written() -> None:
         done = subprocess.run(
             [*PROGRAM, "dialects"], stdout=output, stderr=subprocess.PIPE, env=clean(), timeout=60, check=False
         )
-    message = b"toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n"
+    message = b"toolwire: expected a writable output, found one that fails (ENOSPC)\n"
     assert (done.returncode, done.stderr) == (2, message)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")
-def test_streams_that_are_closed() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="shells on Windows cannot close streams")
+def test_closed_streams() -> None:
     script = '"$0" -m toolwire check --dialect gemini - '
     for closes, code in [("<&-", 2), (">&- 2>&-", 1), ("2>&-", 1)]:
         done = subprocess.run(
@@ -200,13 +200,13 @@ def test_streams_that_are_closed() -> None:
         assert b"Traceback" not in done.stderr
 
 
-def test_the_empty_name() -> None:
+def test_empty_file_name() -> None:
     done = run("check", "")
     assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none with that name\n")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
-def test_links_to_folders(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets only some users create symbolic links")
+def test_symbolic_links_to_folders(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "t.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     (tmp_path / "link").symlink_to("real")
@@ -217,15 +217,15 @@ def test_links_to_folders(tmp_path: Path) -> None:
         assert len(json.loads(done.stdout)["sources"]) == count
 
 
-def test_file_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_baseline(tmp_path: Path) -> None:
     arguments = ("check", "-d", "codex", "--baseline", "none/base.json", "--update-baseline", "-")
     done = run(*arguments, given='{"type": "object", "properties": {}}', place=tmp_path)
     assert done.returncode == 2
-    expected = b"toolwire: none/base.json: expected a file that can be written, found one that cannot (ENOENT)\n"
+    expected = b"toolwire: none/base.json: expected a writable file, found one that is not (ENOENT)\n"
     assert done.stderr.endswith(expected)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets only some users create symbolic links")
 def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -253,7 +253,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
         (folder / link).symlink_to(goal)
         done = run(*arguments, place=folder)
         assert done.returncode == 2
-        why = f"{baseline}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        why = f"{baseline}: expected a writable file, found one that is not (ELOOP)\n"
         assert done.stderr.decode().endswith(why)
     assert [path.name for path in outside.iterdir()] == ["target.json"]
     assert target.read_text("utf-8") == before
@@ -268,7 +268,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
     for path in ("link", "./link", "out/target.json", "out/made.json"):
         done = run(*named, path, place=folder)
         assert done.returncode == 2
-        why = f"{path}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        why = f"{path}: expected a writable file, found one that is not (ELOOP)\n"
         assert done.stderr.decode().endswith(why)
     assert [path.name for path in outside.iterdir()] == ["target.json"]
     assert target.read_text("utf-8") == before
@@ -276,7 +276,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
     assert target.read_text("utf-8") != before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such files")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no device files")
 @pytest.mark.parametrize(
     ("link", "arguments"),
     [
@@ -285,7 +285,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
         ("base.json", ("--baseline", "base.json", "-")),
     ],
 )
-def test_device_in_place_of_a_file(tmp_path: Path, link: str, arguments: tuple[str, ...]) -> None:
+def test_device_instead_of_a_file(tmp_path: Path, link: str, arguments: tuple[str, ...]) -> None:
     tools = json.dumps([{"name": "now", "inputSchema": {"type": "object", "properties": {}}}])
     (tmp_path / link).symlink_to("/dev/zero")
     done = run("check", "-d", "codex", *arguments, given=tools, place=tmp_path)
@@ -295,13 +295,13 @@ def test_device_in_place_of_a_file(tmp_path: Path, link: str, arguments: tuple[s
     assert run("check", "-d", "codex", "/dev/stdin", given=tools).returncode == 0
 
 
-def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_main_returns_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert _command.main(["--version"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"toolwire ")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permissions of this kind")
-def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX permissions")
+def test_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
     file = tmp_path / ".cursor" / "mcp.json"
     file.parent.mkdir()
     before = b'{"mcpServers": {"a": {"command": "x"}}}\r\n'
@@ -322,7 +322,7 @@ def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         if os.access(tmp_path, os.W_OK):
-            pytest.skip("no folder is read-only for this user")
+            pytest.skip("this user can write to read-only folders")
         assert run("proxy", "--install", "cursor", "--servers", str(link), "--yes").returncode == 2
     finally:
         tmp_path.chmod(0o700)
@@ -333,21 +333,21 @@ FIXABLE = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n'
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows limits paths differently")
-def test_fixed_file_that_cannot_be_written_does_not_stop_the_others(tmp_path: Path) -> None:
-    # The name of a temporary file next to it is too long.
+def test_unwritable_file_does_not_stop_other_fixes(tmp_path: Path) -> None:
+    # A temporary file next to the second one would have too long a name.
     names = ("a.json", f"{'b' * 250}.json", "c.json")
     for name in names:
         (tmp_path / name).write_text(FIXABLE, "utf-8")
     done = run("check", "--fix", "-d", "moonshot", *names, place=tmp_path)
     assert done.returncode == 2
-    why = f"{names[1]}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n"
+    why = f"{names[1]}: expected a writable file, found one that is not (ENAMETOOLONG)\n"
     assert done.stderr.decode().endswith(why)
     assert [(tmp_path / name).read_text("utf-8") != FIXABLE for name in names] == [True, False, True]
     assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
-def test_fixed_file_that_has_changed_is_left_as_it_is(tmp_path: Path) -> None:
+def test_changed_file_is_not_overwritten_by_a_fix(tmp_path: Path) -> None:
     for name in ("a.json", "c.json"):
         (tmp_path / name).write_text(FIXABLE, "utf-8")
     os.mkfifo(tmp_path / "pipe")
@@ -356,13 +356,13 @@ def test_fixed_file_that_has_changed_is_left_as_it_is(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean()
     ) as child:
-        # Opens only once the program has read the files before it.
+        # Blocks until the program opens the pipe, which is after it has read the files before it.
         with (tmp_path / "pipe").open("w", encoding="utf-8") as pipe:
             (tmp_path / "a.json").write_text(changed, "utf-8")
             pipe.write('{"type": "object", "properties": {}}')
         _, stderr = child.communicate(timeout=60)
     assert child.returncode == 2
-    why = "a.json: expected a file that can be written, found one that has changed since it was read\n"
+    why = "a.json: expected an unchanged file, found one that has changed since it was read\n"
     assert stderr.decode().endswith(why)
     assert (tmp_path / "a.json").read_text("utf-8") == changed
     assert (tmp_path / "c.json").read_text("utf-8") != FIXABLE

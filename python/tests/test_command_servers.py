@@ -34,7 +34,7 @@ def major(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return request.param
 
 
-def test_the_program_finds_this_version(major: str) -> None:
+def test_mcp_sdk_has_the_expected_version(major: str) -> None:
     script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
     found = subprocess.run([sys.executable, "-c", script], env=clean(), capture_output=True, text=True, check=True)
     assert found.stdout.split(".")[0] == major
@@ -87,15 +87,16 @@ import sys
 
 print("a line for people", flush=True)
 for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["method"] == "initialize":
-        version = asked["params"]["protocolVersion"]
-        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
-    elif asked["method"] == "tools/list":
-        told = json.loads(sys.argv[1])
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        version = message["params"]["protocolVersion"]
+        server = {"name": "f", "version": "1"}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
+    elif message["method"] == "tools/list":
+        result = json.loads(sys.argv[1])
     else:
         continue
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 
@@ -110,7 +111,7 @@ def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | No
 
 
 @pytest.mark.usefixtures("major")
-def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
+def test_server_with_invalid_tools(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     schema = {"type": "array", "x-own": 1}
     tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
@@ -143,11 +144,11 @@ def test_server_that_fails(tmp_path: Path) -> None:
     assert done.stderr.startswith(b"no token\\u009b2J\\u202e\n")
     assert b": the server did not list its tools: " in done.stderr
     done = run("check", "--", "no-such-program-anywhere")
-    expected = "the server did not list its tools: expected a command, found none of that name"
+    expected = "the server did not list its tools: expected a command, found none with this name"
     assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
 
 
-def test_server_gets_of_the_environment_what_it_is_given() -> None:
+def test_server_receives_only_the_given_environment() -> None:
     script = "import os, sys; print([os.environ.get(n) for n in ('TOKEN', 'OTHER')], file=sys.stderr); sys.exit(3)"
     server = ("--", sys.executable, "-c", script)
     done = run("check", *server, TOKEN="secret", OTHER="secret too")
@@ -157,7 +158,7 @@ def test_server_gets_of_the_environment_what_it_is_given() -> None:
     assert done.stderr.decode().startswith("['…', None]")
 
 
-def test_secret_at_the_place_where_the_log_is_cut() -> None:
+def test_secret_at_the_truncation_point_of_the_log() -> None:
     token = "a-secret-of-forty-characters-0123456789z"
     for length in (16_384, 16_384 + 16 * len(token)):
         script = f"import os, sys; sys.stderr.write(os.environ['TOKEN'] + 'x' * ({length} - 20)); sys.exit(3)"
@@ -167,7 +168,7 @@ def test_secret_at_the_place_where_the_log_is_cut() -> None:
 
 @pytest.mark.usefixtures("major")
 def test_server_with_too_many_tools(tmp_path: Path) -> None:
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", "told = {'tools': [{}] * 10_001}")
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", "result = {'tools': [{}] * 10_001}")
     (tmp_path / "server.py").write_text(script, "utf-8")
     done = run("check", "--", sys.executable, "server.py", place=tmp_path)
     assert done.returncode == 2
@@ -176,8 +177,8 @@ def test_server_with_too_many_tools(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("major")
 def test_pages_without_end(tmp_path: Path) -> None:
-    told = "time.sleep(0.25); pages += 1; told = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", told).replace(
+    result = "time.sleep(0.25); pages += 1; result = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", result).replace(
         "import json", "import json, time\npages = 0", 1
     )
     (tmp_path / "server.py").write_text(script, "utf-8")
@@ -208,7 +209,7 @@ def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> No
     assert f"to before 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
     script = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
@@ -256,7 +257,7 @@ class Remote(BaseHTTPRequestHandler):
         self.server.done.wait(30)  # type: ignore[attr-defined]
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if not self.may():
             return
         if self.kind == "slow":
@@ -266,17 +267,17 @@ class Remote(BaseHTTPRequestHandler):
             self.answer(404)
             return
         result: Any = None
-        if asked["method"] == "initialize":
-            version = asked["params"]["protocolVersion"]
+        if request["method"] == "initialize":
+            version = request["params"]["protocolVersion"]
             result = {"protocolVersion": version, "capabilities": {"tools": {}}}
             result["serverInfo"] = {"name": "f", "version": "1"}
-        elif asked["method"] == "tools/list":
+        elif request["method"] == "tools/list":
             schema = {"type": "object", "properties": {"a": {"enum": []}}}
             result = {"tools": [{"name": "one", "inputSchema": schema}]}
-        if self.kind in ("gzip", "large") and asked["method"] == "tools/list":
+        if self.kind in ("gzip", "large") and request["method"] == "tools/list":
             self.answer(200, self.large, encoding="gzip" if self.kind == "gzip" else "identity")
             return
-        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": result}).encode()
+        message = json.dumps({"jsonrpc": "2.0", "id": request.get("id"), "result": result}).encode()
         if result is None or self.kind == "sse":
             self.answer(202)
         else:
@@ -344,7 +345,7 @@ def test_server_that_answers_too_much() -> None:
     assert done.stderr.endswith(b": expected an answer that is not compressed, found the content encoding `gzip`\n")
 
 
-def test_server_that_a_file_declares(tmp_path: Path) -> None:
+def test_server_declared_in_a_file(tmp_path: Path) -> None:
     with served("http") as url:
         declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
         (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
@@ -355,7 +356,7 @@ def test_server_that_a_file_declares(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", [PROGRAM, [sys.executable, "-c", "from toolwire._command import run; run()"]])
-def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path, program: list[str]) -> None:
+def test_modules_of_the_checked_folder_are_not_imported(tmp_path: Path, program: list[str]) -> None:
     for name in ("mcp.py", "httpx2.py", "pydantic.py", "anyio.py"):
         (tmp_path / name).write_text('open("poisoned", "w")\n', "utf-8")
     server = (sys.executable, "-c", "raise SystemExit(3)")

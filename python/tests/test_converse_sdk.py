@@ -32,7 +32,7 @@ def converse() -> Any:
 
 
 @pytest.mark.parametrize("body", bodies())
-def test_the_sdk_takes_what_is_written(body: dict[str, Any], converse: Any) -> None:
+def test_sdk_accepts_the_output(body: dict[str, Any], converse: Any) -> None:
     given = {"modelId": "m", **body}
     report = validate.ParamValidator().validate(given, converse.input_shape)
     assert not report.has_errors(), report.generate_report()

@@ -118,9 +118,9 @@ CODEX: dict[str, tuple[str, dict[str, Any]]] = {
     "normalize_raw_tool_input_schema": ("normalize_envelope", {}),
 }
 DEVIATIONS = {
-    # A modelled keyword that is null is removed before it could count as a hint, for idempotence (spec/codex.md).
+    # A modelled keyword that is null is removed before it could count as a hint, for idempotence.
     "edge__any_of_null_value": {"type": "object", "properties": {"a": {}}},
-    # `properties` of another type is repaired too, because APIs reject it (spec/envelope.md, rule 4).
+    # `properties` of another type is repaired too, because APIs reject it.
     "envelope__properties_string_kept": {"type": "object", "properties": {}},
 }
 

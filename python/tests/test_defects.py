@@ -77,14 +77,14 @@ def failed(call: Callable[[], Any], known: str) -> None:
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_a_call_that_fails_inside(call: Callable[[], Any]) -> None:
+def test_panic_in_a_call_is_reported(call: Callable[[], Any]) -> None:
     expected = call()
     _toolwire._fail_next()
     failed(call, "a test asked for it")
     assert call() == expected
 
 
-def test_a_stream_is_lost_and_others_are_not() -> None:
+def test_panic_ends_only_its_own_stream() -> None:
     whole = RESTORE.stream()
     expected = "".join(map(whole.feed_text, (BEGIN, piece('{"dollar_ref_":'), piece('"main"}'), END)))
     assert '\\"$ref\\"' in expected
@@ -97,7 +97,7 @@ def test_a_stream_is_lost_and_others_are_not() -> None:
     assert out + one.feed_text(piece('"main"}')) + one.feed_text(END) == expected
 
 
-def test_an_exchange_is_lost_and_others_are_not() -> None:
+def test_panic_ends_only_its_own_exchange() -> None:
     one, other = opened(), opened()
     _toolwire._fail_next()
     failed(lambda: other.reply("{}"), "a test asked for it")
@@ -107,7 +107,7 @@ def test_an_exchange_is_lost_and_others_are_not() -> None:
     assert one.reply(called) == called.replace("a_b", "a.b")
 
 
-def test_the_hook_is_of_one_thread() -> None:
+def test_failure_hook_applies_to_one_thread() -> None:
     expected = toolwire.sanitize(SCHEMA, dialect="codex").schema
     _toolwire._fail_next()
     found: list[Any] = []
@@ -137,25 +137,27 @@ def test_an_older_or_forged_restore_is_refused() -> None:
 @pytest.mark.parametrize(
     ("plan", "pointer", "message"),
     [
-        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, such as a schema"),
+        ({"type": "object"}, "/version", r"an unchanged restore plan, .*found an object without one, such as a schema"),
         ({"version": 1}, "/version", r"expected version 2 of a plan, found 1, .*sanitize the schema again"),
         ({"version": 3}, "/version", r"expected version 2 of a plan, found 3, which a newer toolwire wrote"),
-        ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
-        (None, "", r"expected a plan .*an object; found null"),
+        (
+            {"version": 2, "tools": {}},
+            "/tools",
+            r"an unchanged restore plan, .*of one schema; found the member `tools`",
+        ),
+        (None, "", r"an unchanged restore plan, .*an object; found null"),
         # Values that JSON cannot represent.
         ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "NaN"),
         ({"version": 2, "names": {"names": {"a": b""}}}, "/names/names/a", "bytes"),
     ],
 )
-def test_what_is_no_plan_is_refused(
-    restore: Callable[[object], object], plan: object, pointer: str, message: str
-) -> None:
+def test_invalid_plan_is_refused(restore: Callable[[object], object], plan: object, pointer: str, message: str) -> None:
     with pytest.raises(toolwire.ToolwireError, match=message) as refused:
         restore(plan)
     assert (refused.value.code, refused.value.pointer) == ("invalid-value", pointer)
 
 
-def test_a_restore_is_what_it_was_when_it_was_read() -> None:
+def test_restore_does_not_change_with_its_source() -> None:
     kept: dict[str, Any] = {"version": 2, "tools": {"a_b": {"name": "a.b"}}}
     restore = toolwire.Restore.from_json(kept)
     kept["tools"]["a_b"]["name"] = "changed"

@@ -27,7 +27,7 @@ def caught(function: Any, *inputs: object, **options: object) -> toolwire.Toolwi
     return info.value
 
 
-def test_an_error_has_everything_and_is_a_value_error() -> None:
+def test_error_attributes_and_base_class() -> None:
     error = caught(toolwire.sanitize, '{"type": ', dialect="codex")
     assert isinstance(error, ValueError)
     assert (error.code, error.pointer, error.changes) == ("invalid-json", "/type", ())
@@ -38,7 +38,7 @@ def test_an_error_has_everything_and_is_a_value_error() -> None:
 
 
 @pytest.mark.parametrize("value", [7, ["a"], b"a", {"anthropic-beta": "a"}])
-def test_a_header_is_a_string_or_is_not_there(value: object) -> None:
+def test_header_must_be_a_string_or_none(value: object) -> None:
     assert toolwire.strip_deferral_betas(None) is None
     error = caught(toolwire.strip_deferral_betas, value)
     assert (error.code, error.pointer) == ("invalid-value", "")
@@ -84,14 +84,14 @@ def test_every_option_in_the_types_is_known_to_the_core(function: Any, options: 
             assert error.code == "invalid-option", name
 
 
-def test_a_missing_dialect_is_asked_for() -> None:
+def test_missing_dialect_is_an_error_with_an_example() -> None:
     untyped: Any = toolwire.sanitize
     error = caught(untyped, {})
     assert (error.code, error.pointer) == ("invalid-option", "/dialect")
     assert '`sanitize(schema, dialect="codex")`' in error.message
 
 
-def test_messages_spell_options_as_python_does() -> None:
+def test_messages_use_snake_case_option_names() -> None:
     schema: Any = {"type": "object", "properties": {"a": {"type": "string"}}}
     for error in (
         caught(toolwire.sanitize, schema, dialect="openai-strict", max_steps=3),
@@ -123,14 +123,14 @@ def test_the_error_of_an_unknown_dialect_lists_the_known_ones() -> None:
         ({"load_used_tools": 1}, "/load_used_tools"),
     ],
 )
-def test_an_option_of_the_wrong_kind(options: Any, pointer: str) -> None:
+def test_option_of_the_wrong_type(options: Any, pointer: str) -> None:
     error = caught(toolwire.apply_deferred_loading, {"messages": []}, **options)
     assert (error.code, error.pointer) == ("invalid-option", pointer)
     assert "expected" in error.message
     assert "found" in error.message
 
 
-def test_max_bytes_none_is_no_limit() -> None:
+def test_max_bytes_none_means_no_limit() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "description": "x" * 6000}}}
     assert toolwire.sanitize(schema, dialect="codex-wire", max_bytes=None).schema == schema
     assert "description" not in toolwire.sanitize(schema, dialect="codex-wire").schema["properties"]["a"]
@@ -147,7 +147,7 @@ def test_max_bytes_none_is_no_limit() -> None:
         ("\ud800", "", "line 1, column 1"),
     ],
 )
-def test_text_that_is_no_utf8(text: Any, pointer: str, place: str) -> None:
+def test_text_that_is_not_utf8(text: Any, pointer: str, place: str) -> None:
     for form in (text, bytearray(text), memoryview(text)) if isinstance(text, bytes) else (text,):
         error = caught(toolwire.check, form, dialect="codex")
         assert (error.code, error.pointer) == ("invalid-json", pointer)

@@ -124,7 +124,7 @@ BAD = written({"messages": [], "tools": [{"name": "good"}, {"name": "odd", "inpu
 URL = "http://localhost/v1/messages"
 
 
-def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
+def test_warning_is_given_once_unless_a_callback_reports_it() -> None:
     _set_aside._given.clear()
     reported: list[Any] = []
     with warnings.catch_warnings(record=True) as given:
@@ -144,13 +144,13 @@ def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
     assert [tool["name"] for tool in json.loads(sent.body)["tools"]] == ["good"]
 
 
-def test_a_warning_that_is_an_error_is_one_every_time() -> None:
+def test_warning_as_an_error_is_raised_every_time() -> None:
     for _ in range(2):
         with pytest.raises(toolwire.ToolwireWarning):
             toolwire.Exchange.open(URL, BAD, dialect="mistral")
 
 
-def test_what_a_callable_raises_comes_through() -> None:
+def test_exceptions_of_callbacks_propagate() -> None:
     def on_set_aside(*_: object) -> None:
         raise LookupError("mine")
 
@@ -158,7 +158,7 @@ def test_what_a_callable_raises_comes_through() -> None:
         toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=on_set_aside)
 
 
-def test_a_tool_that_proves_unusable_when_found_is_reported_then() -> None:
+def test_unusable_tool_is_reported_when_a_search_finds_it() -> None:
     tools = [
         {"type": "tool_search_tool_bm25_1", "name": "s"},
         {"name": "later", "description": "rooms", "input_schema": {"type": "array"}, "defer_loading": True},
@@ -193,7 +193,7 @@ def test_a_tool_that_proves_unusable_when_found_is_reported_then() -> None:
     assert (last["type"], last["error"]["code"]) == ("error", "not-representable")
 
 
-def test_a_list_that_comes_again_gives_the_same() -> None:
+def test_cached_list_gives_the_same_result() -> None:
     """A cached list gives the same result as a new one."""
     tools = [{"name": "look.up", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
     body = json.dumps({"model": "m", "messages": [], "tools": tools})

@@ -150,7 +150,7 @@ def test_by_plan(case: Case, path: Path) -> None:
         mine = {id(container) for container in containers(value)}
         assert not [container for container in containers(result) if id(container) in mine], "shares a container"
     elif show(path, result) == show(path, value):
-        assert result is value, "not the very input text"
+        assert result is value, "not the same text object"
     elif case.expects_bytes:
         assert result == (case.expected_text() if path == "str" else case.expected_text().encode())
 
@@ -215,7 +215,7 @@ def search(case: Case, path: Path, value: dict[str, Any]) -> Any:
     ask = index.search if case.function == "searchTools" else index.answer
     wanted = value["query"] if case.function == "searchTools" else value["call"]
     result = ask(wanted, **case.options)
-    assert ask(wanted, **case.options) == result, "an index is kept, and a search leaves it as it was"
+    assert ask(wanted, **case.options) == result, "a search does not change the index"
     return result
 
 
@@ -272,14 +272,14 @@ def gives(case: Case, path: Path) -> None:
         assert show(path, shared) == show(path, result)
         assert (shared is value) == unchanged or not containers(value), "`share` gives back what is unchanged"
     elif unchanged:
-        assert result is value, "not the very input text"
+        assert result is value, "not the same text object"
     if "changes" in answer:
         assert (answer["changes"] == []) == unchanged, "not honest"
     # `codex` emulates one step of Codex: a schema for which Codex drops the tool passes through it, and `check` reports
     # it.
     if case.function == "sanitize" and case.options["dialect"] != "codex":
         left = [one for one in toolwire.check(result, **case.options) if one.severity != "ignored"]
-        assert not left, "the dialect does not take the output as it is meant"
+        assert not left, "the dialect does not accept the output as intended"
 
 
 def compare_changes(case: Case, changes: list[Any]) -> None:

@@ -54,7 +54,7 @@ class Counted(int):
         return "lie"
 
 
-class Coloured(str, enum.Enum):
+class Colored(str, enum.Enum):
     RED = "string"
 
 
@@ -92,7 +92,7 @@ ODD: list[Any] = [
     Subclassed("string"),
     {Subclassed("type"): Subclassed("integer")},
     Counted(3),
-    Coloured.RED,
+    Colored.RED,
     Numbered.ONE,
     CYCLE,
     DEEP,
@@ -174,7 +174,7 @@ def test_values_and_text_agree(schema: Any, dialect: str) -> None:
     assert compact(schema) == text, "the input was changed"
 
 
-def test_odd_values_are_refused_with_a_pointer_or_are_what_json_makes_of_them() -> None:
+def test_odd_values_are_refused_with_a_pointer_or_read_as_json_dumps_writes_them() -> None:
     counts = collections.Counter[str]()
 
     @settings(FIXED)
@@ -202,7 +202,7 @@ def test_odd_values_are_refused_with_a_pointer_or_are_what_json_makes_of_them() 
     st.dictionaries(keys, plain | st.sampled_from(ODD), max_size=3),
     st.sampled_from(["openai-strict", "anthropic-strict", "moonshot", "gemini"]),
 )
-def test_odd_arguments_are_restored_as_their_text_is(arguments: Any, dialect: str) -> None:
+def test_odd_arguments_are_restored_like_their_text(arguments: Any, dialect: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "object"}, "b": {"type": ["string", "null"]}}}
     by_value = outcome(restored, arguments, schema, dialect)
     if isinstance(by_value, tuple) and by_value[0] in ("invalid-value", "too-deep"):
@@ -214,7 +214,7 @@ def test_odd_arguments_are_restored_as_their_text_is(arguments: Any, dialect: st
 @pytest.mark.skipif(
     shutil.which("cargo") is None or not (ROOT / "core").exists(), reason="the core's source is not here"
 )
-def test_this_binding_reports_what_rust_reports_in_every_dialect(tmp_path: Path) -> None:
+def test_reports_agree_with_rust_in_every_dialect(tmp_path: Path) -> None:
     sample: list[Any] = []
 
     @settings(FIXED, max_examples=150, phases=[Phase.generate])

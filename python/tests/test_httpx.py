@@ -62,7 +62,7 @@ def test_searches_are_answered_in_a_stream(post: Post) -> None:
     assert events[-1]["type"] == "message_stop"
 
 
-def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
+def test_first_round_is_passed_on_before_the_second_request() -> None:
     backend = Backend(streamed(SEARCHES), streamed(CALLS))
     with (
         wire.httpx.Client(transport=wire.ToolwireTransport(backend.transport, dialect="anthropic")) as client,
@@ -82,7 +82,7 @@ def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
     assert all(isinstance(one.stream, wire.Stream) and one.stream.closed for one in backend.answers)
 
 
-def test_giving_up_reaches_the_backend() -> None:
+def test_closing_the_response_closes_the_backends_stream() -> None:
     backend = Backend(streamed(CALLS))
     with (
         wire.httpx.Client(transport=wire.ToolwireTransport(backend.transport, dialect="anthropic")) as client,
@@ -159,7 +159,7 @@ SPELLED = b' { "model": "m",  "messages": [ ], "tools": [] }'
         "no text and no type",
     ],
 )
-def test_what_passes_untouched(post: Post, path: str, given: dict[str, Any], body: bytes) -> None:
+def test_other_requests_and_replies_are_unchanged(post: Post, path: str, given: dict[str, Any], body: bytes) -> None:
     reply = b'{ "content": [ ] }'
     backend = Backend(wire.httpx.Response(200, headers=JSON_TYPE, content=reply))
     assert post(backend, url=f"http://backend.test{path}", dialect="anthropic", **given).content == reply
@@ -175,7 +175,7 @@ def test_a_reply_without_a_body(post: Post) -> None:
 
 
 @both
-def test_a_reply_that_cannot_be_read_is_closed(post: Post) -> None:
+def test_unreadable_reply_is_closed(post: Post) -> None:
     zipped = {**JSON_TYPE, "content-encoding": "gzip"}
     stream = wire.Stream([b"no gzip"])
     with pytest.raises(wire.httpx.DecodingError):
@@ -201,7 +201,7 @@ def test_a_body_in_pieces(post: Post) -> None:
 
 
 @both
-def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
+def test_bodies_without_a_type_are_streamed(post: Post) -> None:
     read, seen = list[int](), list[int]()
 
     def sync_pieces() -> Iterator[bytes]:
@@ -236,7 +236,7 @@ def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
 
 
 @both
-def test_letters_cut_in_two(post: Post) -> None:
+def test_characters_split_between_pieces(post: Post) -> None:
     streamed_body = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
         b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
     )
@@ -250,7 +250,7 @@ def test_letters_cut_in_two(post: Post) -> None:
 
 
 @both
-def test_replies_that_are_errors_or_something_else(post: Post) -> None:
+def test_errors_and_replies_without_json_are_unchanged(post: Post) -> None:
     for status, kind, text in [(400, "application/json", ' {"error": 1}'), (200, "text/html", "<p>"), (204, "", "")]:
         backend = Backend(wire.httpx.Response(status, headers={"content-type": kind}, content=text))
         response = post(backend, json=ASKED, dialect="anthropic")
@@ -274,7 +274,7 @@ def test_wrong_options_raise_at_once() -> None:
 
 
 @both
-def test_nothing_is_sent_that_cannot_be_adapted(post: Post) -> None:
+def test_unadaptable_requests_are_not_sent(post: Post) -> None:
     backend = Backend()
     forced = {**ASKED, "tool_choice": {"type": "tool", "name": "book.room"}}
     for response, code in [
@@ -289,17 +289,17 @@ def test_nothing_is_sent_that_cannot_be_adapted(post: Post) -> None:
 
 
 @both
-def test_what_cannot_be_asked_again_is_answered_as_a_bad_request_too(post: Post) -> None:
+def test_unadaptable_second_request_is_a_bad_request(post: Post) -> None:
     backend = Backend(whole(SEARCHES))
     search, room = ASKED["tools"]
-    asked = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
-    response = post(backend, json=asked, dialect="anthropic", on_set_aside="error")
+    body = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
+    response = post(backend, json=body, dialect="anthropic", on_set_aside="error")
     assert (response.status_code, response.json()["error"]["code"]) == (400, "not-representable")
     assert len(backend.got) == 1
 
 
 @both
-def test_what_the_caller_raises_is_no_bad_request(post: Post) -> None:
+def test_exceptions_of_the_callers_callbacks_propagate(post: Post) -> None:
     def mine(*_: object) -> None:
         raise LookupError("mine")
 
@@ -342,7 +342,7 @@ def booked(seats: object) -> dict[str, Any]:
 
 
 @both
-def test_calls_are_repaired_where_that_is_asked_for(post: Post) -> None:
+def test_calls_are_repaired_on_request(post: Post) -> None:
     reported: list[Any] = []
     options = {"dialect": "anthropic", "on_repair": lambda calls, request: reported.append((calls, request))}
     backend = Backend(whole(booked("4")))

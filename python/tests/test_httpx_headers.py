@@ -21,7 +21,7 @@ KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
 
 
 @both
-def test_headers_about_another_body_go(post: Post) -> None:
+def test_headers_of_rewritten_bodies_are_removed(post: Post) -> None:
     headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
     responses = [wire.httpx.Response(200, headers=headers, content=json.dumps(body)) for body in (SEARCHES, CALLS)]
     backend = Backend(*responses)
@@ -37,7 +37,7 @@ def test_headers_about_another_body_go(post: Post) -> None:
 
 
 @both
-def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
+def test_headers_of_unchanged_bodies_are_kept(post: Post) -> None:
     backend = Backend(wire.httpx.Response(200, headers={**JSON_TYPE, "etag": '"1"'}, content=json.dumps(CALLS)))
     response = post(backend, json=BASE, headers={**OF_BODY, **KEYS}, dialect="anthropic")
     assert response.headers["etag"] == '"1"'
@@ -62,26 +62,26 @@ def test_betas(post: Post) -> None:
     left = "files-api-2025-04-14"
     headers = {**JSON_TYPE, "anthropic-beta": f"tool-search-tool-2025-10-19,{left}", "x-api-key": "k"}
     plain = {"model": "m", "messages": [], "tools": []}
-    for asked, deferred, expected in [
+    for body, deferred, expected in [
         (LOADED, True, left),
         (plain, True, left),
         (plain, False, headers["anthropic-beta"]),
     ]:
         backend = Backend(whole(CALLS))
-        post(backend, json=asked, headers=headers, dialect="anthropic", deferred=deferred)
+        post(backend, json=body, headers=headers, dialect="anthropic", deferred=deferred)
         assert backend.got[0].headers["anthropic-beta"] == expected
         assert backend.got[0].headers["x-api-key"] == "k"
 
 
 @both
-def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post: Post) -> None:
+def test_backend_with_a_native_construct_receives_its_betas(post: Post) -> None:
     added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
     late = {**LOADED, "messages": [*LOADED["messages"], {"role": "system", "content": [added]}]}
     backend = Backend(*[whole(CALLS) for _ in range(3)])
     transport = {"dialect": "anthropic", "deferred": {"native": "inline"}}
     beta = {"anthropic-beta": "files-api-2025-04-14"}
-    for asked, headers in ((late, beta), (late, {}), (LOADED, beta)):
-        post(backend, json=asked, headers=headers, transport=transport)
+    for body, headers in ((late, beta), (late, {}), (LOADED, beta)):
+        post(backend, json=body, headers=headers, transport=transport)
     sent = [request.headers.get("anthropic-beta") for request in backend.got]
     assert sent == [
         "files-api-2025-04-14,inline-tools-2026-09-15",
@@ -91,7 +91,7 @@ def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post
 
 
 @both
-def test_the_url_and_the_model_determine_what_the_backend_has(post: Post) -> None:
+def test_native_construct_is_determined_by_url_and_model(post: Post) -> None:
     added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
     messages = [*LOADED["messages"], {"role": "system", "content": [added]}]
     late = {**LOADED, "model": "claude-opus-5", "messages": messages}

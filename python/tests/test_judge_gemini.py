@@ -35,7 +35,7 @@ KNOWN = rules(
 
 OUTPUTS = [
     Row(
-        "the judge reads 254 schemas inside one another; how many the API reads nobody knows",
+        "the judge accepts at most 254 nested schemas; the limit of the API is not known",
         r"^Recursion error - maximum validation depth exceeded",
         nested(300, {"type": "array"}),
     ),
@@ -52,27 +52,27 @@ BOTH = [
         {"type": "object", "properties": {"a": {"type": "string", "enum": None}}},
     ),
     Row(
-        "the SDK takes a boolean for a number, and 0 and 1 for booleans, which the JSON of messages does not",
+        "the SDK accepts booleans as numbers, and 0 and 1 as booleans, which the JSON of messages does not",
         r"^only check: keyword-value at `[^`]*`: (true|false|0|1|1\.0)$",
         {"type": "object", "properties": {"a": {"type": "integer", "maximum": True}}},
     ),
     Row(
-        "the SDK reads names of types in any case, and sends them in upper: the API knows lower and upper",
+        "the SDK accepts type names in any case, and sends them in upper case: the API accepts lower and upper case",
         r"^only check: unknown-type at `[^`]*/type`: \"String\"$",
         {"type": "object", "properties": {"a": {"type": "String"}}},
     ),
     Row(
-        "the API takes the number of a type (recorded answers), which the SDK cannot read",
+        "the API accepts the number of a type (recorded answers), which the SDK cannot read",
         r"^only the judge: no type: 'int' object has no attribute 'upper' at `",
         {"type": "object", "properties": {"a": {"type": 1}}},
     ),
     Row(
-        "the API refuses an empty text in `enum`, which is a text to the message",
+        "the API refuses an empty string in `enum`, which the message accepts",
         r"^only check: enum-kind at `[^`]*/enum/\d+`: \"\"$",
         {"type": "object", "properties": {"a": {"type": "string", "enum": ["", "x"]}}},
     ),
     Row(
-        "the message takes anything for `additionalProperties`, and looks at nothing in it",
+        "the message accepts anything for `additionalProperties`, and checks nothing in it",
         r"^only check: \S+ at `[^`]*/additionalProperties/",
         {"type": "object", "properties": {}, "additionalProperties": {"type": ["string", "null"]}},
     ),
@@ -81,7 +81,7 @@ INPUTS = {
     "gemini": [
         *BOTH,
         Row(
-            "one message for both platforms: Vertex AI alone takes `additionalProperties`",
+            "one message for both platforms: only Vertex AI accepts `additionalProperties`",
             r"^only check: refused-keyword at `[^`]*/additionalProperties`",
             {"type": "object", "properties": {}, "additionalProperties": False},
         ),
@@ -146,22 +146,22 @@ def pointer(path: Any) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_accepts_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, message(), OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, message(), row)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, message(), KNOWN, INPUTS[dialect])
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS[name]], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, message(), KNOWN, row)
 
 
@@ -180,5 +180,5 @@ def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
         ({"properties": {"type": {"type": "string"}, "items": {"enum": ["x"]}}}, []),
     ],
 )
-def test_it_can_refuse(schema: Any, pointers: list[str]) -> None:
+def test_judge_can_refuse(schema: Any, pointers: list[str]) -> None:
     assert [complaint.pointer for complaint in message()(json.dumps(schema))] == pointers

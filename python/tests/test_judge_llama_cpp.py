@@ -30,7 +30,7 @@ KNOWN = rules("keyword-value pattern maximum-below-minimum property-name")
 
 OUTPUTS = [
     Row(
-        "half a surrogate pair is no text to its JSON parser, and `1e400` no number",
+        "its JSON parser refuses half a surrogate pair, and the number `1e400`",
         r"no JSON: ",
         {"type": "object", "properties": {"a": {"description": "\ud800"}}},
     ),
@@ -39,12 +39,12 @@ OUTPUTS = [
 INPUTS = [
     OUTPUTS[0],
     Row(
-        "malformed keywords are refused, and the converter reads only those of the type",
+        "`check` refuses malformed keywords, but the converter reads only those of the type",
         r"^only check: keyword-value ",
         {"type": "object", "properties": {"a": {"type": "integer", "maxItems": ""}}},
     ),
     Row(
-        "the root of a tool is an object, and a schema that is no schema is `not-a-schema`, which is not compared",
+        "the root of a tool is an object, and an invalid schema is `not-a-schema`, which is not compared",
         r"^only the judge: JSON schema error at \S+: schema must be an object",
         {"type": "object", "properties": {"a": {"type": "array", "items": [1]}}},
     ),
@@ -58,7 +58,7 @@ INPUTS = [
         },
     ),
     Row(
-        "`allOf` of a reference that leads back ends the server; `check` calls every `allOf` reinterpreted",
+        "`allOf` with a circular reference crashes the server; `check` reports every `allOf` as reinterpreted",
         r"^only the judge: (the process ended|no answer)",
         {
             "type": "object",
@@ -72,7 +72,7 @@ INPUTS = [
         {"type": "object", "properties": {"a": {"type": "array", "maxItems": 3000000000}}},
     ),
     Row(
-        "references, lists and values that are malformed have rules of their own, which are not compared",
+        "malformed references, lists and values have separate rules, which are not compared",
         r"^only the judge: JSON schema error at \S+: (must (not be empty|be an array of schemas)|"
         r"(properties|additionalProperties|enum|type|\$ref) must|unrecognized type|cannot resolve|unsupported)",
         {"type": "object", "properties": {"a": {"anyOf": []}}},
@@ -96,10 +96,10 @@ def _ended() -> Iterator[None]:
 
 @cache
 def llama_cpp() -> Judge:
-    asked = converter()
+    program = converter()
 
     def judge(text: str) -> list[Complaint]:
-        error = asked.refuses(text)
+        error = program.refuses(text)
         if error is None:
             return []
         message = error.removeprefix("JSON schema conversion failed:\n")
@@ -127,7 +127,7 @@ def test_check_still_disagrees(row: Row) -> None:
     still_disputed("llama-cpp", llama_cpp(), KNOWN, row)
 
 
-def test_real_tools_are_accepted_as_they_are_but_for_two() -> None:
+def test_check_finds_every_refused_real_tool() -> None:
     """`check` finds every refusal of a real tool."""
     agrees_on_inputs("llama-cpp", llama_cpp(), None, [], real_schemas())
 

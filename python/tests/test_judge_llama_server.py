@@ -121,7 +121,7 @@ class Server:
 @cache
 def server() -> Server:
     if "TOOLWIRE_JUDGES" not in os.environ:
-        pytest.skip("only `make judges` asks llama.cpp's server, because it takes seven minutes")
+        pytest.skip("only `make judges` runs llama.cpp's server, because that takes seven minutes")
     if not SERVER.exists():
         pytest.skip("llama.cpp's server is not built: `python tests/llama_cpp_judge.py --server FOLDER`")
     return Server()
@@ -230,12 +230,12 @@ def test_check_reports_what_the_server_does_not_enforce() -> None:
         for sent, arguments in called(text):
             calls += 1
             found += [shown(why, arguments, text) for why in silent(sent, arguments)]
-    print(f"{calls} calls of tools as they are")
+    print(f"{calls} calls to unchanged tools")
     assert calls > 1000
     assert not found
 
 
-def test_restored_calls_keep_to_the_tools_own_schema() -> None:
+def test_restored_calls_obey_the_tools_original_schema() -> None:
     calls, found = 0, []
     for text in schemas():
         try:
@@ -248,6 +248,6 @@ def test_restored_calls_keep_to_the_tools_own_schema() -> None:
             if written.lossless and not errors(sent, arguments):
                 own = toolwire.restore_arguments(arguments, written.restore_plan)
                 found += [shown(f"{why} at {at}, restored", own, text) for at, why in errors(json.loads(text), own)]
-    print(f"{calls} calls of rewritten tools")
+    print(f"{calls} calls to rewritten tools")
     assert calls > 1000
     assert not found

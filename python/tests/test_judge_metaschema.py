@@ -1,4 +1,4 @@
-"""The 2020-12 meta-schema as a judge, with patterns compiled by Python's `re`, like in OpenAI's API and in SGLang.
+"""The 2020-12 meta-schema as a judge, with patterns compiled by Python's `re`, as in OpenAI's API and in SGLang.
 
 (SGLang first corrects type names, for example those of databases, and duplicate ones. Older builds do not, and neither
 does this judge.)
@@ -35,13 +35,13 @@ KNOWN = rules(
 )
 
 TOO_DEEP = Row(
-    "the judge recurses: it reads about 80 schemas inside one another, and SGLang refuses what it cannot read",
+    "the judge is recursive: it reads about 80 nested schemas, and SGLang refuses schemas that it cannot read",
     r"too deep for the judge",
     nested(500, {}),
 )
 OUTPUTS = [TOO_DEEP]
 PATTERNS = Row(
-    "the table of `anthropic` says nothing of patterns: in tools that are not strict, none was seen refused",
+    "the table of `anthropic` has no rule for patterns: in tools that are not strict, no refusal is known",
     r"is not a 'regex' at",
     {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\p{L}+$"}}},
 )
@@ -71,26 +71,26 @@ def pointer(path: Any) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_accepts_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, meta_schema(), [row for name, row in BY_DIALECT if name == dialect])
 
 
 @pytest.mark.parametrize(("dialect", "row"), BY_DIALECT, ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, meta_schema(), row)
 
 
 @pytest.mark.parametrize("dialect", HELD)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, meta_schema(), KNOWN, OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(dialect, row) for dialect in HELD for row in OUTPUTS], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, meta_schema(), KNOWN, row)
 
 
-def test_it_can_refuse() -> None:
+def test_judge_can_refuse() -> None:
     judge = meta_schema()
     assert judge('{"type": "any"}') == (Complaint("'any' is not valid under any of the given schemas", "/type"),)
     assert judge('{"properties": {"a/b": {"pattern": "\\\\p{L}"}}}')[0].pointer == "/properties/a~1b/pattern"

@@ -77,7 +77,7 @@ def root(schema: Any) -> dict[str, Any]:
 
 
 @cache
-def asked() -> dict[str, Any]:
+def schemas_by_shape() -> dict[str, Any]:
     """Return every shape in every place, by name."""
     return {
         f"{shape} in {place}": root(put(schema)) for shape, schema in SHAPES.items() for place, put in PLACES.items()
@@ -142,7 +142,7 @@ def refuses(schema: Any, dialect: str, **options: Any) -> bool:
 def disagreements(name: str, dialect: str, errors: list[str | None]) -> list[str]:
     """Return the shapes that only the template or only `check` refuses, unless the server refuses them in any case."""
     found = []
-    for (shape, schema), error in zip(asked().items(), errors, strict=True):
+    for (shape, schema), error in zip(schemas_by_shape().items(), errors, strict=True):
         ours = refuses(schema, dialect, template=name)
         if ours == (error is not None) or refuses(schema, dialect):
             continue
@@ -157,7 +157,7 @@ def disagreements(name: str, dialect: str, errors: list[str | None]) -> list[str
 
 @pytest.mark.parametrize("name", NAMES)
 def test_check_agrees_with_llama_cpp(name: str) -> None:
-    assert not disagreements(name, LLAMA_CPP, llama_cpp(name, list(asked().values())))
+    assert not disagreements(name, LLAMA_CPP, llama_cpp(name, list(schemas_by_shape().values())))
 
 
 UNLIKE_JINJA2 = {
@@ -171,13 +171,13 @@ UNLIKE_JINJA2 = {
 @pytest.mark.parametrize("dialect", ["vllm", "sglang"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in UNLIKE_JINJA2])
 def test_check_agrees_with_jinja2(name: str, dialect: str) -> None:
-    assert not disagreements(name, dialect, jinja2(name, list(asked().values())))
+    assert not disagreements(name, dialect, jinja2(name, list(schemas_by_shape().values())))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_are_taken(name: str) -> None:
+def test_outputs_are_accepted(name: str) -> None:
     """A template accepts the outputs of `sanitize` for it: real tools and all shapes."""
-    texts = [*map(json.dumps, asked().values()), *real_schemas()[:: 1 if is_picky(name) else 50]]
+    texts = [*map(json.dumps, schemas_by_shape().values()), *real_schemas()[:: 1 if is_picky(name) else 50]]
     written = [text for one in texts if (text := sanitized_with(one, LLAMA_CPP, template=name)) is not None]
     errors = llama_cpp(name, [json.loads(text) for text in written])
     refused = [(error, text[:200]) for error, text in zip(errors, written, strict=True) if error]
@@ -190,7 +190,7 @@ def is_picky(name: str) -> bool:
     check: Any = toolwire.check
     return any(
         check(schema, dialect=LLAMA_CPP) != check(schema, dialect=LLAMA_CPP, template=name)
-        for schema in asked().values()
+        for schema in schemas_by_shape().values()
     )
 
 
@@ -198,7 +198,7 @@ def is_picky(name: str) -> bool:
 def test_jinja2_fails_for_every_tool(name: str) -> None:
     if not NAMES:
         pytest.skip("the judge of templates is not built")
-    assert all(jinja2(name, list(asked().values())))
+    assert all(jinja2(name, list(schemas_by_shape().values())))
 
 
 def test_the_table_has_every_template() -> None:

@@ -28,12 +28,12 @@ from vllm_backend import Backends, schema_of_calls
 DIALECTS = ["vllm"]
 """The dialects that are compared."""
 BEYOND = Row(
-    "numbers that no backend holds: `1e400`, which Python reads as infinite, and others beyond 64-bit floats",
+    "numbers that no backend represents: `1e400`, which Python reads as infinite, and others beyond 64-bit floats",
     r"near: Infinity|number out of range",
     {"type": "object", "properties": {"a": {"maximum": 10**400}}},
 )
 SURROGATES = Row(
-    "half a surrogate pair is no text to either backend",
+    "both backends refuse half a surrogate pair",
     r"Failed to parse JSON: syntax error at line 1 near: (\"|: \{\})",
     {"type": "object", "properties": {"a": {"description": "\ud800"}}},
 )
@@ -44,12 +44,12 @@ OUTPUTS = [
 INPUTS = [
     BEYOND,
     Row(
-        "a keyword without a `type` is not looked at",
+        "a keyword without a `type` is not checked",
         r"^only check: (format|keyword-value) at",
         {"type": "object", "properties": {"a": {"format": "x"}}},
     ),
     Row(
-        "a reference where nothing has an effect is not followed",
+        "a reference at a position without effect is not followed",
         r"^only check: ref-target at `[^`]*`: \"#/(?!\$defs/)",
         {"type": "object", "properties": {"a": {"not": {"$ref": "#/definitions/A"}}}},
     ),
@@ -63,22 +63,22 @@ INPUTS = [
         },
     ),
     Row(
-        "`check` looks no further into a keyword that is reinterpreted",
+        "`check` does not check inside a keyword that is reinterpreted",
         r"^only the judge: Schema 'false' cannot accept any value; Unsatisfiable schema",
         {"type": "object", "properties": {}, "allOf": [False]},
     ),
     Row(
-        "llguidance takes a larger count than xgrammar holds, and no call is as long",
+        "llguidance accepts larger counts than xgrammar, and no call is that long",
         r"^only check: keyword-too-large at",
         {"type": "object", "properties": {"a": {"type": "array", "items": {}, "minItems": 2**31}}},
     ),
     Row(
-        "xgrammar takes a definition whose name is empty",
+        "xgrammar accepts a definition whose name is empty",
         r"^only check: (definition-name at `/\$defs/`|ref-target at `[^`]*`: \"#/\$defs/\"$)",
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/"}}, "$defs": {"": True}},
     ),
     Row(
-        "fault of ours: llguidance takes a length beside `format` also where another property has `oneOf`",
+        "fault of ours: llguidance accepts a length next to `format` even if another property has `oneOf`",
         r"^only check: refused-keyword at `/properties/a/minLength`",
         {
             "type": "object",
@@ -206,13 +206,13 @@ KNOWN: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("backend", "schema"), KNOWN, ids=lambda value: value if isinstance(value, str) else json.dumps(value)
 )
-def test_it_chooses_as_vllm_does(backend: str, schema: dict[str, Any]) -> None:
+def test_judge_chooses_the_same_backend_as_vllm(backend: str, schema: dict[str, Any]) -> None:
     answer = backends().answer(schema)
     assert answer.backend == backend, answer
     assert (answer.complaint is None) == (backend == "xgrammar")
 
 
-def test_what_is_no_object_has_no_backend() -> None:
+def test_boolean_schema_has_no_backend() -> None:
     assert backends().answer(True).backend == "none"
 
 
@@ -226,7 +226,7 @@ def test_definitions_are_carried_to_the_root() -> None:
 def test_real_tools() -> None:
     """The number of refused tools is the same as with vLLM's own code (with llguidance 1.7.6)."""
     if len(sources()) == 1:
-        pytest.skip("the data of all real tools does not lie beside this checkout")
+        pytest.skip("the complete data of real tools is not next to this checkout")
     rows = sources()[-1].rows("mcp_tools.jsonl")
     answers = [backends().answer(row["inputSchema"]) for row in rows]
     counts = Counter(answer.backend for answer in answers)
@@ -236,20 +236,20 @@ def test_real_tools() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_takes_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, required(), OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, required(), row)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, required(), None, INPUTS, well_formed())
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, required(), None, row)

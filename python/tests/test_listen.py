@@ -22,7 +22,7 @@ from program import PROGRAM, clean, run
 from toolwire import _toolwire
 from toolwire._http import Room, UnreadableError, whole
 from toolwire._listen import _Front
-from toolwire._records import Report
+from toolwire._logs import Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -66,7 +66,7 @@ def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     return [[kind, *(value(word) for word in rest if word)] for kind, *rest in effects]
 
 
-def test_as_many_transcripts_as_there_should_be() -> None:
+def test_number_of_transcripts() -> None:
     assert len(CASES) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
 
 
@@ -296,7 +296,7 @@ def test_clients_of_2026_07_28_share_a_server(tmp_path: Path) -> None:
         served.process.communicate()
 
 
-def test_a_client_of_2026_07_28_falls_back_for_a_server_of_before(served: Served) -> None:
+def test_client_of_2026_07_28_falls_back_for_an_older_server(served: Served) -> None:
     async def what() -> None:
         async with connected(served.url, "auto") as client:
             assert client.protocol_version == "2025-11-25"
@@ -305,7 +305,7 @@ def test_a_client_of_2026_07_28_falls_back_for_a_server_of_before(served: Served
     through(what)
 
 
-def test_pages_other_names_and_bodies(served: Served) -> None:
+def test_foreign_pages_hosts_and_wrong_bodies_are_refused(served: Served) -> None:
     async def what() -> None:
         async with aiohttp.ClientSession(headers=HEADERS) as session:
 
@@ -329,7 +329,7 @@ def test_pages_other_names_and_bodies(served: Served) -> None:
     through(what)
 
 
-def test_a_client_that_is_gone_in_a_call_and_the_end_of_a_session(served: Served) -> None:
+def test_client_that_disconnects_in_a_call_and_end_of_a_session(served: Served) -> None:
     async def what() -> None:
         async with aiohttp.ClientSession(headers=HEADERS) as session:
             async with session.post(served.url, json=INITIALIZE) as answer:
@@ -360,7 +360,7 @@ def test_a_client_that_is_gone_in_a_call_and_the_end_of_a_session(served: Served
     through(what)
 
 
-def test_a_client_of_2026_07_28_that_does_not_read_stops_nobody_else(served: Served) -> None:
+def test_client_of_2026_07_28_that_does_not_read_blocks_no_other_client(served: Served) -> None:
     version = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "progressToken": "p"}
 
     async def what() -> None:
@@ -412,7 +412,7 @@ def test_head_has_no_body(served: Served) -> None:
     through(what)
 
 
-def test_room_for_bodies() -> None:
+def test_memory_for_bodies_is_limited() -> None:
     async def pieces() -> AsyncIterator[bytes]:
         yield b"ab"
         yield b"cd"
@@ -430,7 +430,7 @@ def test_room_for_bodies() -> None:
     through(what)
 
 
-def test_after_a_defect_other_sessions_begin_under_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_have_new_numbers_after_a_panic(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     logged: list[str] = []
 

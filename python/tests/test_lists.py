@@ -120,7 +120,7 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
         assert show(path, shared) == show(path, tools)
         assert (shared is value) == unchanged, "`share` gives back what is unchanged"
     elif unchanged:
-        assert tools is value, "not the very input text"
+        assert tools is value, "not the same text object"
     if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
         violations = run("checkTools", tools, {"dialects": [case.options["dialect"]]})
         assert all(one["severity"] == "ignored" for one in violations), "not accepted"
@@ -226,9 +226,9 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         found = [event for fed in one["input"] for event in stream.feed(fed)] + stream.finish()
         assert compact(found) == expected
         assert [call.to_dict() for call in stream.take_repaired_calls()] == one.get("calls", [])
-        assert stream.take_repaired_calls() == [], "told twice"
+        assert stream.take_repaired_calls() == [], "reported twice"
         assert stream.take_answer_changes() == one.get("answerChanges", [])
-        assert stream.take_answer_changes() == [], "told twice"
+        assert stream.take_answer_changes() == [], "reported twice"
         text = "".join(f"event: {type_of(event)}\ndata: {compact(event)}\n\n" for event in one["input"])
         stream = kept.stream()
         out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()

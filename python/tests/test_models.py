@@ -35,7 +35,7 @@ class Function(BaseModel):
     strict: bool | None = None
 
 
-def test_models_occur_anywhere_and_keep_their_differences() -> None:
+def test_models_are_read_at_any_position() -> None:
     tools = {"tools": (Function(name="a", inputSchema=SCHEMA),)}
     assert toolwire.sanitize_tools(tools, dialect="openai-chat").tools[0]["function"]["name"] == "a"
     # Null means absent in a member of a model, and null in a schema.
@@ -43,7 +43,7 @@ def test_models_occur_anywhere_and_keep_their_differences() -> None:
     assert schema["properties"]["unit"] == SCHEMA["properties"]["unit"]
 
 
-def test_a_root_model_is_its_root() -> None:
+def test_root_model_is_read_as_its_root() -> None:
     tools = RootModel[list[mcp.Tool]]([mcp.Tool(name="a", input_schema=SCHEMA)])
     assert [tool["function"]["name"] for tool in toolwire.sanitize_tools(tools, dialect="openai-chat").tools] == ["a"]
 
@@ -68,10 +68,10 @@ class Odd:
         return self.dump
 
 
-def test_a_model_that_is_none_is_refused() -> None:
+def test_wrong_model_dump_is_refused() -> None:
     for dump, found in ((3, "int"), (None, "None"), (Odd({}), "Odd")):
         with pytest.raises(
-            toolwire.ToolwireError, match=rf"expected `model_dump\(\)` of .*Odd.* to give a dict .*{found}"
+            toolwire.ToolwireError, match=rf"expected `model_dump\(\)` of .*Odd.* to return a dict .*{found}"
         ):
             toolwire.sanitize({"properties": {"a": Odd(dump)}}, dialect="codex")
     with pytest.raises(ZeroDivisionError):

@@ -139,7 +139,7 @@ def test_classifiers_are_known() -> None:
     assert set(listed) <= trove_classifiers.classifiers
 
 
-def test_sdist_has_what_it_takes_and_nothing_private(sdist: Path) -> None:
+def test_sdist_is_complete_and_contains_no_private_files(sdist: Path) -> None:
     would_be_taken(sdist)
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}

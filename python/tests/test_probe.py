@@ -98,7 +98,7 @@ def api() -> Iterator[tuple[str, list[Any]]]:
         server.shutdown()
 
 
-def test_the_key_goes_into_the_header_and_nowhere_else(tmp_path: Path) -> None:
+def test_key_is_only_in_the_header(tmp_path: Path) -> None:
     with api() as (url, requests):
         rows = ("--record", "rows.jsonl")
         done = run(*ASKED, "--json", "--url", f"{url}/v1", *rows, given=TOOLS, place=tmp_path, THE_KEY=f" {KEY}\n")
@@ -116,14 +116,14 @@ def test_the_key_goes_into_the_header_and_nowhere_else(tmp_path: Path) -> None:
     assert "127.0.0.1" not in recorded
 
 
-def test_an_answer_that_repeats_the_key() -> None:
+def test_answer_that_repeats_the_key() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/key", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr.endswith(b"found 401: Incorrect API key provided: Bearer (THE_KEY)\n")
 
 
-def test_an_answer_that_repeats_the_key_with_escapes() -> None:
+def test_answer_that_repeats_the_key_with_escapes() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/escaped", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
@@ -131,14 +131,14 @@ def test_an_answer_that_repeats_the_key_with_escapes() -> None:
 
 
 @pytest.mark.parametrize("what", ["header", "chunk", "continue"])
-def test_an_answer_that_drips(what: str) -> None:
+def test_slow_answer_times_out(what: str) -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/drips/{what}", "--timeout", "1", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
 
 
-def test_a_key_that_no_header_can_hold() -> None:
+def test_key_that_is_not_valid_in_a_header() -> None:
     with api() as (url, requests):
         done = run(*ASKED, "--url", f"{url}/v1", given=TOOLS, THE_KEY="one\ntwo-secret")
     assert (done.returncode, requests) == (2, [])
@@ -152,17 +152,17 @@ def test_a_redirection_is_not_followed() -> None:
     assert b"found 307" in done.stderr
 
 
-def test_a_server_that_does_not_answer() -> None:
+def test_server_that_does_not_answer() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/slow", "--timeout", "1", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
 
 
-def test_a_key_without_tls_goes_through_no_proxy() -> None:
+def test_key_without_tls_is_not_sent_through_a_proxy() -> None:
     with api() as (url, requests), api() as (proxy, overheard):
-        asked = (*ASKED, "--url", f"{url}/v1")
-        done = run(*asked, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
+        arguments = (*ASKED, "--url", f"{url}/v1")
+        done = run(*arguments, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
     assert (done.returncode, overheard) == (1, [])
     assert len(requests) == 3
 

@@ -63,7 +63,7 @@ def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     ]
 
 
-def test_as_many_transcripts_as_there_should_be() -> None:
+def test_number_of_transcripts() -> None:
     assert len(CASES) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
 
 
@@ -163,7 +163,7 @@ def test_calls_are_restored_repaired_and_refused(server: Path) -> None:
     through(["--", sys.executable, str(server)], what)
 
 
-def test_a_server_that_dies_is_started_again(server: Path) -> None:
+def test_crashed_server_is_restarted(server: Path) -> None:
     async def what(session: Any) -> None:
         from mcp import MCPError
 
@@ -206,9 +206,9 @@ def is_running(pid: int) -> bool:
     return not status.exists() or status.read_text("utf-8").rsplit(")", 1)[1].split()[0] != "Z"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")
 @pytest.mark.parametrize("how", ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "input"])
-def test_its_end_ends_everything_that_was_started(server: Path, how: str) -> None:
+def test_exit_ends_all_started_processes(server: Path, how: str) -> None:
     program = [*PROGRAM, "proxy", "--", sys.executable, str(server)]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean()) as process:
         assert process.stdin is not None
@@ -241,7 +241,7 @@ import json
 import subprocess
 import sys
 
-# Before anybody has asked, and for people.
+# Output for people, before any request.
 print("Listening on port 3000", flush=True)
 print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}), flush=True)
 for line in sys.stdin:
@@ -256,13 +256,13 @@ for line in sys.stdin:
 """
 
 
-def test_servers_that_talk_before_they_are_asked_and_leave_processes_behind(tmp_path: Path) -> None:
+def test_servers_that_write_before_any_request_and_leave_processes_behind(tmp_path: Path) -> None:
     script = tmp_path / "talking.py"
     script.write_text(TALKING, "utf-8")
     entry = {"command": sys.executable, "args": [str(script)]}
     config = tmp_path / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}), "utf-8")
-    asked = [
+    messages = [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}},
         {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
     ]
@@ -271,7 +271,7 @@ def test_servers_that_talk_before_they_are_asked_and_leave_processes_behind(tmp_
         assert process.stdin is not None
         assert process.stdout is not None
         answers: dict[Any, Any] = {}
-        for message in asked:
+        for message in messages:
             process.stdin.write(compact(message).encode() + b"\n")
             process.stdin.flush()
             while message["id"] not in answers:
@@ -283,29 +283,29 @@ def test_servers_that_talk_before_they_are_asked_and_leave_processes_behind(tmp_
 
 
 def test_requests_before_the_end_of_the_input_are_answered(server: Path) -> None:
-    asked = [
+    messages = [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
     ]
-    given = "".join(compact(message) + "\n" for message in asked)
+    given = "".join(compact(message) + "\n" for message in messages)
     done = run("proxy", "--", sys.executable, str(server), given=given)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1]
 
 
-def test_a_report_that_is_a_pipe(tmp_path: Path) -> None:
+def test_report_to_a_pipe_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     if sys.platform == "win32":
-        pytest.skip("no named pipes in folders")
+        pytest.skip("this system has no named pipes in folders")
     os.mkfifo(pipe)
     done = run("proxy", "--report", str(pipe), "--", sys.executable, "-c", "pass")
     assert done.returncode == 2
 
 
-def test_a_command_that_is_not_there() -> None:
+def test_unknown_command() -> None:
     done = run("proxy", "--", "no-such-command")
     assert done.returncode == 2
-    expected_error = "toolwire: proxy: no-such-command: expected a command, found none of that name\n"
+    expected_error = "toolwire: proxy: no-such-command: expected a command, found none with this name\n"
     assert done.stderr.decode() == expected_error
 
 
@@ -385,7 +385,7 @@ class Remote(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
+def test_forgotten_session_at_a_url_is_opened_again() -> None:
     keys: list[str | None] = []
     handler = type("Handler", (Remote,), {"keys": keys})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
@@ -437,7 +437,7 @@ class Answer:
         ("text/event-stream", [b"\n\n"] + [b"x" * 999_999, b"\n"] * 5, False, False),
     ],
 )
-def test_what_a_server_at_an_address_may_send(kind: str, pieces: list[bytes], together: bool, fits: bool) -> None:
+def test_size_of_answers_from_a_url_is_limited(kind: str, pieces: list[bytes], together: bool, fits: bool) -> None:
     async def read(limit: Limit) -> int:
         response: Any = Answer(kind, pieces)
         await limit.response(response)
@@ -457,7 +457,7 @@ def test_what_a_server_at_an_address_may_send(kind: str, pieces: list[bytes], to
 @pytest.mark.parametrize(
     ("coding", "fits"), [("none", True), ("UTF-8", True), ("gzip", False), ("identity, BR", False)]
 )
-def test_answers_that_would_be_unpacked_are_refused(coding: str, fits: bool) -> None:
+def test_compressed_answers_are_refused(coding: str, fits: bool) -> None:
     """`none` keeps servers from compressing an event stream, and is not an encoding."""
 
     async def read(limit: Limit) -> int:

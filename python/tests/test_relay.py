@@ -75,7 +75,7 @@ def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     return [[kind, *(value(word) for word in words if word)] for kind, *words in effects]
 
 
-def test_as_many_transcripts_as_there_should_be() -> None:
+def test_number_of_transcripts() -> None:
     assert len(CASES) == json.loads((FOLDER / "count.json").read_text(encoding="utf-8"))["cases"]
 
 
@@ -178,7 +178,7 @@ def between(
 CHAT = ("--dialect", "openai-chat")
 
 
-def test_what_has_no_tools_passes_byte_for_byte() -> None:
+def test_requests_without_tools_are_passed_on_byte_for_byte() -> None:
     raw = bytes(range(256))
     seen = []
 
@@ -202,7 +202,7 @@ def test_what_has_no_tools_passes_byte_for_byte() -> None:
 
 
 @pytest.mark.parametrize("target", ["/v1/models?", "/?", "/a%2Fb/%7e?x=%20+&y", "//a/?b?c", "/a;b=c,d"])
-def test_a_target_stays_as_it_is_spelled(target: str) -> None:
+def test_target_keeps_its_spelling(target: str) -> None:
     seen = []
 
     async def answer(request: web.BaseRequest) -> web.Response:
@@ -238,7 +238,7 @@ def test_an_upstream_at_an_ipv6_address() -> None:
 
 
 @pytest.mark.parametrize("packing", ["none", "gzip", "deflate"])
-def test_calls_are_restored_however_a_reply_is_packed_and_cut(packing: str) -> None:
+def test_calls_are_restored_for_every_encoding_and_split(packing: str) -> None:
     packs: dict[str, Callable[[bytes], bytes]] = {"none": bytes, "gzip": gzip.compress, "deflate": zlib.compress}
     pack = packs[packing]
 
@@ -268,7 +268,7 @@ def test_calls_are_restored_however_a_reply_is_packed_and_cut(packing: str) -> N
     between(answer, what, *CHAT)
 
 
-def test_an_event_is_passed_on_before_the_next_one_is_there() -> None:
+def test_event_is_passed_on_before_the_next_one_arrives() -> None:
     go = asyncio.Event()
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
@@ -292,7 +292,7 @@ def test_an_event_is_passed_on_before_the_next_one_is_there() -> None:
     between(answer, what, *CHAT)
 
 
-def test_a_client_that_goes_ends_the_request_at_the_api() -> None:
+def test_client_that_disconnects_ends_the_request_at_the_api() -> None:
     gone = asyncio.Event()
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
@@ -315,7 +315,7 @@ def test_a_client_that_goes_ends_the_request_at_the_api() -> None:
     between(answer, what, *CHAT)
 
 
-def test_an_api_that_fails_at_every_point() -> None:
+def test_api_that_fails_at_every_point() -> None:
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
         how = request.headers["X-How"]
         assert request.transport is not None
@@ -375,7 +375,7 @@ def test_large_bodies() -> None:
     between(answer, what, *CHAT)
 
 
-def test_a_body_in_several_members_and_one_that_is_not_all_there() -> None:
+def test_gzip_body_with_several_members_and_a_truncated_one() -> None:
     seen = []
 
     async def answer(request: web.BaseRequest) -> web.Response:
@@ -433,8 +433,8 @@ def test_no_key_is_written(tmp_path: Path) -> None:
     between(answer, what, "--report", str(report))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit for the size of files")
-def test_a_report_that_cannot_be_written_is_reported_once(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot limit the size of files")
+def test_unwritable_report_is_logged_once(tmp_path: Path) -> None:
     async def answer(_: web.BaseRequest) -> web.Response:
         return web.json_response({})
 
@@ -444,12 +444,12 @@ def test_a_report_that_cannot_be_written_is_reported_once(tmp_path: Path) -> Non
         it.process.terminate()
         await it.process.wait()
         await it.reading
-        assert it.log.count("the report has lines missing") == 1
+        assert it.log.count("lines of the report are missing") == 1
 
     between(answer, what, "--report", str(tmp_path / "full.jsonl"), shell="ulimit -f 1")
 
 
-def test_what_was_not_set_is_not_added() -> None:
+def test_no_headers_are_added_to_a_reply() -> None:
     async def answer(request: web.BaseRequest) -> web.Response:
         assert request.transport is not None
         request.transport.write(b"HTTP/1.1 200 OK\r\nX-One: 1\r\nContent-Length: 2\r\n\r\nok")
@@ -463,7 +463,7 @@ def test_what_was_not_set_is_not_added() -> None:
     between(answer, what)
 
 
-def test_many_streams_at_once_and_nothing_crosses() -> None:
+def test_concurrent_streams_do_not_mix() -> None:
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
         body = json.loads(await request.read())
         user, name = body["user"], body["tools"][0]["function"]["name"]
@@ -489,7 +489,7 @@ def test_many_streams_at_once_and_nothing_crosses() -> None:
     between(answer, what, *CHAT)
 
 
-def test_the_door() -> None:
+def test_requests_need_the_token_and_the_right_host() -> None:
     async def answer(_: web.BaseRequest) -> web.Response:
         return web.json_response({})
 
@@ -511,8 +511,8 @@ def test_the_door() -> None:
     between(answer, what, "--token-env", "RELAY_TOKEN", RELAY_TOKEN="secret")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can take")
-def test_its_end_lets_open_requests_end_and_takes_no_more() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
+def test_shutdown_finishes_open_requests_and_accepts_no_new_ones() -> None:
     go = asyncio.Event()
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
@@ -542,7 +542,7 @@ def test_its_end_lets_open_requests_end_and_takes_no_more() -> None:
     between(answer, what, *CHAT)
 
 
-def test_a_report_has_no_values(tmp_path: Path) -> None:
+def test_report_contains_no_values(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
 
     async def answer(request: web.BaseRequest) -> web.Response:

@@ -43,7 +43,7 @@ def same(one: Any, other: Any) -> bool:
 def read(text: str, options: dict[str, Any]) -> Read | str:
     """Read a text with both, or return the reason why ours refuses it."""
     try:
-        # Every value is valid by this schema, so that only the text is repaired.
+        # Every value is valid by this schema, so only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
@@ -77,19 +77,19 @@ class Difference:
 
 DIFFERENCES = [
     Difference(
-        "text that was escaped once too often",
+        "text that was escaped twice",
         lambda one: "escaped-text" in one.rules,
-        "it takes the backslashes, and the `n` of `\\n`, for a part of names and values; no tool declares such names",
+        "it reads the backslashes, and the `n` of `\\n`, as a part of names and values; no tool declares such names",
     ),
     Difference(
-        "a comment behind a token",
+        "a comment after a token",
         lambda one: "comment" in one.rules,
-        "it takes the comment for a part of the name or value before it, unless a comma stands between",
+        "it reads the comment as a part of the name or value before it, unless a comma separates them",
     ),
     Difference(
         "a name that begins with `_` or `$`",
         lambda one: "unquoted-key" in one.rules and any(mark in one.text for mark in ("_x1", "$ref")),
-        "it leaves these characters out; they are a part of names in JavaScript, and of names that tools declare",
+        "it omits these characters; they are a part of names in JavaScript, and of names that tools declare",
     ),
     Difference(
         "a number before a name without quotes",
@@ -99,7 +99,7 @@ DIFFERENCES = [
     Difference(
         "a byte order mark inside",
         lambda one: "byte-order-mark" in one.rules and "\ufeff" in one.text,
-        "it takes it for a part of the value before it: `true` becomes a string",
+        "it reads it as a part of the value before it: `true` becomes a string",
     ),
     Difference(
         "undefined",
@@ -120,24 +120,24 @@ DIFFERENCES = [
         "it ends the string at its first comma and makes members of the rest, although its quotes are closed",
     ),
     Difference(
-        "a missing comma between a string and what has no quotes",
+        "a missing comma between a string and a value without quotes",
         lambda one: (
             "missing-comma" in one.rules and re.search(r"""["'”]\s*(\n|\\n)\s*[^"“\s,\]}\\]""", one.text) is not None
         ),
-        "it takes the string's last quotation mark for one inside it, up to the next string",
+        "it reads the string's last quotation mark as one inside it, up to the next string",
     ),
     Difference(
         "an empty item before a line break",
         drops_empty_items,
-        'it leaves out `""` and `[]` in lists: also in valid JSON, once its tolerant reader reads that',
+        'it omits `""` and `[]` in lists, even in valid JSON if its tolerant reader reads that',
     ),
     Difference(
-        "a backslash beside escaped ones",
+        "a backslash next to escaped ones",
         lambda one: "invalid-escape" in one.rules and "\\\\\\" in one.text,
-        "`\\\\\\M` is a backslash and `\\M`; ours keeps what begins no escape, as in every other text",
+        "`\\\\\\M` is a backslash and `\\M`; ours keeps a backslash that begins no escape, as in all other text",
     ),
 ]
-# The rules that the generated texts need.
+# The rules that the generated text needs.
 RULES = {
     *("byte-order-mark", "fence", "surrounding-text", "extra-comma", "comment", "control-character", "single-quotes"),
     *("escaped-apostrophe", "smart-quotes", "unquoted-key", "python-literal", "undefined", "missing-comma"),
@@ -158,7 +158,7 @@ FIXTURE_DIFFERENCES = {
 }
 
 
-def test_the_fixtures_are_read_as_the_oracle_reads_them() -> None:
+def test_fixtures_are_read_like_the_oracle() -> None:
     read_so_far, differing = 0, set()
     for case in CASES:
         if "inputText" not in case:
@@ -172,7 +172,7 @@ def test_the_fixtures_are_read_as_the_oracle_reads_them() -> None:
     assert differing == set(FIXTURE_DIFFERENCES)
 
 
-def test_a_spoiled_text_is_read_as_it_was_meant_or_refused() -> None:
+def test_damaged_text_is_read_as_its_original_value_or_refused() -> None:
     """The original value is the best oracle."""
     wrong = []
     for one in TEXTS:
@@ -182,7 +182,7 @@ def test_a_spoiled_text_is_read_as_it_was_meant_or_refused() -> None:
     assert wrong == []
 
 
-def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
+def test_damaged_text_is_read_like_the_oracle() -> None:
     agreed: Counter[str] = Counter()
     named: Counter[str] = Counter()
     guessed: Counter[tuple[str, str]] = Counter()

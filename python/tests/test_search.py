@@ -25,7 +25,7 @@ def test_indexes_are_independent() -> None:
     assert repr(rooms) == "<ToolIndex of 2 tools>"
 
 
-def test_an_index_is_what_the_list_was_when_it_was_made() -> None:
+def test_index_does_not_change_with_its_list() -> None:
     listed = tools(1, "mail")
     index = toolwire.ToolIndex(listed)
     listed[0]["name"] = "renamed"
@@ -48,7 +48,7 @@ def test_threads_can_share_an_index() -> None:
         assert list(pool.map(index.search, queries)) == alone
 
 
-def test_an_index_of_a_subclass_is_of_that_subclass() -> None:
+def test_subclass_of_the_index_can_be_constructed() -> None:
     class Mine(toolwire.ToolIndex):
         pass
 
@@ -64,19 +64,19 @@ def test_a_query_is_a_string(query: Any) -> None:
 
 
 @pytest.mark.parametrize(("listed", "code"), [(7, "invalid-request"), ({1, 2}, "invalid-value")])
-def test_what_is_no_tool_list_is_an_error(listed: object, code: str) -> None:
+def test_value_that_is_not_a_tool_list_is_an_error(listed: object, code: str) -> None:
     with pytest.raises(toolwire.ToolwireError) as caught:
         toolwire.ToolIndex(listed)
     assert caught.value.code == code
 
 
-def test_what_is_no_json_is_an_error() -> None:
+def test_text_that_is_not_json_is_an_error() -> None:
     with pytest.raises(toolwire.ToolwireError, match="line 1") as caught:
         toolwire.ToolIndex("[{")
     assert caught.value.code == "invalid-json"
 
 
-def test_a_call_as_text_is_answered_as_a_value_is() -> None:
+def test_call_as_text_has_the_same_answer_as_a_value() -> None:
     index = toolwire.ToolIndex([{"name": "send_mail", "defer_loading": True}])
     call = {"type": "tool_use", "id": "t\ud800", "name": "tool_search", "input": {"query": "mail"}}
     text = json.dumps(call)

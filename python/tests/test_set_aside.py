@@ -45,7 +45,7 @@ def caught() -> Iterator[list[warnings.WarningMessage]]:
 
 
 @ALL
-def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
+def test_reading_only_the_tools_warns(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
     result = sanitize()
     assert result.restore.to_json()
     assert result.lossless is False
@@ -73,7 +73,7 @@ def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], caught: list[w
         lambda result: result == {},
     ],
 )
-def test_whoever_has_looked_is_not_warned(
+def test_reading_the_report_first_prevents_the_warning(
     sanitize: Callable[..., Any], look: Callable[[Any], object], caught: list[warnings.WarningMessage]
 ) -> None:
     result = sanitize()
@@ -82,7 +82,7 @@ def test_whoever_has_looked_is_not_warned(
     assert caught == []
 
 
-def test_a_set_of_which_somebody_knows_does_not_warn_again(caught: list[warnings.WarningMessage]) -> None:
+def test_tool_set_does_not_warn_after_its_report_was_read(caught: list[warnings.WarningMessage]) -> None:
     tools = toolwire.ToolSet(LIST)
     assert [tool.name for tool in tools.sanitize(dialect="anthropic").quarantined] == ["odd"]
     assert tools.sanitize(dialect="anthropic").tools
@@ -93,7 +93,7 @@ def test_a_set_of_which_somebody_knows_does_not_warn_again(caught: list[warnings
 
 
 @ALL
-def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
+def test_callback_is_called_every_time(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
     reported: list[Any] = []
     for _ in range(2):
         assert sanitize(on_set_aside=lambda *what: reported.append(what)).tools
@@ -101,7 +101,7 @@ def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], caught: l
     assert caught == []
 
 
-def test_a_set_calls_each_callable(caught: list[warnings.WarningMessage]) -> None:
+def test_tool_set_calls_each_callback(caught: list[warnings.WarningMessage]) -> None:
     tools, reported = toolwire.ToolSet(LIST), []
     first = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: reported.append("first"))
     second = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: reported.append("second"))
@@ -111,7 +111,7 @@ def test_a_set_calls_each_callable(caught: list[warnings.WarningMessage]) -> Non
 
 
 @ALL
-def test_an_error_where_none_may_be_missing(sanitize: Callable[..., Any]) -> None:
+def test_on_set_aside_error_raises(sanitize: Callable[..., Any]) -> None:
     with pytest.raises(toolwire.ToolwireError) as raised:
         sanitize(on_set_aside="error")
     assert (raised.value.code, raised.value.pointer) == ("not-representable", "/1/inputSchema")
@@ -124,16 +124,14 @@ def test_an_error_where_none_may_be_missing(sanitize: Callable[..., Any]) -> Non
 
 @ALL
 @pytest.mark.parametrize("wrong", ["loud", 1])
-def test_another_value_is_refused(sanitize: Callable[..., Any], wrong: object) -> None:
+def test_other_values_of_on_set_aside_are_refused(sanitize: Callable[..., Any], wrong: object) -> None:
     with pytest.raises(toolwire.ToolwireError) as raised:
         sanitize(on_set_aside=wrong)
     assert (raised.value.code, raised.value.pointer) == ("invalid-option", "/on_set_aside")
 
 
 @ALL
-def test_a_list_without_missing_tools_warns_nobody(
-    sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]
-) -> None:
+def test_complete_list_gives_no_warning(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
     reported: list[Any] = []
     assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: reported.append(what)).tools
     good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: reported.append(what))
@@ -141,7 +139,7 @@ def test_a_list_without_missing_tools_warns_nobody(
     assert caught == []
 
 
-def test_a_warning_that_is_an_error_is_raised_where_the_tools_are_read() -> None:
+def test_warning_as_an_error_is_raised_when_the_tools_are_read() -> None:
     result = by_list()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -150,7 +148,7 @@ def test_a_warning_that_is_an_error_is_raised_where_the_tools_are_read() -> None
                 _ = result.tools
 
 
-def test_it_is_a_record_in_every_way(caught: list[warnings.WarningMessage]) -> None:
+def test_result_can_be_converted_and_copied(caught: list[warnings.WarningMessage]) -> None:
     result: Any = by_list()
     keys = ["tools", "quarantined", "changes", "lossless", "restore"]
     assert list(result.to_dict()) == keys

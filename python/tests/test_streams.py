@@ -54,7 +54,7 @@ def seconds(events: list[Any]) -> float:
 
 
 @pytest.mark.parametrize("events", [one_after_another, all_open_and_the_first_closed_first, in_chunks])
-def test_four_times_the_calls_take_four_times_as_long(events: Any) -> None:
+def test_streams_take_linear_time(events: Any) -> None:
     # The ratio would be sixteen for quadratic time. The fastest of three tries counts, because the machine may be busy.
     few, many = list(events(5_000)), list(events(20_000))
     ratio = min(seconds(many) for _ in range(3)) / min(seconds(few) for _ in range(3))

@@ -20,7 +20,7 @@ def test_unchanged_text_is_the_very_same_object(form: Any) -> None:
     assert toolwire.normalize_envelope(text).schema is text
 
 
-def test_the_type_that_goes_in_comes_out() -> None:
+def test_result_has_the_type_of_the_input() -> None:
     assert toolwire.normalize_envelope(CHANGED).schema == RESULT
     assert toolwire.normalize_envelope(CHANGED.encode()).schema == RESULT.encode()
     assert toolwire.normalize_envelope(CHANGED).schema == RESULT
@@ -28,7 +28,7 @@ def test_the_type_that_goes_in_comes_out() -> None:
 
 
 @pytest.mark.parametrize("form", [bytearray, memoryview, lambda text: memoryview(text)[::1]])
-def test_other_bytes_give_bytes(form: Any) -> None:
+def test_bytes_like_input_gives_bytes(form: Any) -> None:
     for text, result in ((CHANGED, RESULT), (UNCHANGED, UNCHANGED)):
         answer = toolwire.normalize_envelope(form(text.encode())).schema
         assert type(answer) is bytes

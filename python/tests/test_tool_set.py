@@ -52,7 +52,7 @@ def test_case(case: Case) -> None:
     assert not tools.update(case.text())
 
 
-def test_what_is_handed_out_cannot_be_changed() -> None:
+def test_results_are_immutable() -> None:
     listed = [{"name": "a.b", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
     tools = toolwire.ToolSet(listed)
     listed[0]["name"] = "other"
@@ -82,7 +82,7 @@ def test_what_is_handed_out_cannot_be_changed() -> None:
     assert repr(tools) == "<ToolSet of 1 tools>"
 
 
-def test_the_changes_are_made_once() -> None:
+def test_changes_are_computed_once() -> None:
     listed = [{"name": "a.b", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
     expected = toolwire.sanitize_tools(listed, dialect="moonshot")
     ready = toolwire.ToolSet(listed).sanitize(dialect="moonshot")
@@ -96,7 +96,7 @@ def test_the_changes_are_made_once() -> None:
     assert repr(ready).startswith("ReadyTools(tools=[")
 
 
-def test_what_is_refused_costs_nothing_that_was_there() -> None:
+def test_refused_options_and_lists_change_nothing() -> None:
     tools = toolwire.ToolSet([{"name": "a"}])
     ready = tools.sanitize(dialect="moonshot")
     for wrong in ({"dialect": "none"}, {"dialect": "moonshot", "max_tools": float("nan")}, {}):
@@ -127,7 +127,7 @@ def test_reading_a_new_list_may_use_the_set() -> None:
     assert [tool["name"] for tool in tools.sanitize(dialect="anthropic").tools] == ["c"]
 
 
-def test_a_callable_does_not_silence_the_warning_of_others() -> None:
+def test_callback_does_not_suppress_later_warnings() -> None:
     tools = toolwire.ToolSet([{"name": "only of this test", "inputSchema": {"type": "object"}}, "no tool of this test"])
     missing: list[object] = []
     tools.sanitize(dialect="codex", on_set_aside=lambda found, _: missing.extend(found))

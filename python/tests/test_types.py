@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     toolwire.sanitize({}, dialect="codex").changes[0].rule = "add-type"  # type: ignore[misc]
 
 
-def test_the_named_dialects_are_those_there_are() -> None:
+def test_dialect_names_are_complete() -> None:
     assert list(get_args(toolwire.types.DialectName)) == [dialect.name for dialect in toolwire.dialects()]
 
 

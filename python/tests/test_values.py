@@ -1,4 +1,4 @@
-"""The Python values that are JSON, and their conversion (spec/contract.md, "Values")."""
+"""The Python values that are JSON, and their conversion."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ surrogates = st.text(st.characters(categories=("Cs", "L", "P")))
 
 
 @given(json_values)
-def test_any_json_comes_back_equal(value: Any) -> None:
+def test_any_json_is_copied_unchanged(value: Any) -> None:
     result = copied(value)
     assert same(result, value)
     mine = {id(container) for container in containers(value)}
@@ -89,14 +89,14 @@ def test_numbers_keep_value_and_type(number: float) -> None:
     assert toolwire.sanitize({"const": number}, dialect="codex").schema["enum"][0] is number
 
 
-def test_integers_beyond_what_python_will_spell() -> None:
+def test_integers_beyond_pythons_digit_limit() -> None:
     digits = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 4300
     huge = 10 ** (digits + 1) + 1
     assert copied(huge) is huge
     assert copied(-huge) == -huge
 
 
-def test_bool_is_no_integer() -> None:
+def test_bool_is_not_an_integer() -> None:
     assert copied([True, 1, False, 0]) == [True, 1, False, 0]
     assert [type(item) for item in copied([True, 1])] == [bool, int]
     # For Codex, a boolean is a schema and a number is not.
@@ -140,20 +140,20 @@ def test_floats_that_json_lacks(value: float) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_is_no_json_is_refused_with_its_place(value: object) -> None:
+def test_values_that_are_not_json_are_refused_with_a_pointer(value: object) -> None:
     error = refused(["a/b", {"a/b~": value}])
     assert (error.code, error.pointer) == ("invalid-value", AT + "/1/a~1b~0")
     assert f"`{type(value).__qualname__}`" in error.message or type(value).__qualname__ in error.message
 
 
 @pytest.mark.parametrize("key", [1, 1.5, None, True, (), b"a"], ids=repr)
-def test_keys_that_are_no_strings(key: object) -> None:
+def test_keys_that_are_not_strings(key: object) -> None:
     error = refused({"fine": 1, key: 2})
     assert (error.code, error.pointer) == ("invalid-value", AT)
     assert f"`{type(key).__name__}`" in error.message
 
 
-def test_the_first_fault_in_document_order_is_the_one_reported() -> None:
+def test_first_fault_in_document_order_is_reported() -> None:
     assert refused({"a": {"b": [1, math.nan]}, "c": {1}}).pointer == AT + "/a/b/1"
 
 
@@ -195,7 +195,7 @@ class Ratio(float):
         return "not this"
 
 
-class Colour(str, enum.Enum):
+class Color(str, enum.Enum):
     RED = "red"
 
 
@@ -220,7 +220,7 @@ class OwnList(list[Any]):
         (Count(7), 7),
         (Count(2**80), 2**80),
         (Ratio(0.5), 0.5),
-        (Colour.RED, "red"),
+        (Color.RED, "red"),
         (Size.LARGE, 3),
         (Point(1, 2), [1, 2]),
         (OwnList([1, [2]]), [1, [2]]),
@@ -247,10 +247,10 @@ def test_subclasses_are_kept(value: Any, plain: object) -> None:
         (Ratio(0.5), "0.5"),
         (Name("n"), "n"),
         (Size.LARGE, "3"),
-        (Colour.RED, "red"),
+        (Color.RED, "red"),
     ],
 )
-def test_of_a_subclass_the_stored_value_counts(value: Any, stored: str) -> None:
+def test_subclasses_are_read_as_their_stored_value(value: Any, stored: str) -> None:
     with pytest.raises(toolwire.ToolwireError, match=f"found `{stored}`"):
         toolwire.normalize_envelope({}, share=value)
 
@@ -270,7 +270,7 @@ def test_a_dict_subclass_is_read_through_its_items() -> None:
     assert toolwire.normalize_envelope(Lazy(x=1)).schema == {"type": "object", "properties": {"a": {}}}
 
 
-def test_items_that_are_no_pairs() -> None:
+def test_items_that_are_not_pairs() -> None:
     class Odd(dict[str, Any]):
         def items(self) -> Any:
             return [("a", 1, 2)]
@@ -287,19 +287,19 @@ def test_an_exception_in_the_callers_code_reaches_the_caller() -> None:
         copied(Broken(a=1))
 
 
-def test_keys_of_a_subclass_become_plain_and_are_found_under_their_text() -> None:
-    result = copied({Colour.RED: 1, Name("n"): 2, "plain": 3})
+def test_subclass_keys_become_plain_strings() -> None:
+    result = copied({Color.RED: 1, Name("n"): 2, "plain": 3})
     assert result == {"red": 1, "n": 2, "plain": 3}
     assert {type(key) for key in result} == {str}
 
 
-def test_two_keys_of_the_same_text_are_one_member() -> None:
+def test_equal_keys_become_one_member() -> None:
     assert copied({"n": 1, "other": 2, Name("n"): 3}) == {"n": 3, "other": 2}
     # A surrogate pair is the same JSON as the character.
     assert copied({"\ud83d\ude00": 1, "\U0001f600": 2}) == {"\ud83d\ude00": 2}
 
 
-def test_a_dict_that_changes_while_it_is_read() -> None:
+def test_dict_that_changes_while_it_is_read() -> None:
     outer: dict[str, Any] = {}
 
     class Growing(dict[str, Any]):
@@ -317,7 +317,7 @@ def test_a_dict_that_changes_while_it_is_read() -> None:
     assert result["first"][:2] == [{"a": 1}, "after"]
 
 
-def test_cycles_are_refused_where_a_value_repeats_an_ancestor() -> None:
+def test_cycle_is_refused_at_the_repeated_ancestor() -> None:
     inner: dict[str, Any] = {"b": [1]}
     inner["b"].append(inner)
     error = refused({"a": inner})
@@ -331,7 +331,7 @@ def test_cycles_are_refused_where_a_value_repeats_an_ancestor() -> None:
     assert caught.value.pointer == "/x/0/0"
 
 
-def test_the_same_object_twice_is_no_cycle_and_is_copied_twice() -> None:
+def test_repeated_object_is_not_a_cycle_and_is_copied_twice() -> None:
     twice = {"a": [1]}
     result = copied([twice, twice])
     assert result == [twice, twice]
@@ -363,7 +363,7 @@ def test_depth() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_an_object_that_would_unfold_without_end() -> None:
+def test_exponentially_shared_object_is_refused() -> None:
     bomb: Any = "x"
     for _ in range(64):
         bomb = [bomb, bomb]
@@ -380,7 +380,7 @@ def test_input_is_untouched() -> None:
     assert repr(schema) == before
 
 
-def test_share_gives_back_unchanged_parts() -> None:
+def test_share_returns_unchanged_parts() -> None:
     schema: dict[str, Any] = {"properties": {"changed": {"const": 1}, "kept": {"type": "string", "enum": ["a"]}}}
     result = toolwire.sanitize(schema, dialect="codex", share=True).schema
     assert result is not schema
@@ -392,13 +392,13 @@ def test_share_gives_back_unchanged_parts() -> None:
     assert type(toolwire.normalize_envelope(whole).schema) is dict
 
 
-def test_results_can_be_changed_without_harm() -> None:
+def test_changing_a_result_does_not_change_the_input() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     toolwire.normalize_envelope(schema).schema["properties"]["a"]["type"] = "number"
     assert schema == {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
-def test_digits_that_a_model_wrote_obey_pythons_limit() -> None:
+def test_digits_in_arguments_obey_pythons_limit() -> None:
     """Reading decimal digits takes quadratic time: nine seconds for three million, with the GIL held."""
     schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
     plan = toolwire.sanitize(schema, dialect="anthropic-strict").restore_plan
@@ -421,7 +421,7 @@ def test_digits_that_a_model_wrote_obey_pythons_limit() -> None:
     )
 
 
-def test_plans_hold_names_with_half_of_a_surrogate_pair() -> None:
+def test_plans_can_contain_names_with_lone_surrogates() -> None:
     schema = {"type": "object", "properties": {"\ud800": {"type": "string"}, "a": {"type": "string"}}}
     answered = {"\ud800": None, "a": "x"}
     plan = toolwire.sanitize(schema, dialect="openai-strict").restore_plan

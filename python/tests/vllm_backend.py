@@ -139,8 +139,8 @@ class Backends:
         text = json.dumps([{"name": "tool", "parameters": arguments}], ensure_ascii=False)
         if backend == "xgrammar":
             grammar = self.compiler.compile_json_schema(schema)
-            asked = self.xgrammar.GrammarMatcher(grammar, terminate_without_stop_token=True)
-            return bool(asked.accept_string(text) and asked.is_terminated())
+            matcher = self.xgrammar.GrammarMatcher(grammar, terminate_without_stop_token=True)
+            return bool(matcher.accept_string(text) and matcher.is_terminated())
         if backend == "llguidance":
             matcher = self.matcher(self.tokenizer, self.matcher.grammar_from_json_schema(schema))
             tokens = self.tokenizer.tokenize_str(text)

@@ -1,5 +1,5 @@
 // Four users who do not know toolwire, each with an empty folder, the published package and the documentation: an
-// author of agents in TypeScript, one in Python, one in Rust, and somebody with a workflow. They only type what the
+// author of agents in TypeScript, one in Python, one in Rust, and the maintainer of a workflow. They only type what the
 // pages contain. The APIs and servers are fakes on this machine. Each test prints the number of lines that the user
 // needed.
 

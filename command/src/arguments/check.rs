@@ -86,7 +86,7 @@ pub(crate) struct CheckArguments {
     /// Print what `--fix` would change, and write nothing; the exit code is 1 if there is anything
     #[arg(long, conflicts_with_all = ["rewritten", "update_baseline", "json", "format"])]
     pub(crate) diff: bool,
-    /// Also fix what makes the schemas accept other arguments, or say less to the model
+    /// Also apply fixes that change which arguments the schemas accept, or that remove information for the model
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 }

@@ -25,7 +25,7 @@ pub(crate) struct ProbeArguments {
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "servers"])]
     pub(crate) file: Option<String>,
     /// Dialect of the API, in one of its modes; the API's answers are compared with it
-    #[arg(short, long, value_name = "DIALECT", value_parser = asked(), hide_possible_values = true)]
+    #[arg(short, long, value_name = "DIALECT", value_parser = probed_dialects(), hide_possible_values = true)]
     pub(crate) dialect: String,
     /// Model to send the requests to
     #[arg(short, long, value_name = "MODEL")]
@@ -57,7 +57,7 @@ pub(crate) struct ProbeArguments {
     /// Append the answers to a file, in the format of the project's evidence, without private data
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<String>,
-    /// Keep names, texts and values in that file: for tools that are public
+    /// Keep names, descriptions and values in the file, for public tools
     #[arg(long, requires = "record")]
     pub(crate) keep_names: bool,
     /// An `mcp.json` with the server whose tools are sent; no other file is searched for servers
@@ -92,6 +92,6 @@ impl ProbeArguments {
     }
 }
 
-fn asked() -> PossibleValuesParser {
+fn probed_dialects() -> PossibleValuesParser {
     PossibleValuesParser::new(ENDPOINTS.iter().map(|endpoint| endpoint.dialect))
 }

@@ -74,7 +74,7 @@ impl ProxyArguments {
     }
 }
 
-/// Condition for replacing a list of tools by a search.
+/// Condition for replacing a list of tools with a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defer {
     Auto,

@@ -19,7 +19,7 @@ fn fitting(ignores: &[Ignore], rule: &str, tool: Option<&str>) -> BTreeSet<usize
 
 /// 8,000 findings with 1,000 entries of `ignore` once took 4.7 seconds.
 #[test]
-fn a_finding_is_compared_with_what_can_fit_it() {
+fn findings_are_compared_only_with_matching_entries() {
     let names: Vec<String> = (0..1_000).map(|number| format!("tool_{number:04}")).collect();
     let mut ignores: Vec<Ignore> = names.iter().map(|name| ignore(&["type-union"], &[name], &[])).collect();
     ignores.extend(names.iter().map(|name| ignore(&[], &[&format!("{name}_*")], &["gemini"])));
@@ -34,7 +34,7 @@ fn a_finding_is_compared_with_what_can_fit_it() {
 }
 
 #[test]
-fn what_fits_is_what_fits_one_by_one() {
+fn index_agrees_with_a_linear_search() {
     let tools = ["", "a", "ab", "ba", "a*", "*a", "?b", "a?", "*", "?", "*b*", "é*", "*é", "a*b", "**"];
     let names = ["", "a", "b", "ab", "ba", "aab", "é", "éa", "aé", "abc"];
     for tool in tools {
@@ -54,7 +54,7 @@ fn what_fits_is_what_fits_one_by_one() {
 
 /// Of several entries that match the same findings, the first is used and the others are stale, as without the index.
 #[test]
-fn an_ignore_that_leaves_nothing_hides_the_next() {
+fn first_of_equal_entries_is_used() {
     let ignores = [ignore(&["one"], &[], &["gemini"]), ignore(&["one"], &[], &["gemini"]), ignore(&["one"], &[], &[])];
     assert_eq!(Index::of(&ignores).candidates("one", None), BTreeSet::from([0, 2]));
 }

@@ -7,7 +7,7 @@ use toolwire::json::{self, Node, Object};
 
 use crate::position::{children, Child};
 
-/// Layout of a text, for the parts that are new.
+/// Layout of a file's text, for the parts that are new.
 pub(super) struct Layout {
     /// One level of indentation.
     unit: String,
@@ -21,7 +21,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Reads the layout of a text. What does not occur in it has the layout of `JSON.stringify` with two spaces, or
+    /// Reads the layout of JSON text. What does not occur in it has the layout of `JSON.stringify` with two spaces, or
     /// without any if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn unchanged_parts_keep_their_layout() {
         for (text, after, expected) in [
             // A member is renamed, and its value is replaced by one of the same kind.
             (
@@ -257,7 +257,7 @@ mod tests {
                 r#"{"a":[0,1,2],"b":[1]}"#,
                 "{\n  \"a\": [\n    0,\n    1,\n    2\n  ],\n  \"b\": [\n    1\n  ]\n}",
             ),
-            // Compact text stays compact, and braces keep their spaces.
+            // Compact text remains compact, and braces keep their spaces.
             (r#"{"a":{"b":1,"c":2}}"#, r#"{"a":{"c":2,"d":[1,2]}}"#, r#"{"a":{"c":2,"d":[1,2]}}"#),
             (r#"{ "a": { "b": 1 } }"#, r#"{"a":{"b":1,"c":{"d":1}}}"#, r#"{ "a": { "b": 1, "c": { "d": 1 } } }"#),
             (r#"{"a": true}"#, r#"{"a":{"b":1}}"#, r#"{"a": {"b": 1}}"#),

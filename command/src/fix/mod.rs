@@ -72,7 +72,7 @@ struct Entry<'e, 'a> {
     inside: &'e str,
 }
 
-/// A version of a schema, with its findings. It is a text, because the report of a rewriting has places only in what
+/// A version of a schema, with its findings. It is text, because the report of a rewriting has places only in what
 /// was read.
 struct Version {
     schema: String,
@@ -86,7 +86,7 @@ impl Fixer<'_> {
     /// Returns the fixed text of an input. `wanted` contains the findings to remove by the index of their entry.
     ///
     /// # Errors
-    /// The text cannot be read, or the fixed text would not be what was meant.
+    /// The text cannot be read, or the fixed text would contain other changes than the fixes.
     pub(crate) fn fixed(
         &self,
         text: &str,
@@ -409,7 +409,7 @@ fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
 /// Writes the edited values of a list into its text.
 fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, String)]) -> Result<String, CommandError> {
     let failed = || {
-        let message = "expected a fixed text that reads as meant, found another one: nothing was fixed";
+        let message = "expected the fixed text to contain exactly the fixes, found a difference: nothing was fixed";
         CommandError::new("", message)
     };
     let mut meant = list.clone();
@@ -443,7 +443,7 @@ fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, Strin
     }
 }
 
-/// Returns the unified difference of a text before and after, with three lines around each change.
+/// Returns the unified difference of text before and after, with three lines around each change.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     // A line end in a name would begin another line of the header.
     let quoted = name.chars().any(char::is_control).then(|| format!("{name:?}"));
@@ -451,7 +451,7 @@ pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     similar::TextDiff::from_lines(before, after).unified_diff().header(name, name).to_string()
 }
 
-/// Returns a line of a text, and the place where it begins.
+/// Returns a line of the text, and the place where it begins.
 fn line_at(text: &str, number: usize) -> Option<(usize, &str)> {
     let line = text.lines().nth(number.checked_sub(1)?)?;
     Some((line.as_ptr() as usize - text.as_ptr() as usize, line))

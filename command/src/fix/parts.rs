@@ -120,7 +120,7 @@ impl<'n, 'a> Parts<'n, 'a> {
         }
     }
 
-    /// Returns the units, with what the changes of the rewriting say about each.
+    /// Returns the units, each with the changes of the rewriting that affect it.
     pub(super) fn units(&self, changes: &[Change]) -> Vec<Unit> {
         let is_shared = |path: &str, part: &Part| {
             part.has_reference || DEFINITIONS.iter().any(|keyword| is_below(path, &format!("/{keyword}")))

@@ -103,7 +103,7 @@ fn content(lines: &str) -> String {
     lines.split('\n').map(attribute).collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes a text for XML; characters that XML cannot represent are shown as escapes.
+/// Escapes text for XML; characters that XML cannot represent are shown as escapes.
 fn attribute(text: &str) -> String {
     let text = shown(text);
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");

@@ -20,7 +20,7 @@ pub(super) fn written(report: &Report<'_>) -> String {
             let (summary, fix) = words(rule);
             out.push_str(&format!("\n### [{rule}]({}) ({word})\n\n", page(rule)));
             out.push_str(&format!("{} {}\n\n", escaped(summary), escaped(fix)));
-            out.push_str("| where | tool | what | dialects |\n|---|---|---|---|\n");
+            out.push_str("| where | tool | finding | dialects |\n|---|---|---|---|\n");
             before = Some((rule, word));
         }
         out.push_str(&row(report, group));
@@ -49,7 +49,7 @@ fn code(text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // Markdown removes one space from both ends, so that one has to be added if the text begins or ends with a space.
+    // Markdown removes one space from both ends, so one has to be added if the text begins or ends with a space.
     let is_open = |one: char| one == '`' || one == ' ';
     let space = if text.starts_with(is_open) || text.ends_with(is_open) { " " } else { "" };
     if text.is_empty() {

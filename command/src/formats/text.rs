@@ -6,7 +6,7 @@ use crate::{
     terminal::{shown, Paint},
 };
 
-/// Renders the findings. With `--quiet`, each finding is one line, like in compilers.
+/// Renders the findings. With `--quiet`, each finding is one line, as in the output of compilers.
 pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
     let mut out = String::new();
     let mut before = None;

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_others_stay_out() {
+    fn other_hosts_and_origins_are_refused() {
         let door = Door { is_loopback: true, token: None };
         assert_eq!(status(&door, &[("Host", "127.0.0.1:8787")]), 200);
         assert_eq!(status(&door, &[("host", "[::1]:8787"), ("Origin", "http://localhost:3000")]), 200);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_a_token_is_needed() {
+    fn other_machines_need_a_token() {
         let door = Door { is_loopback: false, token: Some("secret".into()) };
         assert_eq!(status(&door, &[("Host", "relay.internal")]), 401);
         assert_eq!(status(&door, &[("Host", "relay.internal"), ("X-Toolwire-Token", "secre")]), 401);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_a_connection_stays() {
+    fn connection_headers_are_not_forwarded() {
         let came = pairs(&[
             ("Host", "localhost:8787"),
             ("Connection", "close, X-Hop, Host, Authorization"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_has_its_own_headers() {
+    fn rewritten_bodies_have_new_headers() {
         let came = pairs(&[("Content-Length", "9"), ("Content-Encoding", "zstd"), ("Idempotency-Key", "i")]);
         let sent = pairs(&[("Accept-Encoding", "identity"), ("Content-Length", "3")]);
         assert_eq!(for_body(came, 3, true, true), sent);

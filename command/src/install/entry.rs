@@ -165,7 +165,7 @@ fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<
 }
 
 const NO_PROGRAM: &str = "expected a server with `command`, found one without it";
-const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` by \
+const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` with \
     `\"command\": \"npx\", \"args\": [\"-y\", \"toolwire\", \"proxy\", \"--url\", \"…\"]`";
 const NO_LIST: &str = "expected `args` to be a list of strings, found something else";
 const VARIABLES_FILE: &str =
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn other_text_does_not_change() {
         let list = "[\"-y\", \"a \\\"b\\\"\"]";
         for (is_toml, before, after) in [
             (
@@ -304,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_named() {
+    fn environment_variables_are_listed() {
         let json = "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"K\": \"v\"}}}}";
         let entry = Entry::find(json, &["mcpServers"], Some("a"), false);
         assert_eq!(entry.map(|entry| entry.environment), Ok(Vec::from(["K".to_string()])));
     }
 
     #[test]
-    fn what_cannot_be_chosen_is_named() {
+    fn errors_name_the_servers() {
         let json = "{\"mcpServers\": {\"a\": {\"command\": \"x\"}, \"b\": {\"url\": \"u\"}}}";
         for (name, found) in [
             (None, "expected `--server NAME` for one of `a`, `b`, found none"),

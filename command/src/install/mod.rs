@@ -63,7 +63,8 @@ impl Install {
         let undoes = arguments.undo.is_some();
         let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
         let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
-        let place = client_files::of(client).ok_or_else(|| failed("expected a known client, found another"))?;
+        let place =
+            client_files::of(client).ok_or_else(|| failed(&format!("expected a known client, found `{client}`")))?;
         let connection = &arguments.connection;
         if !connection.server.is_empty() || connection.url.is_some() {
             return Err(failed(
@@ -191,7 +192,7 @@ impl Task for Install {
         match self.stage {
             Stage::Variables => Some(Need::Variables(VARIABLES.map(String::from).into())),
             Stage::Reading => self.paths.first().cloned().map(Need::File),
-            Stage::Asking => Some(Need::Line(format!("{}Write it? [y/N] ", self.change()))),
+            Stage::Asking => Some(Need::Line(format!("{}Write this change? [y/N] ", self.change()))),
             Stage::ReadingAgain => Some(Need::File(self.path.clone())),
             Stage::Agreed | Stage::Refused | Stage::Nothing => None,
         }
@@ -242,12 +243,12 @@ impl Task for Install {
             return Ok(());
         }
         let path = if self.stage == Stage::Reading { self.paths.remove(0) } else { self.path.clone() };
-        let (is_missing, mut message) = reason(message, &path, "a file");
+        let (is_missing, mut message) = reason(message, &path, "file");
         if is_missing && self.stage == Stage::Reading {
             if !self.paths.is_empty() {
                 return Ok(());
             }
-            message = format!("{message} (the path: {}); `--servers FILE` names another", self.place.source);
+            message = format!("{message} (path from {}); use `--servers FILE` for another path", self.place.source);
         }
         Err(CommandError::new("", message).in_source(&path))
     }
@@ -265,21 +266,24 @@ impl Task for Install {
                 };
                 let change = if self.is_agreed { self.change() } else { String::new() };
                 let mut output = Output::new(String::new());
-                output
-                    .note(&format!("{change}toolwire: writes {path}; the previous version is in {}\n", shown(&backup)));
+                let saved = shown(&backup);
+                output.note(&format!("{change}toolwire: writing {path}; the previous version is saved as {saved}\n"));
                 output.files = Vec::from([file(&backup, &self.before), file(&self.path, &self.after)]);
                 Ok(output)
             }
             Stage::Nothing => {
                 let what =
-                    if self.undoes { "does not run through the proxy" } else { "runs through the proxy already" };
+                    if self.undoes { "does not run through the proxy" } else { "already runs through the proxy" };
                 let mut output = Output::new(String::new());
                 output.note(&format!("toolwire: {path}: this server {what}\n"));
                 Ok(output)
             }
             _ => {
                 let mut output = Output::default().with_exit_code(FOUND);
-                output.note(&format!("{}toolwire: nothing was written; `--yes` writes it\n", self.change()));
+                output.note(&format!(
+                    "{}toolwire: nothing was written; pass `--yes` to write this change\n",
+                    self.change()
+                ));
                 Ok(output)
             }
         }

@@ -163,7 +163,7 @@ mod tests {
     use super::{matches, Address};
 
     #[test]
-    fn an_address_is_read_one_way_or_not_at_all() {
+    fn ambiguous_addresses_are_refused() {
         for text in [
             "http://evil\\x.amazonaws.com",
             "https://evil\\@api.openai.com",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_for_its_own_hosts() {
+    fn patterns_match_only_their_hosts() {
         let bedrock = "bedrock-runtime.{region}.amazonaws.com";
         for (pattern, host, expected) in [
             (bedrock, "bedrock-runtime.eu-central-1.amazonaws.com", true),

@@ -1,11 +1,11 @@
-//! Anonymizes a schema: replaces texts, names and values, and keeps the keywords and the structure, which determine the
-//! verdict of an API.
+//! Anonymizes a schema: replaces descriptions, names and values, and keeps the keywords and the structure, which
+//! determine the verdict of an API.
 
 use std::collections::BTreeMap;
 
 use toolwire::json::{Data, Member, Node, Object, Text};
 
-/// Keywords with texts for people.
+/// Keywords whose value is text for people.
 const TEXTS: [&str; 5] = ["title", "description", "$comment", "markdownDescription", "errorMessage"];
 /// Keywords whose members have user-defined names and schemas as values.
 const TABLES: [&str; 5] = ["properties", "$defs", "definitions", "dependentSchemas", "patternProperties"];
@@ -221,7 +221,7 @@ impl Anonymous {
             done.push_str(rest);
             out = done;
         }
-        // The API may quote a part of a text: the rest of the error from there on is dropped.
+        // The API may quote a part of a description: the rest of the error from there on is dropped.
         let parts = self.texts.iter().flat_map(|text| {
             let words: Vec<&str> = text.split_whitespace().collect();
             words.windows(3).map(|three| three.join(" ")).collect::<Vec<_>>()

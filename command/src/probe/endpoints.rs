@@ -9,7 +9,7 @@ pub(crate) struct Endpoint {
     /// Base URL; `None` if it depends on the account, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
-    /// Hosts of the API, which may get its key: names, or patterns in which `*` is one label and `{region}` an AWS
+    /// Hosts of the API, which may receive its key: names, or patterns in which `*` is one label and `{region}` an AWS
     /// region.
     pub(crate) hosts: &'static [&'static str],
     /// Path below the base URL, with `{model}` as placeholder for the model.
@@ -78,7 +78,7 @@ const CHAT: Wire = Wire {
     ),
     numbered: IN_TOOLS,
 };
-/// Reasoning models reject `max_tokens` in this API.
+/// Reasoning models refuse `max_tokens` in this API.
 const CHAT_OF_OPENAI: Wire = Wire {
     body: concat!(
         r#"{"model":"$model","messages":[{"role":"user","#,
@@ -419,8 +419,8 @@ mod tests {
     #[test]
     fn every_api_can_be_asked() {
         let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOT_PROBED.contains(name));
-        let asked: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
-        assert_eq!(asked, known.collect::<Vec<_>>());
+        let probed: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
+        assert_eq!(probed, known.collect::<Vec<_>>());
     }
 
     #[test]

@@ -22,7 +22,7 @@ use self::{
     endpoints::Endpoint,
     record::Rows,
     redact::Private,
-    search::{Asked, Refusal, Search, Verdict},
+    search::{GroupSearch, Refusal, RequestTools, Verdict},
     target::Target,
     tool::Tool,
 };
@@ -54,7 +54,7 @@ pub(crate) struct Probe {
     places: Places,
     noun: &'static str,
     tools: Vec<Tool>,
-    search: Search,
+    search: GroupSearch,
     /// Environment variable with the key, once it is known.
     variable: Option<String>,
     is_variable_known: bool,
@@ -89,7 +89,7 @@ impl Probe {
         }
         let is_asked = |tool: &Tool| tool.name.as_ref().is_some_and(|name| arguments.tools.contains(name));
         tools.retain(|tool| arguments.tools.is_empty() || is_asked(tool));
-        let search = Search::new(tools.iter().map(|tool| !tool.rules.is_empty()).collect());
+        let search = GroupSearch::new(tools.iter().map(|tool| !tool.rules.is_empty()).collect());
         let (private, source) = (target.private(), input.source);
         let is_variable_known = target.variables.is_empty();
         Ok(Probe {
@@ -118,15 +118,15 @@ impl Probe {
     /// Returns the next request, if there is one.
     fn request(&self) -> Option<Request> {
         let tools = match self.search.next()? {
-            Asked::Plain => tool::plain(self.dialect),
-            Asked::Tools(group) => tool::list(group.iter().filter_map(|at| self.tools.get(*at))),
+            RequestTools::Plain => tool::plain(self.dialect),
+            RequestTools::Tools(group) => tool::list(group.iter().filter_map(|at| self.tools.get(*at))),
         };
         Some(self.target.request(&tools, &self.arguments, self.variable.as_ref(), self.wait))
     }
 
     /// Returns the tool that an error names, by its index in the next request.
     fn named(&self, refusal: &Refusal) -> Option<usize> {
-        let Some(Asked::Tools(group)) = self.search.next() else { return None };
+        let Some(RequestTools::Tools(group)) = self.search.next() else { return None };
         let name = |at: &usize| self.tools.get(*at).and_then(|tool| tool.name.as_deref());
         answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
     }
@@ -166,8 +166,9 @@ impl Probe {
         }
         if self.sent >= self.arguments.limit && self.search.next().is_some() {
             let limit = self.arguments.limit;
-            return self
-                .end(format!("expected to finish within {limit} requests, found that more are needed (`--limit`)"));
+            return self.end(format!(
+                "expected to finish within {limit} requests, found that more are needed (raise `--limit`)"
+            ));
         }
         Ok(())
     }

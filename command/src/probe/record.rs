@@ -1,5 +1,5 @@
 //! Writes answers as rows of evidence, in the format of `answers.jsonl`, without private data: keys, headers, private
-//! addresses, names, texts, values, and the user's identity.
+//! addresses, names, descriptions, values, and the user's identity.
 
 use toolwire::{
     internal,
@@ -28,7 +28,7 @@ pub(crate) struct Rows<'p> {
     pub(crate) target: &'p Target,
     pub(crate) model: &'p str,
     pub(crate) date: Option<&'p str>,
-    /// True to keep names, texts and values.
+    /// True to keep names, descriptions and values.
     pub(crate) keep_names: bool,
 }
 

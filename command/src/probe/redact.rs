@@ -41,7 +41,7 @@ const BEGINNINGS: [&str; 28] = [
 /// Minimum number of characters after such a prefix; fewer are an ordinary word.
 const MIN_REST: usize = 6;
 
-/// Further private texts, which depend on the request.
+/// Further private strings, which depend on the request.
 #[derive(Debug, Default)]
 pub(crate) struct Private {
     /// Texts with their replacements.
@@ -49,7 +49,7 @@ pub(crate) struct Private {
 }
 
 impl Private {
-    /// Returns a text without private data, with at most `max_length` characters.
+    /// Returns the text without private data, with at most `max_length` characters.
     pub(crate) fn removed(&self, text: &str, max_length: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {
@@ -94,7 +94,7 @@ fn without_marks(word: &str) -> Cow<'_, str> {
     without_ids(word)
 }
 
-/// Replaces identifiers in a word by `(id)`.
+/// Replaces identifiers in a word with `(id)`.
 fn without_ids(word: &str) -> Cow<'_, str> {
     let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
     if !word.split(|one| !is_part(one)).any(is_id) && !BEGINNINGS.iter().any(|begin| is_key(word, begin)) {
@@ -138,7 +138,7 @@ mod tests {
     use super::{Private, MAX_ANSWER};
 
     #[test]
-    fn what_is_private_is_left_out() {
+    fn private_strings_are_redacted() {
         let private = Private { texts: Vec::from([("tools.acme.corp".into(), "(host)")]) };
         let redacted = |text: &str| private.removed(text, MAX_ANSWER);
         for (text, expected) in [

@@ -162,7 +162,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         let table =
             if rules.is_empty() { line.table().into() } else { format!("{}: {}", line.table(), rules.join(", ")) };
         let differs = line.finding().map(|finding| paint.doubtful(finding)).unwrap_or_default();
-        Vec::from([name, coloured(line, paint), table, differs])
+        Vec::from([name, colored(line, paint), table, differs])
     };
     for (tool, line) in lines {
         table.row(row(called(probe, tool), line));
@@ -201,7 +201,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
     out
 }
 
-fn coloured(line: &Line<'_>, paint: Paint) -> String {
+fn colored(line: &Line<'_>, paint: Paint) -> String {
     match line.verdict {
         None => paint.dim(line.api()),
         Some(Verdict::Accepted(_)) => paint.good(line.api()),

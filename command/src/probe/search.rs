@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
 
 /// Tools of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RequestTools {
     /// These tools, by their indices.
     Tools(Vec<usize>),
     /// A tool that every API accepts.
@@ -36,7 +36,7 @@ const MAX_SEPARATE: usize = 4;
 
 /// The results so far, and the open groups.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct GroupSearch {
     pub(crate) verdicts: Vec<Option<Verdict>>,
     /// A refusal of tools that are accepted separately.
     pub(crate) together: Option<Refusal>,
@@ -54,9 +54,9 @@ pub(crate) struct Search {
     is_last: bool,
 }
 
-impl Search {
-    pub(crate) fn new(expected: Vec<bool>) -> Search {
-        Search {
+impl GroupSearch {
+    pub(crate) fn new(expected: Vec<bool>) -> GroupSearch {
+        GroupSearch {
             verdicts: expected.iter().map(|_| None).collect(),
             together: None,
             groups: Vec::from([(0..expected.len()).collect()]),
@@ -70,10 +70,10 @@ impl Search {
     }
 
     /// Returns the tools of the next request; `None` if everything is known.
-    pub(crate) fn next(&self) -> Option<Asked> {
+    pub(crate) fn next(&self) -> Option<RequestTools> {
         match &self.doubtful {
-            Some(_) => Some(Asked::Plain),
-            None => self.groups.last().cloned().map(Asked::Tools),
+            Some(_) => Some(RequestTools::Plain),
+            None => self.groups.last().cloned().map(RequestTools::Tools),
         }
     }
 
@@ -164,16 +164,16 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Refusal, Search, Verdict};
+    use super::{GroupSearch, Refusal, RequestTools, Verdict};
 
     /// Simulates an API that refuses these tools, and more than `limit`; returns the search and the number of requests.
-    fn asked(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (Search, usize) {
-        let mut search = Search::new((0..count).map(|at| expected.contains(&at)).collect());
+    fn run_search(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (GroupSearch, usize) {
+        let mut search = GroupSearch::new((0..count).map(|at| expected.contains(&at)).collect());
         let mut requests = 0;
         while let Some(next) = search.next() {
             requests += 1;
             assert!(requests <= 2 * count + 2, "it ends");
-            let Asked::Tools(group) = next else {
+            let RequestTools::Tools(group) = next else {
                 search.accept(200);
                 continue;
             };
@@ -198,37 +198,37 @@ mod tests {
             for first in 0..count {
                 for second in 0..count {
                     for names in [false, true] {
-                        let (search, _) = asked(count, &[first, second], usize::MAX, &[], names);
+                        let (search, _) = run_search(count, &[first, second], usize::MAX, &[], names);
                         assert_eq!(search.together, None);
-                        asked(count, &[first], usize::MAX, &[second], names);
+                        run_search(count, &[first], usize::MAX, &[second], names);
                     }
                 }
             }
         }
-        assert_eq!(asked(100, &[], usize::MAX, &[], false).1, 1);
-        assert_eq!(asked(100, &[7], usize::MAX, &[], true).1, 2);
+        assert_eq!(run_search(100, &[], usize::MAX, &[], false).1, 1);
+        assert_eq!(run_search(100, &[7], usize::MAX, &[], true).1, 2);
         // All, a plain one, the 98 that are expected to be accepted, and each of the two alone.
-        assert_eq!(asked(100, &[7, 8], usize::MAX, &[7, 8], false).1, 6);
-        assert!(asked(100, &[7], usize::MAX, &[], false).1 <= 18);
+        assert_eq!(run_search(100, &[7, 8], usize::MAX, &[7, 8], false).1, 6);
+        assert!(run_search(100, &[7], usize::MAX, &[], false).1 <= 18);
     }
 
     #[test]
     fn tools_refused_only_together_are_reported() {
-        let (search, requests) = asked(8, &[], 4, &[], false);
+        let (search, requests) = run_search(8, &[], 4, &[], false);
         assert_eq!(
             (search.together.map(|refusal| refusal.text), requests),
             (Some("[0, 1, 2, 3, 4, 5, 6, 7]".into()), 4)
         );
-        let (search, _) = asked(8, &[0], 4, &[0], false);
+        let (search, _) = run_search(8, &[0], 4, &[0], false);
         assert_eq!(search.together.map(|refusal| refusal.text), Some("[1, 2, 3, 4, 5, 6, 7]".into()));
     }
 
     #[test]
-    fn a_refusal_that_is_not_about_tools_ends_it() {
-        let mut search = Search::new(Vec::from([false, false]));
+    fn refusals_unrelated_to_tools_end_the_search() {
+        let mut search = GroupSearch::new(Vec::from([false, false]));
         let refusal = |text: &str| Refusal { status: 400, text: text.into() };
         assert_eq!(search.refuse(refusal("credit"), None), Ok(()));
-        assert_eq!(search.next(), Some(Asked::Plain));
+        assert_eq!(search.next(), Some(RequestTools::Plain));
         assert_eq!(search.refuse(refusal("credit again"), None), Err(refusal("credit")));
         assert_eq!(search.verdicts, [None, None]);
     }

@@ -108,7 +108,7 @@ impl Target {
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }
 
-    /// Returns the private texts that an answer may repeat.
+    /// Returns the private strings that an answer may repeat.
     pub(crate) fn private(&self) -> Private {
         let mut texts = Vec::new();
         for (_, value) in self.headers.iter().skip(self.own) {

@@ -79,7 +79,7 @@ impl Proxy {
     }
 
     /// Sends a client request to a server: the message just received if it is a whole line, or else `text`.
-    #[allow(clippy::too_many_arguments, reason = "a request, where it goes, and how")]
+    #[allow(clippy::too_many_arguments, reason = "a request, its destination and its options")]
     pub(super) fn send(
         &mut self,
         id: &str,

@@ -14,7 +14,7 @@ use toolwire::{
 
 use super::{
     message::{quoted, text_at},
-    search::Search,
+    search::ToolSearch,
     settings::Settings,
 };
 use crate::terminal::shown;
@@ -31,11 +31,11 @@ pub(super) struct Catalogue {
     most: Option<usize>,
     /// The original list of all servers, as JSON text.
     came: String,
-    given: Option<Given>,
+    adapted: Option<AdaptedList>,
 }
 
 #[derive(Debug)]
-struct Given {
+struct AdaptedList {
     /// Functions that restore calls, in the order of the dialects.
     restores: Vec<Restore>,
     /// The client's list, as JSON text.
@@ -43,7 +43,7 @@ struct Given {
     /// The original definitions of the tools, by server and name, as JSON text.
     own: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
-    search: Option<Search>,
+    search: Option<ToolSearch>,
     report: Report,
 }
 
@@ -112,21 +112,21 @@ impl Catalogue {
             options.repair = settings.repair().filter(|_| at == 0);
             (options, None)
         });
-        Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), given: None }
+        Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), adapted: None }
     }
 
     /// Returns true if the client has received a list.
     pub(super) fn is_given(&self) -> bool {
-        self.given.is_some()
+        self.adapted.is_some()
     }
 
     /// Returns the client's list, as JSON text.
     pub(super) fn list(&self) -> &str {
-        self.given.as_ref().map_or("[]", |given| given.list.as_str())
+        self.adapted.as_ref().map_or("[]", |adapted| adapted.list.as_str())
     }
 
     pub(super) fn report(&self) -> Report {
-        self.given.as_ref().map(|given| given.report.clone()).unwrap_or_default()
+        self.adapted.as_ref().map(|adapted| adapted.report.clone()).unwrap_or_default()
     }
 
     /// Replaces the tools with new lists from the servers.
@@ -154,7 +154,7 @@ impl Catalogue {
         if list.is_empty() {
             list.push_str("[]");
         }
-        if self.given.is_some() && self.came == list {
+        if self.adapted.is_some() && self.came == list {
             return Ok(());
         }
         let came = list.clone();
@@ -182,34 +182,34 @@ impl Catalogue {
         let tools = json::read(&list)?;
         let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
         let search = match self.most {
-            Some(most) if count > most => Some(Search::new(&tools)?),
+            Some(most) if count > most => Some(ToolSearch::new(&tools)?),
             _ => None,
         };
-        let shown = search.as_ref().map(Search::tools);
+        let shown = search.as_ref().map(ToolSearch::tools);
         let report = Report { left_out, changes, count, searched: search.is_some() };
         let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
         let last = servers.keys().next_back().map_or(0, |last| last + 1);
         let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
         drop(tools);
         self.came = came;
-        self.given = Some(Given { restores, list: shown.unwrap_or(list), own, servers, search, report });
+        self.adapted = Some(AdaptedList { restores, list: shown.unwrap_or(list), own, servers, search, report });
         Ok(())
     }
 
     /// Returns the destination of a client's call. `arguments` are JSON text.
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
-        let Some(given) = &self.given else { return Ok(Target::Unknown) };
+        let Some(adapted) = &self.adapted else { return Ok(Target::Unknown) };
         let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
-        match &given.search {
+        match &adapted.search {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
             Some(search) if search.is_call(name) => match search.called(arguments) {
-                Ok((name, arguments)) => match given.restored(&name, Some(&arguments), repair)? {
+                Ok((name, arguments)) => match adapted.restored(&name, Some(&arguments), repair)? {
                     Some(call) => Ok(Target::Server(Box::new(call))),
                     None => Ok(Target::Answer(search.unknown(&name))),
                 },
                 Err(result) => Ok(Target::Answer(result)),
             },
-            _ => Ok(given
+            _ => Ok(adapted
                 .restored(name, arguments, repair)?
                 .map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
         }
@@ -217,11 +217,11 @@ impl Catalogue {
 
     /// Returns the original definition of a tool, as JSON text.
     pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
-        self.given.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
+        self.adapted.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
 }
 
-impl Given {
+impl AdaptedList {
     /// Returns the call as its server expects it, or `None` if no tool has the name.
     fn restored(
         &self,

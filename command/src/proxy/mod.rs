@@ -78,7 +78,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Returns the effect as strings, for the bindings: its kind, a number or an empty string, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, a number or an empty string, and a string.
     pub fn words(self) -> [String; 3] {
         let [mut number, mut text] = [String::new(), String::new()];
         let kind = match self {
@@ -169,7 +169,7 @@ struct Server {
     /// Result of the server's `initialize`, as JSON text.
     greeting: Option<String>,
     /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
-    asked: BTreeMap<String, String>,
+    open_requests: BTreeMap<String, String>,
     /// Number of ignored lines.
     ignored: u64,
 }
@@ -230,7 +230,7 @@ impl Proxy {
             ends: 0,
             run: 0,
             greeting: None,
-            asked: BTreeMap::new(),
+            open_requests: BTreeMap::new(),
             ignored: 0,
         });
         Proxy {
@@ -314,8 +314,8 @@ impl Proxy {
             let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
             state.ends += 1;
             state.state = State::Down;
-            let asked = std::mem::take(&mut state.asked);
-            for id in asked.into_values() {
+            let open_requests = std::mem::take(&mut state.open_requests);
+            for id in open_requests.into_values() {
                 self.write_client(message::cancelled(&id, &found));
             }
             self.effects.push(Effect::Start(server, delay));

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_what_no_reader_takes() {
+    fn members_of_objects_that_readers_refuse() {
         let deep = format!("{{\"id\" : 7, \"result\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
         let found = names(&deep).unwrap_or_default();
         assert_eq!((found[0].0.as_str(), found[0].1.as_str(), found[1].0.as_str()), ("id", "7", "result"));

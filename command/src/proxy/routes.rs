@@ -165,7 +165,8 @@ impl Proxy {
 
     /// Sends the client's response to the server that asked, if that server still waits for it.
     fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
-        let asking = self.servers.iter_mut().enumerate().find_map(|(at, server)| server.asked.remove(key).map(|_| at));
+        let asking =
+            self.servers.iter_mut().enumerate().find_map(|(at, server)| server.open_requests.remove(key).map(|_| at));
         let Some(server) = asking else {
             return self.log("ignored a response of the client: no server waits for it");
         };
@@ -282,11 +283,11 @@ impl Proxy {
                 let id =
                     if is_qualified { message::quoted(&qualified(run, &envelope.id)) } else { envelope.id.clone() };
                 let Some(state) = self.servers.get_mut(server) else { return };
-                if state.asked.len() >= super::REMEMBERED {
+                if state.open_requests.len() >= super::REMEMBERED {
                     let found = "too many requests that the client has not answered";
                     return self.write_server(server, message::error(&envelope.id, message::SERVER_ERROR, found));
                 }
-                state.asked.insert(message::key_of(&id), id);
+                state.open_requests.insert(message::key_of(&id), id);
                 if let Some(token) = message::at(message, &["params", "_meta", "progressToken"]).map(json::write) {
                     set_at(&mut named, &["params", "_meta"], "progressToken", &qualified(run, &token));
                 }
@@ -297,7 +298,7 @@ impl Proxy {
                 let shown = qualified(run, &json::write(id));
                 let key = if is_qualified { message::key_of(&message::quoted(&shown)) } else { json::canonical(id) };
                 if let Some(state) = self.servers.get_mut(server) {
-                    state.asked.remove(&key);
+                    state.open_requests.remove(&key);
                 }
                 set_at(&mut named, &["params"], "requestId", &shown);
             }

@@ -22,7 +22,7 @@ const MAX_RESULTS: u64 = 20;
 
 /// The tools that a search can find.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct ToolSearch {
     find: String,
     call: String,
     index: ToolIndex,
@@ -30,8 +30,8 @@ pub(super) struct Search {
     definitions: BTreeMap<String, String>,
 }
 
-impl Search {
-    pub(super) fn new(tools: &Node<'_>) -> Result<Search, Error> {
+impl ToolSearch {
+    pub(super) fn new(tools: &Node<'_>) -> Result<ToolSearch, Error> {
         let index = ToolIndex::new(json::write(tools).as_str())?;
         let entries = tools.as_array().unwrap_or_default().iter();
         let definitions: BTreeMap<String, String> =
@@ -40,7 +40,7 @@ impl Search {
             let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
             names.into_iter().find(|name| !definitions.contains_key(name)).unwrap_or_default()
         };
-        Ok(Search { find: free(FIND), call: free(CALL), index, definitions })
+        Ok(ToolSearch { find: free(FIND), call: free(CALL), index, definitions })
     }
 
     /// Returns the list that the client receives, as JSON text.
@@ -94,7 +94,7 @@ impl Search {
         text_result(&format!("[{}]", found.join(",\n")))
     }
 
-    /// Returns the tool and the arguments in a call of `call_tool`. Returns an error result for the model if the call
+    /// Returns the tool and the arguments in a call to `call_tool`. Returns an error result for the model if the call
     /// is invalid.
     pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Search {
         Ok((name, inner))
     }
 
-    /// Returns the result for a call of an unknown tool.
+    /// Returns the result for a call to an unknown tool.
     pub(super) fn unknown(&self, name: &str) -> String {
         let hint = did_you_mean(name, self.definitions.keys());
         failed_call(&format!("expected the name of a tool that `{}` has returned, found `{name}`{hint}", self.find))

@@ -15,7 +15,7 @@ use toolwire::{
 use crate::{document::record, terminal::cut};
 
 /// Number of requests that the page shows.
-const KEPT: usize = 50;
+const MAX_REQUESTS: usize = 50;
 /// Maximum number of changes that are kept for a request.
 const MAX_CHANGES: usize = 200;
 /// Maximum length of a name, in characters.
@@ -152,7 +152,7 @@ pub(super) struct Journal {
 
 impl Journal {
     pub(super) fn add(&mut self, entry: Entry) {
-        if self.last.len() >= KEPT {
+        if self.last.len() >= MAX_REQUESTS {
             self.last.pop_back();
         }
         self.last.push_front(entry);
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_takes_any_name() {
+    fn names_are_escaped() {
         let mut entry = Entry { path: "/v1/<script>".into(), model: "\"&'".into(), ..Entry::default() };
         entry.note("tool", "<img src=x>", "rule", "/a");
         entry.note("tool", "<img src=x>", "rule", "/b");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_said_once() {
+    fn repeated_lines_are_not_new() {
         let mut journal = Journal::default();
         assert!(journal.is_new("a") && !journal.is_new("a") && journal.is_new("b"));
     }

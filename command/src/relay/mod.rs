@@ -89,7 +89,7 @@ pub enum RelayEffect {
 }
 
 impl RelayEffect {
-    /// Returns the effect as strings, for the bindings: its kind, JSON or an empty string, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, JSON or an empty string, and a string.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             RelayEffect::Answer(head, body) => ("answer", head, body),
@@ -251,17 +251,17 @@ impl Relay {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(open, &error);
         }
-        let asked = renamed.as_deref().or(text);
+        let request = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);
-        let opened = match asked.zip(options) {
+        let opened = match request.zip(options) {
             Some((text, options)) => open.adapt(text, options, &self.lists),
             None => Ok(()),
         };
         if let Err(error) = opened {
             return self.refused_as(open, &error);
         }
-        let mut effects = self.told(&mut open);
-        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
+        let mut effects = self.note_changes(&mut open);
+        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != request);
         self.metrics.count(match (&open.exchange, changed) {
             (None, _) => Outcome::Passed,
             (Some(_), true) => Outcome::Adapted,
@@ -363,7 +363,7 @@ impl Relay {
     }
 
     /// Counts and records the changes to a request, and returns the log lines.
-    fn told(&mut self, open: &mut Open) -> Vec<RelayEffect> {
+    fn note_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
         let mut effects = Vec::new();

@@ -52,7 +52,7 @@ pub(super) struct Open {
     repairs: bool,
     is_sent: bool,
     /// Head of a reply whose whole body is being read.
-    held: Option<(u16, Headers)>,
+    reply_head: Option<(u16, Headers)>,
 }
 
 impl Open {
@@ -72,7 +72,7 @@ impl Open {
             exchange: None,
             repairs: false,
             is_sent: false,
-            held: None,
+            reply_head: None,
         }
     }
 
@@ -121,7 +121,7 @@ impl Open {
         Ok(())
     }
 
-    /// Adjusts the beta headers for deferred loading: a backend without native deferred loading rejects them.
+    /// Adjusts the beta headers for deferred loading: a backend without native deferred loading refuses them.
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();
@@ -199,7 +199,7 @@ impl Open {
                 Vec::from([RelayEffect::Head(json::write(&head(status, &headers))), feeding(encoding)])
             }
             Ok(encoding) => {
-                self.held = Some((status, headers::of_reply(came, true)));
+                self.reply_head = Some((status, headers::of_reply(came, true)));
                 Vec::from([RelayEffect::Collect(reading(encoding))])
             }
         }
@@ -219,7 +219,7 @@ impl Open {
             }
             Ok(Some(reply)) => {
                 let reply = reply.into_owned();
-                let (status, headers) = self.held.take().unwrap_or((200, Headers::new()));
+                let (status, headers) = self.reply_head.take().unwrap_or((200, Headers::new()));
                 self.stage = Stage::Ended;
                 Vec::from([answer(status, headers, reply)])
             }
@@ -272,7 +272,7 @@ impl Open {
     /// Handles the failure of the upstream. Depending on what the client has received, the client receives an error
     /// response, an error event, or a closed connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
-        let message = format!("expected a reply of {}, found none ({why})", self.origin);
+        let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.entry.failed(&message);
         match stage {
@@ -309,7 +309,7 @@ impl Open {
         Vec::from([RelayEffect::Write(text), RelayEffect::End])
     }
 
-    /// Returns the calls repaired since the previous call of this function.
+    /// Returns the calls repaired since the previous call to this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_sent() {
+    fn only_known_mismatches_are_refused() {
         let refused = |origin: &str, target: &str| refusal(origin, target).is_some();
         assert!(refused("https://api.openai.com", "/v1/messages?beta=true"));
         assert!(refused("https://api.deepseek.com", "/v1/messages"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_says_what_is_known() {
+    fn page_lists_every_fact() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/relay.md");
         let page = std::fs::read_to_string(path).expect("the page");
         for Fact { hosts, api, below, source, as_of, confidence, .. } in FACTS {

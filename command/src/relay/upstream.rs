@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_path_then_the_model() {
+    fn routes_by_the_longest_path_then_by_model() {
         let all = [
             upstream("https://a", "", &["deepseek-*"]),
             upstream("https://b", "", &[]),

@@ -45,13 +45,13 @@ fn item(item: &Node<'_>, out: &mut Vec<String>) {
         "function_call" | "custom_tool_call" => {
             out.push(calls(&label(item), item.get("arguments").or_else(|| item.get("input"))));
         }
-        _ if brought.is_empty() && item.get("tools").is_some() => out.push("brings nothing".into()),
+        _ if brought.is_empty() && item.get("tools").is_some() => out.push("adds no tools".into()),
         _ if !brought.is_empty() => {
             let names = brought.iter().map(|tool| match items(tool, "tools") {
                 [] => label(tool),
                 members => members.iter().map(label).collect::<Vec<_>>().join(", "),
             });
-            out.push(format!("brings {}", names.collect::<Vec<_>>().join(", ")));
+            out.push(format!("adds {}", names.collect::<Vec<_>>().join(", ")));
         }
         _ if item.get("output").is_some() => items(item, "output").iter().for_each(|each| part(each, out)),
         "" => {}
@@ -68,8 +68,8 @@ fn part(block: &Node<'_>, out: &mut Vec<String>) {
     let tool = || block.get("tool").map(|tool| tool.get("definition").map_or_else(|| label(tool), label));
     match (kind(block).as_str(), tool()) {
         ("tool_use" | "server_tool_use", _) => out.push(calls(&label(block), block.get("input"))),
-        ("tool_addition", Some(tool)) => out.push(format!("brings {tool}")),
-        ("tool_removal", Some(tool)) => out.push(format!("takes {tool} away")),
+        ("tool_addition", Some(tool)) => out.push(format!("adds {tool}")),
+        ("tool_removal", Some(tool)) => out.push(format!("removes {tool}")),
         ("tool_reference", _) => {
             let name = block.text_at("tool_name");
             out.extend(name.map(|name| format!("refers to {}", name.display())));

@@ -36,7 +36,7 @@ use super::{
 
 /// Maximum size of the output of all turns, in bytes. Without a limit, a conversation whose early messages change
 /// repeatedly would be stored once for each turn.
-const MAX_KEPT: usize = 64 << 20;
+const MAX_STORED_BYTES: usize = 64 << 20;
 /// Maximum number of messages that are shown for a turn; the others are counted.
 const MESSAGES: usize = 12;
 
@@ -85,7 +85,7 @@ pub(crate) struct Turns {
     turns: Vec<Turn>,
     /// The turns as JSON texts, for JSON output.
     documents: Vec<String>,
-    kept: usize,
+    stored_bytes: usize,
 }
 
 impl Turns {
@@ -96,8 +96,8 @@ impl Turns {
         // A prefix of the history may not be enough to detect the format.
         options.format = Some(internal::format_of(&request, &options).map_err(failed)?);
         let history = History::read(&request)?;
-        let (before, past, listed, warned, turns, documents, kept) = Default::default();
-        Ok(Turns { arguments, input, options, history, before, past, listed, warned, turns, documents, kept })
+        let (before, past, listed, warned, turns, documents, stored_bytes) = Default::default();
+        Ok(Turns { arguments, input, options, history, before, past, listed, warned, turns, documents, stored_bytes })
     }
 
     /// Returns the output format.
@@ -206,10 +206,10 @@ impl Task for Turns {
 
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let turn = self.turn(step).map_err(|error| CommandError::from_core(&error, ""))?;
-        self.kept += turn.kept() + self.documents.last().map(String::len).unwrap_or_default();
+        self.stored_bytes += turn.stored_bytes() + self.documents.last().map(String::len).unwrap_or_default();
         self.turns.push(turn);
-        if self.kept > MAX_KEPT {
-            let (limit, steps, step) = (MAX_KEPT >> 20, self.steps(), step + 1);
+        if self.stored_bytes > MAX_STORED_BYTES {
+            let (limit, steps, step) = (MAX_STORED_BYTES >> 20, self.steps(), step + 1);
             let message = format!("expected turns that show at most {limit} MiB, found more in {step} of {steps}");
             let message = format!("{message}: leave earlier messages out");
             let pointer = self.history.key().map(|key| format!("/{key}")).unwrap_or_default();

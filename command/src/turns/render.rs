@@ -121,7 +121,7 @@ impl Turn {
     }
 
     /// Returns the number of bytes that are stored for display.
-    pub(super) fn kept(&self) -> usize {
+    pub(super) fn stored_bytes(&self) -> usize {
         let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<CallableTool>());
         let messages =
             self.shown.iter().map(|message| message.who.len() + message.words.len() + size_of::<ShownMessage>());

@@ -175,7 +175,7 @@ fn difference(one: &Answer, two: &Answer, messages: bool) -> Option<(&'static st
     }
 }
 
-/// Returns a change without its texts, unless messages are compared.
+/// Returns a change without its messages, unless messages are compared.
 fn bare(change: &Value, messages: bool) -> String {
     let mut change = change.clone();
     if let Some(object) = change.as_object_mut().filter(|_| !messages) {

@@ -16,26 +16,26 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a tool of this repository, with generators of its tests, stops by panicking"
+    reason = "an internal program, which uses generators of the tests, fails by panicking"
 )]
 
 mod diff;
 mod dump;
 mod generate;
 #[path = "../../tests/routing/generated.rs"]
-#[allow(dead_code, reason = "the test of routing needs more of it")]
+#[allow(dead_code, reason = "only the routing test uses all of it")]
 mod generated;
 #[path = "../../tests/native/render.rs"]
-#[allow(dead_code, reason = "the tests of constructs need more of it")]
+#[allow(dead_code, reason = "only the native suite uses all of it")]
 mod render;
 mod row;
 #[path = "../../tests/native/script.rs"]
-#[allow(dead_code, reason = "the tests of constructs need more of it")]
+#[allow(dead_code, reason = "only the native suite uses all of it")]
 mod script;
 mod source;
 mod variants;
 #[path = "../../tests/routing/wire.rs"]
-#[allow(dead_code, reason = "the test of routing needs more of it")]
+#[allow(dead_code, reason = "only the routing test uses all of it")]
 mod wire;
 
 use std::{io, process::ExitCode};

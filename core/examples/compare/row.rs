@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Replaces a long output and a long report by digests.
+    /// Replaces a long output and a long report with digests.
     pub(crate) fn shorten(&mut self) {
         self.output = self.output.take().map(|text| shortened(&text).unwrap_or(text));
         if let Some(short) = shortened(&self.report.to_string()) {

@@ -1,7 +1,7 @@
 //! Time and memory by the size of a list, a schema, its references and a history. Writes the plots of
 //! `docs/performance.md` and prints the tables below them: `make figures` runs it.
 
-#![allow(clippy::print_stdout, reason = "the tables are what it is for")]
+#![allow(clippy::print_stdout, reason = "the program prints tables")]
 
 #[path = "../../tests/allocation/counting.rs"]
 mod counting;
@@ -60,19 +60,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         return table::page();
     }
     if command.as_deref() == Some("rows") {
-        let mut asked = table::Asked::default();
+        let mut selection = table::Selection::default();
         for argument in arguments {
             match argument.split_once('=') {
-                Some(("--dialects", names)) => asked.dialects = names.split(',').map(String::from).collect(),
+                Some(("--dialects", names)) => selection.dialects = names.split(',').map(String::from).collect(),
                 Some(("--part", part)) => {
                     let (part, of) = part.split_once('/').ok_or("expected `--part=N/M`")?;
-                    asked.part = Some((part.parse()?, of.parse()?));
+                    selection.part = Some((part.parse()?, of.parse()?));
                 }
-                Some(("--sizes", sizes)) => asked.sizes = sizes.split(',').map(str::parse).collect::<Result<_, _>>()?,
-                _ => asked.words.push(argument),
+                Some(("--sizes", sizes)) => {
+                    selection.sizes = sizes.split(',').map(str::parse).collect::<Result<_, _>>()?
+                }
+                _ => selection.words.push(argument),
             }
         }
-        table::rows(&asked);
+        table::rows(&selection);
         return Ok(());
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance");

@@ -51,7 +51,7 @@ pub(crate) struct Cost {
 
 /// The selection on the command line.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct Selection {
     /// Words that the name of a row must contain: a function (`sanitize`), a dialect, a group, or a shape.
     pub(crate) words: Vec<String>,
     pub(crate) dialects: Vec<String>,
@@ -62,18 +62,18 @@ pub(crate) struct Asked {
 }
 
 /// Prints a line for each call: `cargo run --example growth -- rows WORD...`.
-pub(crate) fn rows(asked: &Asked) {
-    let names: Vec<&str> = match asked.dialects.is_empty() {
+pub(crate) fn rows(selection: &Selection) {
+    let names: Vec<&str> = match selection.dialects.is_empty() {
         true => dialects().iter().map(|dialect| dialect.name).collect(),
-        false => asked.dialects.iter().map(String::as_str).collect(),
+        false => selection.dialects.iter().map(String::as_str).collect(),
     };
     for (number, shape) in shapes().iter().enumerate() {
-        if asked.part.is_some_and(|(part, of)| number % of != part) {
+        if selection.part.is_some_and(|(part, of)| number % of != part) {
             continue;
         }
-        let sizes: Vec<usize> = match asked.sizes.is_empty() {
+        let sizes: Vec<usize> = match selection.sizes.is_empty() {
             true => SIZES.into(),
-            false => asked.sizes.iter().map(|size| size << 10).collect(),
+            false => selection.sizes.iter().map(|size| size << 10).collect(),
         };
         let mut inputs: Vec<(Vec<String>, usize)> = Vec::new();
         let make = || sizes.iter().map(|size| shape.of_size(*size)).collect();
@@ -81,7 +81,7 @@ pub(crate) fn rows(asked: &Asked) {
             let names: &[&str] = if work.has_dialect() { &names } else { &[""] };
             for dialect in names {
                 let row = format!("{}\t{dialect}\t{}\t{}", work.name(), shape.group, shape.name);
-                if asked.words.iter().any(|word| !row.split('\t').any(|cell| cell.starts_with(word.as_str()))) {
+                if selection.words.iter().any(|word| !row.split('\t').any(|cell| cell.starts_with(word.as_str()))) {
                     continue;
                 }
                 if inputs.is_empty() {

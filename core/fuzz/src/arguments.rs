@@ -8,13 +8,13 @@ use toolwire::{
     SanitizeOptions, SanitizedTools, ToolsOptions,
 };
 
-#[path = "../../tests/honest/answers.rs"]
+#[path = "../../tests/report_soundness/answers.rs"]
 mod answers;
-#[path = "../../tests/honest/judge.rs"]
+#[path = "../../tests/report_soundness/judge.rs"]
 mod judge;
-#[path = "../../tests/honest/named.rs"]
+#[path = "../../tests/report_soundness/named.rs"]
 mod named;
-#[path = "../../tests/honest/openapi.rs"]
+#[path = "../../tests/report_soundness/openapi.rs"]
 mod openapi;
 
 use crate::{
@@ -65,14 +65,18 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
     let mut verdicts = judged.verdicts;
     if let Some(sent) = judged.sent {
         let readable = judge::readable(&sent.schema, &options);
-        let kept = if used_as == Use::Tool { Kept::of(&schema, &options) } else { Kept { list: None, plan: None } };
-        faults.extend(instances.iter().filter_map(|instance| kept.disagreement(instance, &schema)));
+        let deserialized = if used_as == Use::Tool {
+            Deserialized::of(&schema, &options)
+        } else {
+            Deserialized { list: None, plan: None }
+        };
+        faults.extend(instances.iter().filter_map(|instance| deserialized.disagreement(instance, &schema)));
         for _ in 0..INSTANCES {
             let answer = Instances::of(&readable).one(&mut data)?;
             let verdict = judge::answered(&sent, &schema, &answer);
             verdicts += usize::from(verdict.is_some());
             faults.extend(verdict.and_then(std::result::Result::err));
-            faults.extend(kept.disagreement(&answer, &schema));
+            faults.extend(deserialized.disagreement(&answer, &schema));
             faults.extend(forged(&schema, &answer));
         }
     }
@@ -80,15 +84,15 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
 }
 
 /// The stored forms for later calls, parsed from JSON again.
-struct Kept {
+struct Deserialized {
     /// Restores by a list of this one tool; `None` if the tool was set aside.
     list: Option<Restore>,
     /// Restores by the schema alone.
     plan: Option<RestorePlan>,
 }
 
-impl Kept {
-    fn of(schema: &Value, options: &SanitizeOptions) -> Kept {
+impl Deserialized {
+    fn of(schema: &Value, options: &SanitizeOptions) -> Deserialized {
         let tools = json!([{"name": "tool", "inputSchema": schema}]);
         let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
         // A tool that is not sent as strict is written in another dialect.
@@ -98,7 +102,7 @@ impl Kept {
         };
         let list = done.filter(|done| as_asked(done)).map(|done| done.restore.to_json());
         let plan = sanitize(schema, options).ok().and_then(|rewritten| Some(rewritten.restore_plan().ok()?.to_json()));
-        Kept {
+        Deserialized {
             list: list.map(|text| Restore::from_json(&text).expect("what was written can be read")),
             plan: plan.map(|text| RestorePlan::from_json(&text).expect("what was written can be read")),
         }
@@ -120,8 +124,8 @@ fn forged(schema: &Value, answer: &Value) -> Option<String> {
     if !schema.is_object() {
         return None;
     }
-    let kept = json!({"version": 2, "encoded": schema, "json": schema, "names": schema}).to_string();
-    let error = RestorePlan::from_json(&kept).and_then(|plan| restore_arguments(answer, &plan)).err()?;
+    let deserialized = json!({"version": 2, "encoded": schema, "json": schema, "names": schema}).to_string();
+    let error = RestorePlan::from_json(&deserialized).and_then(|plan| restore_arguments(answer, &plan)).err()?;
     // The restored value may exceed the maximum depth.
     let is_expected = matches!(error.code(), Code::BudgetExceeded | Code::TooDeep);
     (!is_expected).then(|| format!("{answer} by a forged plan: {error}\n  in  {schema}"))

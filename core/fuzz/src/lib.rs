@@ -10,15 +10,15 @@
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call is restored to its tool |
 //! | `replies` | replies in pieces, repaired or not | the pieces do not affect the result or the report |
 //! | `validate` | a schema and instances | the verdict agrees with a validator, or is unknown for a valid reason |
-//! | `repair` | a schema and damaged instances, any text | valid arguments stay, idempotent, no value is reported |
-//! | `patterns` | patterns in both spellings, and a text | every search ends and agrees with searches for its parts |
+//! | `repair` | a schema and damaged instances, any text | valid arguments are kept, idempotent, no value is reported |
+//! | `patterns` | patterns in both spellings, and a string | every search ends and agrees with searches for its parts |
 //!
 //! Every target also requires that nothing panics and that no call exceeds its budget.
 
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "what the core does without for its size is fine here"
+    reason = "the core avoids these to stay small, the fuzzer need not"
 )]
 
 mod arguments;

@@ -1,4 +1,4 @@
-//! Patterns in both spellings: any text is read or refused, every search ends, and its result agrees with the results
+//! Patterns in both spellings: any string is read or refused, every search ends, and its result agrees with the results
 //! for the parts.
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const PIECES: [&str; 53] = [
     "(?:a?b?)", "{8000}", "{30}",
 ];
 
-/// Length of a text that is long enough to reveal steps that the budget does not count, and the maximum duration of a
+/// Length of a string that is long enough to reveal steps that the budget does not count, and the maximum duration of a
 /// search in seconds on a busy machine. Counted steps take a hundredth of a second.
 const LONG: usize = 50_000;
 const SECONDS: u64 = 5;

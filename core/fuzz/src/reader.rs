@@ -102,7 +102,7 @@ fn judge(text: &str) -> Result<(), String> {
             let reread = json::read(&written)
                 .map_err(|error| format!("{text:?} is written as {written:?}, which is not read: {error}"))?;
             if json::write(&reread) != written {
-                return Err(format!("{written:?} is not written as it was read"));
+                return Err(format!("{written:?} changes when it is read and written again"));
             }
             if json::length(ours) != written.len() {
                 return Err(format!(

@@ -126,7 +126,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
         Ok(own) => own.call,
         // A `Value` cannot contain an unpaired surrogate, but text can.
         Err(error) if error.message().contains("half a surrogate pair") => return None,
-        Err(error) => return Some(format!("{given} is no call: {error}")),
+        Err(error) => return Some(format!("{given} is not a call: {error}")),
     };
     let input = own["input"].as_str().filter(|_| own["type"] == "custom_tool_call")?;
     (whole.as_deref() != Ok(input)).then(|| format!("{given} is {own}, and {whole:?} in pieces"))

@@ -188,7 +188,7 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     match Exchange::open(url, &text, &forbids) {
         Ok(_) if aside.is_empty() => {}
         Err(error) if !aside.is_empty() && error.code() == Code::NotRepresentable => {}
-        other => return Err(format!("where no tool may be missing: {:?} of {aside:?}", other.err())),
+        other => return Err(format!("no tool may be missing: {:?} of {aside:?}", other.err())),
     }
     let mut searching = ExchangeOptions::default().dialect(dialect);
     searching.adapt.overflow = Overflow::Defer;
@@ -202,7 +202,7 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     let has_tools = |request: &Value| request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let demands = [json!("required"), json!({"type": "any"})].contains(&request["tool_choice"]);
     if demands && wire != Wire::Gemini && has_tools(request) && !has_tools(&sent) {
-        return Err(format!("demands a call and sends no tool: {sent}"));
+        return Err(format!("requires a call, but sends no tool: {sent}"));
     }
     Ok(())
 }
@@ -212,7 +212,10 @@ fn kept(restore: &Restore) -> std::result::Result<(), String> {
     let text = restore.to_json();
     match Restore::from_json(&text) {
         Ok(again) if again.to_json() == text => Ok(()),
-        other => Err(format!("what restores is not what was kept: {:?}\n  {text}", other.map(|again| again.to_json()))),
+        other => Err(format!(
+            "`restore` changed on its way through text: {:?}\n  {text}",
+            other.map(|again| again.to_json())
+        )),
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         Ok(result) => result,
         Err(error) => {
             if let Some(Ok(other)) = by_value {
-                return fault(format!("an error on text ({error}), and an answer on values: {}", other.schema));
+                return fault(format!("an error for text ({error}), and a result for values: {}", other.schema));
             }
             let is_expected =
                 !matches!(error.code(), Code::BudgetExceeded | Code::TooDeep) || options.max_nodes.is_some();
@@ -100,7 +100,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         let lost = !input.is_null() && input.pointer(&change.pointer).is_none();
         let led = change.output_pointer.as_ref().is_some_and(|pointer| written.pointer(pointer).is_none());
         if lost || led {
-            return fault(format!("nothing stands where a change points: {change:?}\n  out {output}"));
+            return fault(format!("no value at the pointer of a change: {change:?}\n  out {output}"));
         }
     }
     match by_value {
@@ -118,12 +118,12 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
             let plans = plans.map(|plan| plan.map(toolwire::RestorePlan::to_json).unwrap_or_default());
             let [of_text, of_value] = plans.map(|plan| serde_json::from_str::<Value>(&plan).unwrap_or_default());
             if of_text != of_value {
-                return fault(format!("text and value leave other plans:\n  {of_text}\n  {of_value}"));
+                return fault(format!("text and value have different plans:\n  {of_text}\n  {of_value}"));
             }
         }
         Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),
         Some(Err(error)) => {
-            return fault(format!("an error on values ({error}), and an answer on text\n  out {output}"))
+            return fault(format!("an error for values ({error}), and a result for text\n  out {output}"))
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ impl Seeds {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns the next input. Most are short, because small schemas are fast and show as much.
+    /// Returns the next input. Most are short: small schemas run faster and reveal as many errors.
     pub fn input(&mut self) -> Vec<u8> {
         let limit = [48, 96, 160, 320, 640][(self.next() % 5) as usize];
         let words = self.next() % (limit / 8) + 2;

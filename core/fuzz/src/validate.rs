@@ -114,10 +114,10 @@ fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<Strin
     secrets.retain(|secret| secret.len() > 3 && !known.contains(secret.as_str()) && !names.contains(secret.as_str()));
     found.errors.iter().find_map(|error| {
         if instance.pointer(&error.pointer).is_none() {
-            return Some(format!("nothing stands at the pointer of {error:?}"));
+            return Some(format!("no value at the pointer of {error:?}"));
         }
         let leaked = secrets.iter().find(|secret| error.message.contains(secret.as_str()));
-        leaked.map(|secret| format!("{secret:?} is told: {error:?}"))
+        leaked.map(|secret| format!("{secret:?} is in the error: {error:?}"))
     })
 }
 

@@ -194,7 +194,7 @@ impl Wire {
         })
     }
 
-    /// Generates the events of a stream with calls of these tools, sometimes malformed or out of order.
+    /// Generates the events of a stream with calls to these tools, sometimes malformed or out of order.
     pub(crate) fn events(self, names: &[String], data: &mut Unstructured<'_>) -> Result<Vec<Value>> {
         let mut events = Vec::new();
         for index in 0..data.int_in_range(1..=3_usize)? {
@@ -247,8 +247,8 @@ impl Wire {
 }
 
 impl Wire {
-    /// Returns a reply with adjacent texts, as the events of a stream and as a complete reply. The events contain each
-    /// text in pieces of `size` characters. Chat Completions and Gemini stream a single text.
+    /// Returns a reply with adjacent text parts, as the events of a stream and as a complete reply. The events contain
+    /// each part in pieces of `size` characters. Chat Completions and Gemini stream a single part.
     pub(crate) fn answer(self, texts: &[&str], size: usize) -> (Vec<Value>, Value) {
         let mut events = Vec::new();
         let one = [texts.concat()];
@@ -314,7 +314,7 @@ impl Wire {
     }
 }
 
-/// Appends the texts of an event or of a reply. Events that repeat an earlier text are skipped.
+/// Appends the text of an event or of a reply. Events that repeat earlier text are skipped.
 pub(crate) fn text_of(node: &Value, found: &mut String) {
     let kind = node["type"].as_str().unwrap_or_default();
     if kind.ends_with(".done") {

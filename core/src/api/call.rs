@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     call_restore::call_restore,
     describe,
-    function::{missing, Answer, Function, TextAnswer},
+    function::{missing, Function, TextOutput, ValueOutput},
     repair::{repair_node, repair_text},
     sanitize::{normalize_node, sanitize_node},
     text_of, tools,
@@ -26,7 +26,7 @@ use crate::{
         dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
         DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
     },
-    repair::{unreadable, Answered},
+    repair::{unreadable, RawArguments},
     sanitize::{self, decode::Plan},
     tools::{check as check_list, check_request, request, restore::RestoreMap},
 };
@@ -44,7 +44,7 @@ pub fn call<'a>(
     options: &Node<'_>,
     naming: Naming,
     with_report: bool,
-) -> Result<Answer<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     if inputs.iter().enumerate().any(|(at, input)| function.reads_text(at) && input.as_text().is_some()) {
         return call_mixed(function, inputs, options, naming);
     }
@@ -60,7 +60,7 @@ fn call_mixed<'a>(
     inputs: Vec<Node<'a>>,
     options: &Node<'_>,
     naming: Naming,
-) -> Result<Answer<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     let texts: Vec<Option<String>> = inputs
         .iter()
         .enumerate()
@@ -81,15 +81,15 @@ fn call_mixed<'a>(
     }
     let source = texts.first().and_then(Option::as_deref);
     if let (Function::RepairArguments, Some(source), [_, schema]) = (function, source, nodes.as_slice()) {
-        let repaired = repair_node(Answered::text(source)?, schema, &RepairOptions::read(options, naming)?)?;
+        let repaired = repair_node(RawArguments::text(source)?, schema, &RepairOptions::read(options, naming)?)?;
         let report = Some(describe::repaired(&repaired));
         let value = match (repaired.changed, first) {
             (false, Some(first)) => first,
             _ => Node::string(json::write(&repaired.arguments)),
         };
-        return Ok(Answer { value, report, share: false });
+        return Ok(ValueOutput { value, report, share: false });
     }
-    let Answer { value, report, share } = call_on_trees(function, nodes, options, naming, false)?;
+    let ValueOutput { value, report, share } = call_on_trees(function, nodes, options, naming, false)?;
     let value = match (source, first) {
         (Some(source), Some(first)) if function.rewrites() => match text_of(source, &value) {
             Cow::Borrowed(_) => first,
@@ -98,7 +98,7 @@ fn call_mixed<'a>(
         (Some(_), _) if function.answers_in_text() && !value.is_null() => Node::string(json::write(&value)),
         _ => value.detached(),
     };
-    Ok(Answer { value, report, share })
+    Ok(ValueOutput { value, report, share })
 }
 
 /// Calls a function on trees.
@@ -111,24 +111,24 @@ fn call_on_trees<'a>(
     options: &Node<'_>,
     naming: Naming,
     with_report: bool,
-) -> Result<Answer<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     let mut inputs = inputs.into_iter();
     let mut input = || inputs.next().ok_or_else(|| missing(function));
-    let answer = |value, report, share| Answer { value, report, share };
+    let output = |value, report, share| ValueOutput { value, report, share };
     match function {
         Function::Sanitize => {
             let (options, mut node) = (SanitizeOptions::read(options, naming)?, input()?);
             if with_report {
                 let (schema, report) = sanitize_node(node, &options)?;
-                return Ok(answer(schema, Some(describe::rewrite(&report)), options.share));
+                return Ok(output(schema, Some(describe::rewrite(&report)), options.share));
             }
             sanitize::sanitize(&mut node, &options, false)?;
-            Ok(answer(node, None, options.share))
+            Ok(output(node, None, options.share))
         }
         Function::NormalizeEnvelope => {
             let options = EnvelopeOptions::read(options, naming)?;
             let (schema, report) = normalize_node(input()?, with_report);
-            Ok(answer(schema, with_report.then(|| describe::rewrite(&report)), options.share))
+            Ok(output(schema, with_report.then(|| describe::rewrite(&report)), options.share))
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
@@ -137,57 +137,57 @@ fn call_on_trees<'a>(
                 let restore = Restore(RestoreMap::of(done.client, &done.report));
                 describe::deferred(&done.report, &restore)
             });
-            Ok(answer(node, report, options.share))
+            Ok(output(node, report, options.share))
         }
         Function::StripDeferralBetas => {
             let options = BetaOptions::read(options, naming)?;
-            Ok(answer(strip_betas(&input()?, &options)?, None, false))
+            Ok(output(strip_betas(&input()?, &options)?, None, false))
         }
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
-            Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
+            Ok(output(describe::violations(&check::check(&input()?, &options)?), None, false))
         }
         Function::RestoreArguments => {
             let mut arguments = input()?;
-            Plan::from_kept(&input()?)?.restore(&mut arguments)?;
-            Ok(answer(arguments, None, false))
+            Plan::from_versioned_node(&input()?)?.restore(&mut arguments)?;
+            Ok(output(arguments, None, false))
         }
         Function::RepairArguments => {
             let options = RepairOptions::read(options, naming)?;
-            let (answered, schema) = (Answered::value(input()?).map_err(unreadable)?, input()?);
-            let repaired = repair_node(answered, &schema, &options)?;
+            let (raw, schema) = (RawArguments::value(input()?).map_err(unreadable)?, input()?);
+            let repaired = repair_node(raw, &schema, &options)?;
             let report = describe::repaired(&repaired);
-            Ok(answer(repaired.arguments, Some(report), false))
+            Ok(output(repaired.arguments, Some(report), false))
         }
         Function::ValidateArguments => {
             let (arguments, schema) = (input()?, input()?);
-            Ok(answer(describe::validation(&validate_node(&arguments, &schema)?), None, false))
+            Ok(output(describe::validation(&validate_node(&arguments, &schema)?), None, false))
         }
         Function::ValidateResult => {
             let (result, tool) = (input()?, input()?);
-            Ok(answer(describe::validation(&validate_result_node(&result, &tool)?), None, false))
+            Ok(output(describe::validation(&validate_result_node(&result, &tool)?), None, false))
         }
-        Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
+        Function::Dialects => Ok(output(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
             let options = ToolsOptions::read(options, naming)?;
             let (tools, list) = tools::sanitize_tools_node(input()?, &options, with_report)?;
-            Ok(answer(tools, Some(describe::tools(&list, with_report)), options.sanitize.share))
+            Ok(output(tools, Some(describe::tools(&list, with_report)), options.sanitize.share))
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
-            Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
+            Ok(output(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
         }
         Function::CheckRequest => {
             let options = CheckRequestOptions::read(options, naming)?;
-            Ok(answer(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
+            Ok(output(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
-            Ok(answer(describe::choice(&choice), None, false))
+            Ok(output(describe::choice(&choice), None, false))
         }
         Function::DeferralFor => {
             let choice = lookup::deferral::deferral_for(&DeferralQuery::read(options, naming)?)?;
-            Ok(answer(describe::deferral(&choice), None, false))
+            Ok(output(describe::deferral(&choice), None, false))
         }
         Function::RestoreCall | Function::RestoreClientCall | Function::RestoreContent => {
             let restore = Restore::from_node(&input()?)?;
@@ -197,7 +197,7 @@ fn call_on_trees<'a>(
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
             let (report, restore_map) = request::adapt(&mut node, &options)?;
             let report = describe::adapted(&report, &Restore(restore_map));
-            Ok(answer(node, Some(report), options.tools.sanitize.share))
+            Ok(output(node, Some(report), options.tools.sanitize.share))
         }
         Function::RestoreReply => {
             let (reply, restore) = (input()?, Restore::from_node(&input()?)?);
@@ -210,13 +210,13 @@ fn call_on_trees<'a>(
                 let found = format!("expected the query to be a string, found {}", query.kind());
                 return Err(Error::new(Code::InvalidValue, "/query", found));
             };
-            Ok(answer(ToolIndex::for_searches(&tools)?.search_node(&query.display(), &options)?, None, false))
+            Ok(output(ToolIndex::for_searches(&tools)?.search_node(&query.display(), &options)?, None, false))
         }
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
             let found = search::answer_node(&call, |kept| ServerIndex::new(&tools, kept), &options)?;
-            Ok(answer(found.unwrap_or_default(), None, false))
+            Ok(output(found.unwrap_or_default(), None, false))
         }
     }
 }
@@ -231,11 +231,11 @@ pub fn call_text<'a>(
     options: &Node<'_>,
     naming: Naming,
     with_report: bool,
-) -> Result<TextAnswer<'a>, Error> {
+) -> Result<TextOutput<'a>, Error> {
     if let (Function::RepairArguments, [arguments, schema]) = (function, inputs) {
         let repaired = repair_text(arguments, schema, &RepairOptions::read(options, naming)?)?;
         let report = describe::repaired(&repaired);
-        return Ok(TextAnswer { text: repaired.arguments, report: Some(report) });
+        return Ok(TextOutput { text: repaired.arguments, report: Some(report) });
     }
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
@@ -248,12 +248,12 @@ pub fn call_text<'a>(
             _ => json::read(text)?,
         });
     }
-    let Answer { value, report, .. } = call_on_trees(function, nodes, options, naming, with_report)?;
+    let ValueOutput { value, report, .. } = call_on_trees(function, nodes, options, naming, with_report)?;
     let text = match inputs.first() {
         Some(source) if function.rewrites() => text_of(source, &value),
         _ => Cow::Owned(json::write(&value)),
     };
-    Ok(TextAnswer { text, report })
+    Ok(TextOutput { text, report })
 }
 
 /// Settles the betas of a header. Null represents an absent header, in the input and in the result.

@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, format, vec::Vec};
 
 use super::{
     describe,
-    function::{missing, Answer, Function, TextAnswer},
+    function::{missing, Function, TextOutput, ValueOutput},
     text_of, Restore,
 };
 use crate::{
@@ -17,7 +17,11 @@ use crate::{
 ///
 /// # Errors
 /// The errors of the function; `invalid-value` if it is not a function of a `Restore`.
-pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<'a>>) -> Result<Answer<'a>, Error> {
+pub fn call_restore<'a>(
+    restore: &Restore,
+    function: Function,
+    inputs: Vec<Node<'a>>,
+) -> Result<ValueOutput<'a>, Error> {
     let (restore_map, mut reports, mut inputs) = (&restore.0, CallReports::default(), inputs.into_iter());
     let mut input = || inputs.next().ok_or_else(|| missing(function));
     let (value, report) = match function {
@@ -57,16 +61,16 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
             return Err(Error::new(Code::InvalidValue, "", found));
         }
     };
-    Ok(Answer { value, report, share: false })
+    Ok(ValueOutput { value, report, share: false })
 }
 
 /// Restores a reply in JSON text.
 ///
 /// # Errors
 /// Same as [`call_restore`], and `invalid-json`.
-pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str) -> Result<TextAnswer<'a>, Error> {
+pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str) -> Result<TextOutput<'a>, Error> {
     let inputs = Vec::from([json::read(reply)?]);
-    let Answer { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs)?;
+    let ValueOutput { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs)?;
     let text: Cow<'a, str> = text_of(reply, &value);
-    Ok(TextAnswer { text, report })
+    Ok(TextOutput { text, report })
 }

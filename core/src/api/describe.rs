@@ -48,7 +48,7 @@ pub fn rewrite(report: &SchemaReport) -> Node<'static> {
     Node::record([
         ("changes", changes(&report.changes)),
         ("lossless", Node::bool(report.lossless)),
-        ("restorePlan", report.restore_plan.0.to_kept()),
+        ("restorePlan", report.restore_plan.0.to_versioned_node()),
     ])
 }
 

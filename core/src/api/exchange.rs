@@ -15,7 +15,7 @@ use crate::{
 /// One client request and its reply, for a program between a client and a backend. The request is adapted as by
 /// [`adapt_request`](crate::adapt_request), and the reply is restored. If the client relies on its provider to search
 /// for tools (Anthropic's `tool_search_tool_*`) and the model searches, the exchange answers the search and the model
-/// is asked again. The client gets one reply, with the blocks that Anthropic's servers would have written.
+/// is asked again. The client receives one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
 /// use toolwire::{Exchange, ExchangeOptions};
@@ -153,7 +153,7 @@ impl Exchange {
         self.0.reply(reply)
     }
 
-    /// Returns the repairs of the calls that ended since the last call of this method, in whole replies and in streams,
+    /// Returns the repairs of the calls that ended since the last call to this method, in whole replies and in streams,
     /// if calls are repaired ([`ExchangeOptions::repair`]).
     ///
     /// ```
@@ -173,7 +173,7 @@ impl Exchange {
         self.0.take_repaired_calls()
     }
 
-    /// Returns the changes to the answer to a response format since the last call of this method, in whole replies and
+    /// Returns the changes to the structured output since the last call to this method, in whole replies and
     /// in streams. They have the form of [`RestoredReply::answer_changes`](crate::RestoredReply::answer_changes).
     pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.0.take_answer_changes()

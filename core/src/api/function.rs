@@ -135,7 +135,7 @@ impl Function {
 
     /// Returns true if a string in place of input `at` is JSON text, for functions with two inputs. For other
     /// functions, the binding decides whether the input is text.
-    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only searches read one of the inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {
             Function::RestoreArguments | Function::RepairArguments => true,
@@ -178,7 +178,7 @@ impl Function {
 
 /// Result of a function.
 #[derive(Debug)]
-pub struct Answer<'a> {
+pub struct ValueOutput<'a> {
     /// The value. Nodes that are still intact are the caller's own values.
     pub value: Node<'a>,
     /// Object with the other members of the result, except those that are computed when they are read.
@@ -189,10 +189,10 @@ pub struct Answer<'a> {
 
 /// Result of a function as text.
 #[derive(Debug)]
-pub struct TextAnswer<'a> {
+pub struct TextOutput<'a> {
     /// JSON text: the input itself if nothing changed.
     pub text: Cow<'a, str>,
-    /// Other members of the result, as in [`Answer`].
+    /// Other members of the result, as in [`ValueOutput`].
     pub report: Option<Node<'static>>,
 }
 

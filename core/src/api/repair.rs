@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::RepairOptions,
-    repair::{self, unreadable, Answered},
+    repair::{self, unreadable, RawArguments},
     report::Repaired,
     schema::validate::Validator,
 };
@@ -53,11 +53,11 @@ pub fn repair_arguments<T: Input>(
     options: &RepairOptions,
 ) -> Result<Repaired<T::Output>, Error> {
     let given = arguments.given()?;
-    let answered = match given {
-        Given::Value(value) => Answered::value(Node::from_value(value)?).map_err(unreadable)?,
-        Given::Text(text) => Answered::text(text)?,
+    let raw = match given {
+        Given::Value(value) => RawArguments::value(Node::from_value(value)?).map_err(unreadable)?,
+        Given::Text(text) => RawArguments::text(text)?,
     };
-    let repaired = repair_node(answered, &schema.given()?.read()?, options)?;
+    let repaired = repair_node(raw, &schema.given()?.read()?, options)?;
     let written = match (repaired.changed, given) {
         (false, _) => arguments.text(None)?,
         (true, Given::Value(_)) => arguments.written(&repaired.arguments)?,
@@ -75,7 +75,7 @@ pub(super) fn repair_text<'a>(
     schema: &str,
     options: &RepairOptions,
 ) -> Result<Repaired<Cow<'a, str>>, Error> {
-    let repaired = repair_node(Answered::text(arguments)?, &json::read(schema)?, options)?;
+    let repaired = repair_node(RawArguments::text(arguments)?, &json::read(schema)?, options)?;
     let text = match repaired.changed {
         true => Cow::Owned(json::write(&repaired.arguments)),
         false => Cow::Borrowed(arguments),
@@ -88,9 +88,9 @@ pub(super) fn repair_text<'a>(
 /// # Errors
 /// Same as [`repair_arguments`].
 pub(super) fn repair_node<'n>(
-    answered: Answered<'n>,
+    raw: RawArguments<'n>,
     schema: &Node<'_>,
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Error> {
-    repair::repair(&Validator::new(schema)?, answered, options).map_err(unreadable)
+    repair::repair(&Validator::new(schema)?, raw, options).map_err(unreadable)
 }

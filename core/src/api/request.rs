@@ -98,10 +98,10 @@ pub fn check_request<T: Input>(
 pub struct RestoredReply<T> {
     /// The reply.
     pub reply: T,
-    /// Repairs of each call, in the order of the calls, if calls are repaired. Calls of tools without a schema are
+    /// Repairs of each call, in the order of the calls, if calls are repaired. Calls to tools without a schema are
     /// omitted.
     pub calls: Vec<RepairedCall>,
-    /// Changes to the answer to a response format, other than those of values. Each kind of change is contained once.
+    /// Changes to the structured output, other than those of values. Each kind of change is listed once.
     pub answer_changes: Vec<AnswerChange>,
 }
 
@@ -216,12 +216,12 @@ impl ReplyRestorer {
         self.stream.feed_text(&text).map(String::into_bytes)
     }
 
-    /// Returns the repairs of the calls that ended since the last call of this method, if calls are repaired.
+    /// Returns the repairs of the calls that ended since the last call to this method, if calls are repaired.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.stream.take_repaired_calls()
     }
 
-    /// Returns the changes to the answer to a response format since the last call of this method. They have the form of
+    /// Returns the changes to the structured output since the last call to this method. They have the form of
     /// [`RestoredReply::answer_changes`].
     pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.stream.take_answer_changes()
@@ -241,7 +241,7 @@ impl ReplyRestorer {
         self.stream.finish()
     }
 
-    /// Returns true if nothing is buffered. Bindings may then replace the restorer by a new one.
+    /// Returns true if nothing is buffered. Bindings may then replace the restorer with a new one.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stream.is_at_rest()
     }

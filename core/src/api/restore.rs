@@ -100,7 +100,7 @@ pub struct RestoredCall<T> {
     pub repaired: Option<RepairedCall>,
 }
 
-/// A text of the model's answer in the form that the caller's response format describes.
+/// Text of the model's answer, in the form that the caller's response format describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredContent<'t> {
@@ -182,7 +182,7 @@ impl Restore {
         Ok(RestoredClientCall { call, repaired: reports.take().pop() })
     }
 
-    /// Restores a text of the model's answer, if the request has a response format that was rewritten: extracts it from
+    /// Restores text of the model's answer, if the request has a response format that was rewritten: extracts it from
     /// its wrapper, and restores encoded values. If the schema was sent only in the instructions, the answer is also
     /// extracted from a Markdown fence, unless the schema rejects it. Text that is not JSON, or needs no restoring, is
     /// returned unchanged. Of truncated JSON, the complete values are restored. [`Self::reply`] and [`Self::stream`] do

@@ -33,7 +33,7 @@ impl RestorePlan {
 
     /// Returns the plan as JSON text, to be stored for a later turn.
     pub fn to_json(&self) -> String {
-        json::write(&self.0.to_kept())
+        json::write(&self.0.to_versioned_node())
     }
 
     /// Reads the JSON text that [`Self::to_json`] returned.
@@ -41,7 +41,7 @@ impl RestorePlan {
     /// # Errors
     /// `invalid-json`, `too-deep`; `invalid-value` if the text is not a plan, or one of another version.
     pub fn from_json(text: &str) -> Result<RestorePlan, Error> {
-        Plan::from_kept(&json::read(text)?).map(RestorePlan)
+        Plan::from_versioned_node(&json::read(text)?).map(RestorePlan)
     }
 }
 

@@ -163,7 +163,7 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
     (schema, SchemaReport::new(recorder.finish(), Plan::default()))
 }
 
-/// Returns what the dialect's API would reject, reinterpret or ignore in a schema. An empty result means that the API
+/// Returns what the dialect's API would refuse, reinterpret or ignore in a schema. An empty result means that the API
 /// accepts the schema.
 ///
 /// ```

@@ -35,7 +35,7 @@ pub fn search_tools(tools: impl Input, query: &str, options: &SearchOptions) -> 
     ToolIndex::for_searches(&tools.given()?.read()?)?.search(query, options)
 }
 
-/// Answers a model's call of the tool search, for the next turn. The answer contains `tool_reference` blocks;
+/// Answers a model's call to the tool search, for the next turn. The answer contains `tool_reference` blocks;
 /// [`apply_deferred_loading`](crate::apply_deferred_loading) converts them into text and loads the tools. Returns
 /// `None` if the call is not a search.
 ///
@@ -77,14 +77,14 @@ pub fn answer_tool_search<T: Input>(
     answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
-/// Answers a call of the tool search. The tool list is read only if the call is a search, and its definitions are kept
+/// Answers a call to the tool search. The tool list is read only if the call is a search, and its definitions are kept
 /// only if the answer contains them.
 pub(super) fn answer_node(
     call: &Node<'_>,
     index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
     options: &SearchOptions,
 ) -> Result<Option<Node<'static>>, Error> {
-    Call::recognise(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
+    Call::recognize(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
 }
 
 /// A tool list indexed for many searches. It borrows nothing and can be shared between threads.
@@ -167,6 +167,6 @@ impl ToolIndex {
     /// # Errors
     /// `invalid-option`.
     pub(crate) fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
-        Call::recognise(call, options).map(|call| self.0.answer(&call, options)).transpose()
+        Call::recognize(call, options).map(|call| self.0.answer(&call, options)).transpose()
     }
 }

@@ -139,7 +139,7 @@ pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Resu
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
 
-/// Returns what the APIs of several dialects would reject in a tool list, dialect by dialect. An empty result means
+/// Returns what the APIs of several dialects would refuse in a tool list, dialect by dialect. An empty result means
 /// that all APIs accept the list.
 ///
 /// ```

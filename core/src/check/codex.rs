@@ -34,7 +34,7 @@ const KEPT: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Keywords that, whatever their values, prevent a schema without a type from being emptied.
+/// Keywords that, regardless of their values, prevent a schema without a type from being emptied.
 const KEEPS_A_SCHEMA: [&str; 18] = [
     "$ref",
     "anyOf",
@@ -90,8 +90,8 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
-            // Codex replaces boolean schemas by `type: "string"`, except in `additionalProperties`. A list in place of
-            // a schema is a fault of its parent, unless only a schema is possible at its position.
+            // Codex replaces boolean schemas with `type: "string"`, except in `additionalProperties`. A list in place
+            // of a schema is a fault of its parent, unless only a schema is possible at its position.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
@@ -190,7 +190,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
             "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
                 (Constraint::RequiredNotStrings, "a list of strings")
             }
-            // `const` replaces `enum`, whatever its value.
+            // `const` replaces `enum`, regardless of its value.
             "enum" if value.as_array().is_none() && !object.has(Keyword::Const) => (Constraint::EnumNotList, "a list"),
             "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),

@@ -1,4 +1,4 @@
-//! `check`: reports what a dialect would reject, reinterpret or ignore. It is written from the tables and the
+//! `check`: reports what a dialect would refuse, reinterpret or ignore. It is written from the tables and the
 //! provider's rules, and shares no code with `sanitize`.
 
 mod codex;

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_what_a_b_tree_map_is() {
+    fn map_agrees_with_b_tree_map() {
         let (mut ours, mut theirs) = (Map::new(), BTreeMap::new());
         for (number, key) in scattered(20_000).map(|key| key % 5_000).enumerate() {
             let key = format!("{key}");
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_what_a_b_tree_set_is() {
+    fn set_agrees_with_b_tree_set() {
         let (ours, theirs): (Set<u32>, BTreeSet<u32>) = (scattered(3_000).collect(), scattered(3_000).collect());
         let (few, fewer): (Set<u32>, BTreeSet<u32>) = (scattered(100).collect(), scattered(100).collect());
         assert!(ours.iter().eq(&theirs));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn sorting_leaves_equal_items_as_they_came() {
+    fn sorting_is_stable() {
         let numbers: Vec<(u32, usize)> = scattered(5_000).map(|number| number % 50).zip(0..).collect();
         let mut theirs = numbers.clone();
         theirs.sort_by_key(|(number, _)| *number);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_made_once() {
+    fn entry_is_created_once() {
         let mut map: Map<String, Vec<u32>> = Map::new();
         map.entry(String::from("a")).or_default().push(1);
         map.entry(String::from("a")).or_default().push(2);

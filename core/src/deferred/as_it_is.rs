@@ -53,7 +53,7 @@ pub(super) fn judge<'a>(
     conversation::apply(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
-    // A refused definition has the name of a search: the client would run its search for calls of that tool.
+    // A refused definition has the name of a search: the client would run its search for calls to that tool.
     if conversation.tools.has_refused() {
         return Ok(None);
     }

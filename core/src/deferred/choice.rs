@@ -18,8 +18,8 @@ use crate::{
     },
 };
 
-/// Rewrites the `tool_choice` of a request whose format stays, after the history was applied. A tool that the choice
-/// forces may be loaded. Tools in `overflowed` are loaded if the choice forces or allows them.
+/// Rewrites the `tool_choice` of a request whose format does not change, after the history was applied. A tool that the
+/// choice forces may be loaded. Tools in `overflowed` are loaded if the choice forces or allows them.
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options request it.

@@ -1,4 +1,5 @@
-//! The client's format and tools, which are needed to translate the model's calls back to calls of the client's tools.
+//! The client's format and tools, which are needed to translate the model's calls back into calls to the client's
+//! tools.
 
 use alloc::string::String;
 
@@ -21,7 +22,7 @@ pub(crate) struct Client {
     pub(crate) search: Option<String>,
 }
 
-/// Records how calls of the tools are translated on their way back to the client.
+/// Records how calls to the tools are translated on their way back to the client.
 pub(super) struct CallRecorder<'o> {
     pub(super) source: Api,
     pub(super) target: Api,

@@ -23,7 +23,7 @@ use crate::{
 type Noted = (String, ClientTool);
 
 /// Converts `custom` tools to functions, and their calls to function calls. Returns these tools and the functions in
-/// namespaces. Without these functions, a call of one could be mistaken for a call of a `custom` tool with the same
+/// namespaces. Without these functions, a call to one could be mistaken for a call to a `custom` tool with the same
 /// name.
 ///
 /// # Errors
@@ -95,7 +95,7 @@ fn tools_as_functions(
     tools.map(drop)
 }
 
-/// Returns the flat name of a tool and its identity, or `None` if a call of it needs no translation.
+/// Returns the flat name of a tool and its identity, or `None` if a call to it needs no translation.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
     let name = tool.text_at("name").filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));

@@ -105,7 +105,7 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
         }
         has_results |= blocks.iter().any(blocks::has_references);
     }
-    Ok(has_results && has_answers(request, api, options)?)
+    Ok(has_results && has_search_results(request, api, options)?)
 }
 
 /// Returns the messages of a history.
@@ -113,8 +113,8 @@ fn as_messages<'n, 'a>(history: &'n Node<'a>) -> &'n [Node<'a>] {
     history.as_array().unwrap_or_default()
 }
 
-/// Returns true if the history contains an answer of a search. Any tool may return a result that looks like one.
-fn has_answers(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
+/// Returns true if the history contains the result of a search. Any tool may return a result that looks like one.
+fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let searches =
         request::with_tools(request, api, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
     let mut searches = searches.unwrap_or_else(|| Searches::of(&[], Some(options)));
@@ -125,7 +125,7 @@ fn has_answers(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Resul
         let message = view(message)?;
         for block in blocks::of_message(&message) {
             searches.note_block(block);
-            if searches.answers(block) {
+            if searches.is_search_result(block) {
                 return Ok(true);
             }
         }

@@ -165,7 +165,7 @@ pub(crate) const fn has_hosted_search(native: Native) -> bool {
 }
 
 /// Returns the name of the function that replaces the client's search if the backend has no such tool: the name in the
-/// options, made unique among the tools. Calls of the search get the same name.
+/// options, made unique among the tools. Calls to the search get the same name.
 fn search_name(
     conversation: &mut Conversation<'_>,
     options: &DeferredOptions,

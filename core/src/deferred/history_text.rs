@@ -1,6 +1,6 @@
 //! Rewrites the mentions of tools in a history as text, for an API without deferred tools.
 //!
-//! Tool references and tool changes become texts at the same position. Searches that the API's servers ran are removed
+//! Tool references and tool changes become text at the same position. Searches that the API's servers ran are removed
 //! or become ordinary calls and results. Every API accepts the resulting conversation.
 
 use alloc::{string::String, vec::Vec};
@@ -12,12 +12,12 @@ use crate::{
     request::{
         conversation::{
             Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
-            Search, Searcher,
+            SearchOutcome, Searcher,
         },
         notice::{self, Notices},
         report::Warnings,
         tool::CACHE,
-        tools::Found,
+        tools::ToolState,
     },
 };
 
@@ -144,7 +144,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Converts a search that the API's servers ran to an ordinary call: of the emulating function, if search is emulated.
+/// Converts a search that the API's servers ran to an ordinary call. If search is emulated, the call is to the
+/// emulating function.
 fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
     if options.server_tool_search == ServerToolSearch::Emulate {
         call.name = Text::new(String::from(name));
@@ -201,7 +202,7 @@ pub(super) fn mentioned<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     names
 }
 
-/// Replaces the mentions of tools in a history by texts.
+/// Replaces the mentions of tools in a history with text.
 pub(super) struct Writer<'w, 'a> {
     pub(super) notices: Notices<'a>,
     pub(super) options: &'w DeferredOptions,
@@ -213,7 +214,7 @@ pub(super) struct Writer<'w, 'a> {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Replaces references, searches and changes of tools by texts.
+    /// Replaces tool references, searches and tool changes with text.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
             // A Converse backend without tool changes has no system messages either.
@@ -268,8 +269,8 @@ impl<'a> Writer<'_, 'a> {
         }
         out.extend(emptied);
         if self.same_format {
-            // Empty items of the model are left out. If another member of such an item remains, the emptied member
-            // needs a text.
+            // The model's items are omitted if they became empty. If another member of the item remains, the emptied
+            // member gets the placeholder text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
             let is_emptied = |read_members: &&ReadMember| {
@@ -293,7 +294,7 @@ impl<'a> Writer<'_, 'a> {
         *events = out;
     }
 
-    /// Returns content with texts in place of references, or `None` if no content is left.
+    /// Returns the content with its references replaced with text, or `None` if nothing is left.
     fn text(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
         let parts = match content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
@@ -318,7 +319,8 @@ impl<'a> Writer<'_, 'a> {
             _ => return outcome,
         };
         let is_found = self.source.has_items() && outcome.of_search.take().is_some();
-        // If the format stays, the result of a hosted search still ends the message that contains it.
+        // If the format does not change, `of_search` is kept: the writer (`same.rs`) puts the result of a hosted search
+        // in a user message, which ends the model's message.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
             [Part::Search(search)] if is_found => {
@@ -357,13 +359,13 @@ impl<'a> Writer<'_, 'a> {
         out
     }
 
-    fn search(&mut self, search: &Search<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
+    fn search(&mut self, search: &SearchOutcome<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
         let texts = self.search_texts(search);
         texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
     }
 
-    /// Returns the texts for the tools that a search found, each with the cache breakpoint of its reference.
-    fn search_texts(&mut self, search: &Search<'a>) -> Vec<(String, Option<Node<'a>>)> {
+    /// Returns a text for each tool that a search found, each with the cache breakpoint of its reference.
+    fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
             return Vec::from([(notice::failed(code), None)]);
         }
@@ -385,23 +387,23 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn addition(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
-        let found = if addition.is_known { Found::Loaded } else { Found::Unknown };
+        let found = if addition.is_known { ToolState::Loaded } else { ToolState::Unknown };
         let text = self.notice(&addition.name, found)?;
         Some(self.part(text, addition.cache_control.clone(), losses))
     }
 
     /// Returns the text that replaces a reference to a tool.
-    fn notice(&mut self, name: &Text<'a>, found: Found) -> Option<String> {
+    fn notice(&mut self, name: &Text<'a>, found: ToolState) -> Option<String> {
         match (found, self.options.unknown_reference) {
-            (Found::Unknown, _) if self.has_toolsets => self.notices.write(name),
-            (Found::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
-            (Found::Unknown, UnknownReference::Drop) => None,
-            (Found::Unknown, UnknownReference::Notice) | (Found::Withdrawn, _) => self.notices.withdrawn(name),
-            (Found::Loaded, _) => self.notices.write(name),
+            (ToolState::Unknown, _) if self.has_toolsets => self.notices.write(name),
+            (ToolState::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
+            (ToolState::Unknown, UnknownReference::Drop) => None,
+            (ToolState::Unknown, UnknownReference::Notice) | (ToolState::Withdrawn, _) => self.notices.withdrawn(name),
+            (ToolState::Loaded, _) => self.notices.write(name),
         }
     }
 
-    /// Builds a text part. Its cache breakpoint is kept if the format stays.
+    /// Builds a text part. Its cache breakpoint is kept only if the format does not change.
     fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
         if !self.same_format {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
@@ -430,7 +432,7 @@ fn with_changes(events: &[Event<'_>]) -> Set<usize> {
     events.iter().filter(is_change).map(|event| event.at).collect()
 }
 
-/// Adds an event. Adjacent texts of one message, member and role are merged.
+/// Adds an event. Adjacent text events of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
     let Event { at, message, member, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);

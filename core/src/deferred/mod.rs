@@ -2,7 +2,7 @@
 //!
 //! Each request is one inference, so every decision is made while the request is rewritten. A `reader` for each format
 //! turns a request into a `conversation`, whose events are applied to the `tools` in order. Then the tools are emulated
-//! (`emulation`: which tools are sent; `history_text`: the texts in the history), or the backend's own constructs are
+//! (`emulation`: which tools are sent; `history_text`: the text in the history), or the backend's own constructs are
 //! used (`handoff`). A `writer` for each format turns the conversation into a request.
 
 mod announce;
@@ -36,7 +36,7 @@ use crate::{
     request::{
         choice::{complete as complete_choice, remove_from_settings},
         conversation,
-        format::{self, Shape},
+        format::{self, FormatPair},
         listed,
         namespaces::{self, FlatNames, NameMap},
         notice::{Notices, Quoted},
@@ -104,7 +104,7 @@ pub(crate) fn apply(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    let api = format::recognise(request, options)?.format;
+    let api = format::recognize(request, options)?.format;
     if matches!(api, Api::Bedrock | Api::Gemini) {
         return flat::apply(request, api, options, sending, reports);
     }
@@ -128,7 +128,7 @@ fn apply_to_list(
         })
         .transpose()?
         .flatten();
-    let wire = format::recognise(request, options)?;
+    let wire = format::recognize(request, options)?;
     let mut warnings = Warnings::default();
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
@@ -167,7 +167,7 @@ fn apply_to_list(
     let (mut done, emptied) = emulate(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
     if source != wire.format {
-        emulate(request, (Shape { format: source, target: wire.target }, None), options, &mut warnings, false)?;
+        emulate(request, (FormatPair { format: source, target: wire.target }, None), options, &mut warnings, false)?;
     }
     settle_empty(request, wire.target, emptied, options)?;
     if wire.target == Api::OpenaiResponses && source != wire.target {
@@ -203,10 +203,10 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
 
 /// Returns the format in which a rewritten request must be read. A Chat Completions request that was recognized by its
 /// tools alone may have no tools left. Then only its messages identify the format, and they may look like Anthropic's.
-fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Api, Error> {
+fn format_to_read(request: &Node<'_>, wire: FormatPair, options: &DeferredOptions) -> Result<Api, Error> {
     let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;
     let undecided = is_chat && options.target.is_some() && options.format.is_none();
-    if undecided && format::recognise(request, options)?.format == Api::Anthropic {
+    if undecided && format::recognize(request, options)?.format == Api::Anthropic {
         return Ok(Api::Anthropic);
     }
     Ok(wire.format)
@@ -215,12 +215,12 @@ fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) ->
 /// Rewrites a request for an API without deferred tools. Also returns true if `tools` was null or had an entry.
 fn emulate<'a>(
     request: &mut Node<'a>,
-    (wire, sending): (Shape, Option<&Sending<'_>>),
+    (wire, sending): (FormatPair, Option<&Sending<'_>>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
     reports: bool,
 ) -> Result<(Applied, bool), Error> {
-    let Shape { format, target } = wire;
+    let FormatPair { format, target } = wire;
     let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
     // If the format changes, the history is taken out of the request below, so it is searched for an announcement here.
     // Only deferred tools are announced or unreachable.
@@ -316,7 +316,7 @@ fn emulate<'a>(
     Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
 }
 
-/// Prepares the texts about the tools that the history mentions.
+/// Prepares the text about the tools that the history mentions.
 fn notices<'a>(
     listed: &[Node<'a>],
     (emulation, names): (&Emulation<'a>, &Names),

@@ -1,4 +1,4 @@
-//! Tools as they are sent, for texts that quote them: the model reads the same definition in the history as in the
+//! Tools as they are sent, for text that quotes them: the model reads the same definition in the history as in the
 //! list.
 
 use alloc::{string::String, vec::Vec};

@@ -1,4 +1,4 @@
-//! Replaces calls of tools that are not sent by texts: some APIs refuse calls of undeclared tools.
+//! Replaces calls to undeclared tools with text, because some APIs refuse such calls.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Replaces calls of tools that are not sent, and their results, by texts.
+/// Replaces calls to tools that are not sent, and their results, with text.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in arguments.
@@ -38,7 +38,7 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
                 texts.extend(call.id.as_text().cloned());
                 let arguments = call.arguments.text();
                 let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
-                let text = format!("[Call of {}: {}]", call.name.display(), arguments.unwrap_or_default());
+                let text = format!("[Call to {}: {}]", call.name.display(), arguments.unwrap_or_default());
                 EventKind::Text { role: Role::Assistant, content: Content::sentence(text) }
             }
             EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
@@ -61,8 +61,8 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
 }
 
 /// Consecutive calls, or consecutive results, with no other message or item between them. APIs require results directly
-/// after their calls. So the texts that replace calls precede the other calls, and the texts that replace results
-/// follow the other results.
+/// after their calls. So the text that replaces calls precedes the other calls, and the text that replaces results
+/// follows the other results.
 #[derive(Default)]
 struct Turn<'a> {
     is_results: bool,
@@ -72,7 +72,7 @@ struct Turn<'a> {
 impl<'a> Turn<'a> {
     fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
         let is_results = matches!(event.kind, EventKind::Result(_) | EventKind::Text { role: Role::User, .. });
-        // If the format stays, a message that was not read has no event.
+        // If the format does not change, a message that was not read has no event.
         let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
         if !is_step || !is_next || is_results != self.is_results {
             self.end((&mut *out, changed));

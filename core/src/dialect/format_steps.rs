@@ -24,12 +24,12 @@ pub(crate) struct FormatSteps {
     pub(crate) confidence: char,
 }
 
-/// The calls of functions that a request can force.
+/// The function calls that a request can force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forces {
-    /// A call of one function, by its name.
+    /// A call to one function, by its name.
     Named,
-    /// A call of any function.
+    /// A call to any function.
     Any,
     /// No call.
     Nothing,

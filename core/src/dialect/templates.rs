@@ -278,7 +278,7 @@ pub(super) fn of(
     let Row(_, _, refuses) = row(template).ok_or_else(|| {
         let name = options.naming.spell("template");
         let message = format!(
-            "expected the file or the model of a chat template of docs/templates.md, found `{template}`{}",
+            "expected a file or a model that docs/templates.md lists, found `{template}`{}",
             did_you_mean(template, TEMPLATES.iter().map(|Row(file, ..)| file))
         );
         Error::new(Code::InvalidOption, format!("/{name}"), message)

@@ -1,4 +1,4 @@
-//! Detects the API of a URL by the end of its path, so that a gateway may add any prefix.
+//! Detects the API of a URL by the end of its path, so a gateway may add any prefix.
 
 use crate::options::Api;
 

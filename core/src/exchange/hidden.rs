@@ -1,7 +1,7 @@
 //! Answers the model's searches without the client, for APIs whose replies cannot represent a search that the client
 //! did not make: OpenAI's formats, Gemini and Gemini Interactions.
 //!
-//! Calls of the search are removed from the reply and answered here, and the model is asked again. The client receives
+//! Calls to the search are removed from the reply and answered here, and the model is asked again. The client receives
 //! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded
 //! only if the model calls it.
 
@@ -30,7 +30,7 @@ pub(super) struct HiddenLoop {
     pub(super) api: Api,
     searches: Searches,
     /// The client's request.
-    pub(super) asked: String,
+    pub(super) client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Messages that the next request appends to the client's: the model's answers, and the results of its searches.
@@ -40,18 +40,18 @@ pub(super) struct HiddenLoop {
     /// Text of earlier rounds that the client receives in Chat Completions.
     text: String,
     /// Number of stored bytes of replies, over all rounds.
-    pub(super) kept: usize,
+    pub(super) stored_bytes: usize,
     /// Token usage of the previous rounds.
     pub(super) used: Option<Node<'static>>,
     /// The state of the current round's stream.
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
-    /// True if this round contains the answer to a response format.
+    /// True if this round contains the structured output.
     pub(super) is_answered: bool,
 }
 
-/// Separator between the texts of two rounds.
+/// Separator between the text of two rounds.
 pub(super) const BREAK: &str = "\n\n";
 
 /// Returns true if searches can be hidden in the replies to a request.
@@ -120,12 +120,12 @@ impl HiddenLoop {
         HiddenLoop {
             api,
             searches,
-            asked: body.into(),
+            client_request: body.into(),
             left: rounds,
             turns: Vec::new(),
             shown: Vec::new(),
             text: String::new(),
-            kept: 0,
+            stored_bytes: 0,
             used: None,
             round: Round::default(),
             again: false,
@@ -145,8 +145,9 @@ impl HiddenLoop {
     /// Decides whether to ask the model again. `searched` is true if the round had a search, `called` if it had a call
     /// of one of the client's tools.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
-        // The client answers calls of its own tools and sends the next request itself.
-        self.again = searched && !called && !self.is_answered && ended && self.left > 0 && self.kept <= MAX_HELD_BYTES;
+        // The client answers calls to its own tools and sends the next request itself.
+        self.again =
+            searched && !called && !self.is_answered && ended && self.left > 0 && self.stored_bytes <= MAX_HELD_BYTES;
         self.left -= usize::from(self.again);
         self.again
     }
@@ -159,10 +160,11 @@ impl HiddenLoop {
         let mut answers = Vec::new();
         for unit in units {
             if self.searches.is_call(unit) {
-                answers.push(self.searches.answer(unit, &self.asked)?);
+                answers.push(self.searches.answer(unit, &self.client_request)?);
             }
         }
-        self.kept = answers.iter().fold(self.kept, |kept, answer| kept.saturating_add(json::length(answer)));
+        self.stored_bytes =
+            answers.iter().fold(self.stored_bytes, |bytes, answer| bytes.saturating_add(json::length(answer)));
         self.turns.extend(model_answer);
         if self.api == Api::Gemini {
             answers = [Node::record([("role", Node::literal("user")), ("parts", Node::array(answers))])].into();
@@ -198,7 +200,7 @@ impl HiddenLoop {
             return Ok(());
         }
         let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
-        self.kept = self.kept.saturating_add(json::length(reply));
+        self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
         let used = reply.get(usage(api)).map(|used| total(self.used.as_ref(), &used.detached()));
         let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
         let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
@@ -284,7 +286,7 @@ impl HiddenLoop {
     /// # Errors
     /// `invalid-json`.
     pub(super) fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut request = crate::request::read(&self.asked)?;
+        let mut request = crate::request::read(&self.client_request)?;
         let key = self.api.history();
         let history = lazy::take(&mut request, key)?.unwrap_or_default();
         let mut list = self.as_list(history)?;

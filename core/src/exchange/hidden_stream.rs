@@ -130,11 +130,11 @@ impl HiddenLoop {
     /// Counts stored bytes. Returns false above the limit: then the model is not asked again, so nothing needs to be
     /// stored.
     fn keeps(&mut self, node: &Node<'_>) -> bool {
-        self.kept = self.kept.saturating_add(json::length(node));
-        self.kept <= MAX_HELD_BYTES
+        self.stored_bytes = self.stored_bytes.saturating_add(json::length(node));
+        self.stored_bytes <= MAX_HELD_BYTES
     }
 
-    /// Replaces the id of a reply by the id of the first round.
+    /// Replaces the id of a reply with the id of the first round.
     fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {
@@ -254,7 +254,7 @@ impl HiddenLoop {
         is_shortened || repeats_role
     }
 
-    /// Returns true if a text begins here and an earlier round had text, so a separator is needed.
+    /// Returns true if text begins here and an earlier round had text, so a separator is needed.
     fn breaks(&mut self, text: Option<&Node<'_>>) -> bool {
         let is_text = text.and_then(Node::as_text).is_some_and(|text| !text.is_empty());
         let breaks = is_text && !self.round.spoke && self.round.spoke_before;
@@ -359,9 +359,9 @@ impl HiddenLoop {
             Some((Delivery::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
             Some((Delivery::Search, _)) => return Ok(()),
             Some((Delivery::Buffered, _)) => {
-                self.kept = self.kept.saturating_add(json::length(&event));
+                self.stored_bytes = self.stored_bytes.saturating_add(json::length(&event));
                 self.round.buffered.push(event.detached());
-                if self.kept > MAX_HELD_BYTES {
+                if self.stored_bytes > MAX_HELD_BYTES {
                     self.release(out);
                 }
                 return Ok(());
@@ -458,7 +458,7 @@ impl HiddenLoop {
     }
 }
 
-/// Inserts the separator before a text.
+/// Inserts the separator before text.
 fn put_break(text: &mut Node<'_>) {
     let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     *text = Node::string(String::from(BREAK) + &own);

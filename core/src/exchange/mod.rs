@@ -28,7 +28,7 @@ use crate::{
     request::tool_format,
     tools::{
         call_repair::CallReports,
-        list_cache::{Found, Lookup, ToolListCache},
+        list_cache::{FoundList, Lookup, ToolListCache},
         overflow,
         request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
@@ -86,7 +86,7 @@ impl Rounds {
         }
     }
 
-    /// Records whether this round contains the answer to a response format as a call. In that case the model is not
+    /// Records whether this round contains a call whose arguments are the structured output. If so, the model is not
     /// asked again.
     fn note_answer(&mut self, is_answered: bool) {
         match self {
@@ -118,10 +118,10 @@ impl Rounds {
     }
 
     /// Returns the client's request.
-    fn asked(&self) -> &str {
+    fn client_request(&self) -> &str {
         match self {
-            Rounds::Shown(rounds) => &rounds.asked,
-            Rounds::Hidden(rounds) => &rounds.asked,
+            Rounds::Shown(rounds) => &rounds.client_request,
+            Rounds::Hidden(rounds) => &rounds.client_request,
         }
     }
 
@@ -145,13 +145,13 @@ impl Rounds {
 struct SearchLoop {
     searches: Searches,
     /// The client's request.
-    asked: String,
+    client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
-    /// Blocks of all rounds so far, in the form for the client.
-    answered: Vec<Node<'static>>,
+    /// Blocks of all rounds so far, as the client receives them.
+    shown: Vec<Node<'static>>,
     /// Number of stored bytes of replies, over all rounds.
-    kept: usize,
+    stored_bytes: usize,
     /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
     only_passes: bool,
     /// Token usage of the previous rounds.
@@ -162,21 +162,21 @@ struct SearchLoop {
     round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     again: bool,
-    /// True if this round contains the answer to a response format.
+    /// True if this round contains the structured output.
     is_answered: bool,
 }
 
 impl Exchange {
     /// Opens an exchange for a request. Returns `None` if requests to the URL cannot have tools, or if the body is not
-    /// such a request; the caller then forwards the request unchanged. Searches the cache for the request's tools
-    /// first.
+    /// such a request; the caller then forwards the request unchanged. Looks up the request's tools in the cache before
+    /// rewriting them.
     pub(crate) fn open(
         url: &str,
         body: &str,
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = Found::default();
+        let found = FoundList::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
@@ -277,14 +277,14 @@ impl Exchange {
         self.adapting.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
 
-    /// Returns the reports of calls that ended since the last call of this method.
+    /// Returns the reports of calls that ended since the last call to this method.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         let mut calls = self.reports.take();
         calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
         calls
     }
 
-    /// Returns the changes to answers since the last call of this method.
+    /// Returns the changes to structured output since the last call to this method.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         if let Some(stream) = &mut self.stream {
             self.reports.push_changes(stream.take_answer_changes());
@@ -374,14 +374,14 @@ impl Exchange {
     /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
-        let asked = String::from(rounds.asked());
+        let client_request = String::from(rounds.client_request());
         let mut node = rounds.next_request()?;
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }
         self.warning = warning(&report, &self.adapting, self.on_set_aside)?;
-        self.request = json::text_of(&asked, &node).into_owned();
+        self.request = json::text_of(&client_request, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
@@ -451,10 +451,10 @@ impl SearchLoop {
     fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
-            asked: body.into(),
+            client_request: body.into(),
             left: rounds,
-            answered: Vec::new(),
-            kept: 0,
+            shown: Vec::new(),
+            stored_bytes: 0,
             only_passes: false,
             used: None,
             id: None,
@@ -466,35 +466,35 @@ impl SearchLoop {
 
     /// Returns the client's request and the model's answers so far.
     fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut node = crate::request::read(&self.asked)?;
-        let turn =
-            Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.answered.clone()))]);
+        let mut node = crate::request::read(&self.client_request)?;
+        let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         Ok(node)
     }
 
-    /// Rewrites a non-streamed reply into the form of the provider, including the blocks of earlier rounds.
+    /// Rewrites a non-streamed reply into the provider's format, including the blocks of earlier rounds.
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.array_at("content") else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.answered.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
+        if self.shown.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
         if self.is_answered {
             // Clients read the whole text as the answer, so earlier text is removed.
-            self.answered.retain(|block| !is(block, "text"));
+            self.shown.retain(|block| !is(block, "text"));
         }
-        self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
+        self.stored_bytes =
+            blocks.iter().fold(self.stored_bytes, |bytes, block| bytes.saturating_add(json::length(block)));
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
             if is_search {
                 self.searches.rewrite_call(&mut block);
-                let result = self.searches.result(&block, &self.asked)?;
-                self.answered.extend([block, result]);
+                let result = self.searches.result(&block, &self.client_request)?;
+                self.shown.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");
-                self.answered.push(block);
+                self.shown.push(block);
             }
             searched |= is_search;
         }
@@ -505,7 +505,7 @@ impl SearchLoop {
             (self.used, self.id, self.again) = (used, id, true);
             return Ok(());
         }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.answered.clone()))), ("usage", used)] {
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.shown.clone()))), ("usage", used)] {
             if let Some(value) = value {
                 reply.set(key, value);
             }
@@ -523,11 +523,11 @@ impl SearchLoop {
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
-        // The client answers calls of its own tools and sends the next request itself.
+        // The client answers calls to its own tools and sends the next request itself.
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
-        if self.left == 0 || self.only_passes || self.kept > MAX_HELD_BYTES {
+        if self.left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
             return Next::Pauses;
         }
         self.left -= 1;
@@ -535,7 +535,8 @@ impl SearchLoop {
     }
 }
 
-/// Corrects the stop reason of a message that contains searches and the answer, but no call of a client's tool.
+/// Corrects the stop reason of a message that contains searches and the structured output, but no call to a client
+/// tool.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));
@@ -567,7 +568,7 @@ fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool,
     }
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
-    let is_strict = |entry: &Node<'_>| match tool_format::recognise(entry) {
+    let is_strict = |entry: &Node<'_>| match tool_format::recognize(entry) {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };

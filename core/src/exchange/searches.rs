@@ -15,7 +15,7 @@ use crate::{
     tools::{request as sent, restore::RestoreMap},
 };
 
-/// Answers the calls of the function that replaces a hosted search.
+/// Answers the calls to the function that replaces a hosted search.
 #[derive(Debug)]
 pub(super) struct Searches {
     /// The client's name for the hosted search.
@@ -45,36 +45,36 @@ impl Searches {
 
     /// Returns true if the block calls the search function.
     pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
-        is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
+        is(block, "tool_use") && Call::recognize(block, &self.options).is_some()
     }
 
     /// Returns true if a call in the format of any API calls the search function.
     pub(super) fn is_call(&self, unit: &Node<'_>) -> bool {
-        Call::recognise(unit, &self.options).is_some()
+        Call::recognize(unit, &self.options).is_some()
     }
 
-    /// Answers a call in the format of its API. `asked` is the client's request, which contains the tools.
+    /// Answers a call in the format of its API. `client_request` is the client's request, which contains the tools.
     ///
     /// # Errors
     /// `invalid-option`.
-    pub(super) fn answer(&mut self, call: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+    pub(super) fn answer(&mut self, call: &Node<'_>, client_request: &str) -> Result<Node<'static>, Error> {
         let options = self.options.clone();
-        let catalogue = self.catalogue(asked)?;
-        let Some(call) = Call::recognise(call, &options) else { return Ok(Node::default()) };
+        let catalogue = self.catalogue(client_request)?;
+        let Some(call) = Call::recognize(call, &options) else { return Ok(Node::default()) };
         let mut answer = search::answer(&call, &catalogue.index, &options)?;
         catalogue.name_found(&mut answer);
         Ok(answer)
     }
 
-    fn catalogue(&mut self, asked: &str) -> Result<&mut Catalogue, Error> {
+    fn catalogue(&mut self, client_request: &str) -> Result<&mut Catalogue, Error> {
         let catalogue = match self.catalogue.take() {
             Some(catalogue) => catalogue,
-            None => Catalogue::new(asked, &self.adapting, &self.names)?,
+            None => Catalogue::new(client_request, &self.adapting, &self.names)?,
         };
         Ok(self.catalogue.insert(catalogue))
     }
 
-    /// Rewrites a call into a call of the hosted search.
+    /// Rewrites a call into a call to the hosted search.
     pub(super) fn rewrite_call(&self, block: &mut Node<'_>) {
         let id = block.text_at("id").map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
@@ -82,18 +82,18 @@ impl Searches {
         block.set("name", Node::string(self.name.clone()));
     }
 
-    /// Returns the result block for a call that [`Self::rewrite_call`] rewrote. `asked` is the client's request, which
+    /// Returns the result block for a call that [`Self::rewrite_call`] rewrote. `client_request` is the client's request, which
     /// contains the tools.
     ///
     /// # Errors
     /// `invalid-option`.
-    pub(super) fn result(&mut self, rewritten: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+    pub(super) fn result(&mut self, rewritten: &Node<'_>, client_request: &str) -> Result<Node<'static>, Error> {
         let mut call = rewritten.detached();
         call.set("type", Node::literal("tool_use"));
         call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
-        let Catalogue { index, restore_map, .. } = self.catalogue(asked)?;
-        let answer = match Call::recognise(&call, &options) {
+        let Catalogue { index, restore_map, .. } = self.catalogue(client_request)?;
+        let answer = match Call::recognize(&call, &options) {
             Some(call) => search::answer(&call, index, &options)?,
             None => Node::default(),
         };
@@ -131,8 +131,8 @@ impl Searches {
 }
 
 impl Catalogue {
-    fn new(asked: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
-        let mut request = crate::request::read(asked)?;
+    fn new(client_request: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
+        let mut request = crate::request::read(client_request)?;
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
         let mut definitions = Map::new();
         if adapting.tools.format == Some(ToolFormat::GeminiInteractions) {
@@ -143,7 +143,7 @@ impl Catalogue {
         }
         request.set("tools", tools);
         let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
-        // The client's own list of tools in the prompt uses the client's names, so the model may search for those. A
+        // The client's list of tools in the prompt uses the client's names, so the model may search for those. A
         // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
         restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
@@ -156,7 +156,8 @@ impl Catalogue {
         })
     }
 
-    /// Replaces the names of the tools in an answer by the client's names, or the tools by the client's definitions.
+    /// Replaces the names of the tools in an answer with the client's names, or the tools with the client's
+    /// definitions.
     fn name_found(&self, answer: &mut Node<'static>) {
         let name_one = |found: &mut Node<'static>| {
             let key = if is(found, "function") { "name" } else { "tool_name" };

@@ -1,7 +1,7 @@
 //! Rewrites a streamed reply into the form of the provider: text is passed on at once, searches become the provider's
 //! blocks, and several rounds become one message.
 //!
-//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call of one
+//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call to one
 //! of the client's tools, nothing more is stored: the rest of the reply is passed on, and a search in it ends the reply
 //! with `pause_turn`.
 
@@ -109,12 +109,12 @@ impl SearchLoop {
         let is_search = open.is_search;
         if self.only_passes {
             let block = if is_search { json::length(&open.block) } else { 0 };
-            self.kept = self.kept.saturating_sub(BLOCK + block + open.pieces.len());
+            self.stored_bytes = self.stored_bytes.saturating_sub(BLOCK + block + open.pieces.len());
         }
         let block = open.whole();
         self.round.called |= is(&block, "tool_use");
         self.round.searched |= is_search;
-        let result = if is_search { Some(self.searches.result(&block, &self.asked)?) } else { None };
+        let result = if is_search { Some(self.searches.result(&block, &self.client_request)?) } else { None };
         if let Some(result) = result.as_ref().filter(|_| !self.only_passes) {
             self.keeps(json::length(result))?;
         }
@@ -130,7 +130,7 @@ impl SearchLoop {
             out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
             self.store(result);
         }
-        // The client answers calls of its own tools, so this module does not ask the model again.
+        // The client answers calls to its own tools, so this module does not ask the model again.
         if self.round.called {
             self.only_pass();
         }
@@ -140,7 +140,7 @@ impl SearchLoop {
     /// Stores a complete block for the next request, unless `only_passes` is set.
     fn store(&mut self, block: Node<'static>) {
         if !self.only_passes {
-            self.answered.push(block);
+            self.shown.push(block);
         }
     }
 
@@ -166,11 +166,11 @@ impl SearchLoop {
     /// # Errors
     /// `limit-exceeded` if the open searches alone exceed the limit.
     fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
-        self.kept = self.kept.saturating_add(bytes);
-        if self.kept > MAX_HELD_BYTES && !self.only_passes {
+        self.stored_bytes = self.stored_bytes.saturating_add(bytes);
+        if self.stored_bytes > MAX_HELD_BYTES && !self.only_passes {
             self.only_pass();
         }
-        if self.kept > MAX_HELD_BYTES {
+        if self.stored_bytes > MAX_HELD_BYTES {
             let message = alloc::format!("expected searches of at most {MAX_HELD_BYTES} bytes, found more");
             return Err(Error::new(Code::LimitExceeded, "", message));
         }
@@ -180,15 +180,16 @@ impl SearchLoop {
     /// Drops stored data except for open searches. The rest of the stream is only passed on.
     fn only_pass(&mut self) {
         self.only_passes = true;
-        self.answered = Vec::new();
-        self.kept = 0;
+        self.shown = Vec::new();
+        self.stored_bytes = 0;
         let open = core::mem::take(&mut self.round.open);
         for (number, mut open) in open {
             if open.is_search {
-                self.kept = self.kept.saturating_add(BLOCK + json::length(&open.block) + open.pieces.len());
+                self.stored_bytes =
+                    self.stored_bytes.saturating_add(BLOCK + json::length(&open.block) + open.pieces.len());
             } else {
                 (open.block, open.pieces) = (bare(&open.block), String::new());
-                self.kept = self.kept.saturating_add(BLOCK);
+                self.stored_bytes = self.stored_bytes.saturating_add(BLOCK);
             }
             self.round.open.insert(number, open);
         }
@@ -242,7 +243,7 @@ impl SearchLoop {
     pub(super) fn turn(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
-            Round { ahead: self.answered.len() as u64, continues: true, ..Round::default() },
+            Round { ahead: self.shown.len() as u64, continues: true, ..Round::default() },
         );
         if let Some(used) = round.used {
             self.used = Some(total(self.used.as_ref(), &used));

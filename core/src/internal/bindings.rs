@@ -25,7 +25,7 @@ pub use crate::{
         call::{call, call_text},
         call_restore::{call_restore, call_restore_text},
         describe::describe_error,
-        function::{Answer, Function, TextAnswer},
+        function::{Function, TextOutput, ValueOutput},
     },
     naming::Naming,
     options::Row,
@@ -99,9 +99,9 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
 ///
 /// # Errors
 /// Same as [`ToolSet::sanitize`] and [`ReadOptions::read`].
-pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextAnswer<'static>, Error> {
+pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextOutput<'static>, Error> {
     let ready = set.sanitize(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextAnswer { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
+    Ok(TextOutput { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
 /// Returns the list of a [`ToolSet`] as compact JSON text.
@@ -113,8 +113,8 @@ pub fn list_of(set: &ToolSet) -> &str {
 ///
 /// # Errors
 /// Same as [`Restore::from_json`].
-pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
-    Restore::from_node(kept)
+pub fn restore(stored: &Node<'_>) -> Result<Restore, Error> {
+    Restore::from_node(stored)
 }
 
 /// Creates a [`CallStream`] from a list of a serialized [`Restore`] and a tool's name. Returns `None` if `given` is not
@@ -124,15 +124,15 @@ pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
 /// Same as [`Restore::from_json`], and `invalid-value` if the name is not a string.
 pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     let Some(list) = given.as_array() else { return Ok(None) };
-    let (kept, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
+    let (stored, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
     let Some(name) = name.as_text() else {
         let message = alloc::format!("expected the name of a tool to be a string, found {}", name.kind());
         return Err(Error::new(Code::InvalidValue, "/name", message));
     };
-    Ok(Some(restore(&kept)?.call_stream(&name.display())))
+    Ok(Some(restore(&stored)?.call_stream(&name.display())))
 }
 
-/// Returns true if a call has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a call has nothing buffered. A binding may then replace it with a new one.
 pub fn is_call_at_rest(call: &CallStream) -> bool {
     call.is_at_rest()
 }
@@ -163,7 +163,7 @@ pub fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     describe::answer_changes(changes)
 }
 
-/// Returns true if a stream has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a stream has nothing buffered. A binding may then replace it with a new one.
 pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
     stream.is_at_rest()
 }

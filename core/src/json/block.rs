@@ -239,7 +239,7 @@ mod tests {
     /// Puts every byte at every position among every kind of byte: each implementation finds what a simple search
     /// finds.
     #[test]
-    fn every_way_finds_what_a_plain_search_finds() {
+    fn every_implementation_agrees_with_a_simple_search() {
         for beside in [0, 0x1F, 0x20, b'"', b'#', b'\\', b'b', b'n', 0x7F, 0x80, 0xFF] {
             for byte in 0..=255 {
                 for place in 0..BLOCK {

@@ -76,7 +76,7 @@ pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     count.max(1)
 }
 
-/// Returns the approximate size of a tree in memory, in bytes: its nodes, names and texts.
+/// Returns the approximate size of a tree in memory, in bytes: its nodes, names and strings.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     let (mut bytes, mut open) = (0_usize, alloc::vec![node]);
     while let Some(node) = open.pop() {

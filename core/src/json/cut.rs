@@ -90,7 +90,7 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
 
 /// Returns the end of the string that begins at `start`. Returns `Some(None)` if the text ends inside the string, and
 /// `None` if the string contains a control character, which JSON forbids.
-#[expect(clippy::option_option, reason = "a string that breaks off is no error")]
+#[expect(clippy::option_option, reason = "a truncated string is not an error")]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {
@@ -117,7 +117,7 @@ mod tests {
     use super::close_cut;
 
     #[test]
-    fn what_is_whole_stays() {
+    fn complete_values_are_kept() {
         for (text, closed) in [
             (r#"{"response":[{"city":"Rome","note":nu"#, r#"{"response":[{"city":"Rome"}]}"#),
             (r#"{"response":[1,2"#, r#"{"response":[1]}"#),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_beginning() {
+    fn text_that_is_not_truncated_json_is_refused() {
         for text in ["", "Hello", "{name} is here", "[link](x)", "{\"a\":1}", "[1]]", "{\"a\" 1", "\"a", "[1 2", "{]"] {
             assert_eq!(close_cut(text), None, "{text}");
         }

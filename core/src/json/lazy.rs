@@ -8,7 +8,7 @@ use crate::{error::Error, json};
 
 /// A node as a tree.
 pub(crate) enum View<'n, 'a> {
-    /// The node is a tree already.
+    /// The node is already a tree.
     Tree(&'n Node<'a>),
     /// The node was text, and was parsed.
     Read(Node<'a>),

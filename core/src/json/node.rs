@@ -433,7 +433,7 @@ impl<'a> Node<'a> {
         };
         let items = items.iter_mut().enumerate().map(|(index, item)| (Child::Item(index), item));
         let members = members.iter_mut().map(|member| (Child::Member(&member.key), &mut member.value));
-        // A single call of `visit` for both, so that it can be inlined.
+        // A single call to `visit` for both, so that it can be inlined.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
             self.state &= node.state;

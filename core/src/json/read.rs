@@ -39,7 +39,7 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// Reads a text as [`read`] does, and also returns whether an object contains a duplicate name. The last value wins.
+/// Reads JSON text as [`read`] does, and also returns whether an object contains a duplicate name. The last value wins.
 ///
 /// # Errors
 /// Same as [`read`].

@@ -92,7 +92,7 @@ fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
     one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
 }
 
-/// Returns a text that is equal for two values exactly if they are [`same`]: members sorted, numbers by value.
+/// Returns a string that is equal for two values exactly if they are [`same`]: members sorted, numbers by value.
 pub fn canonical(node: &Node<'_>) -> alloc::string::String {
     fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
         use core::fmt::Write as _;

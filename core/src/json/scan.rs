@@ -1,6 +1,6 @@
 //! Finds the ends of JSON strings, 64 bytes at a time.
 //!
-//! Most bytes of a large request are inside strings (images, files, long texts), so this search determines the speed of
+//! Most bytes of a large request are inside strings (images, files, long text), so this search determines the speed of
 //! reading. Blocks without a quote, a backslash or a control character are skipped after one test. In other blocks,
 //! escapes are resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second").
 //! If all escapes are `\"` or `\n`, one test shows that, too. Measured on 10 MB of prose with three escapes per hundred
@@ -179,7 +179,7 @@ pub(super) fn plain_prefix(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Returns the last bytes of a text as a block, padded with spaces.
+/// Returns the last bytes of the text as a block, padded with spaces.
 fn padded(rest: &[u8]) -> Block {
     let mut block = [b' '; BLOCK];
     for (place, byte) in block.iter_mut().zip(rest) {
@@ -198,9 +198,9 @@ mod tests {
         matches!(byte, b'"' | b'\\' | 0..=0x1F)
     }
 
-    /// For every byte at every position in a text, the result is that of a simple search.
+    /// For every byte at every position in the text, the result is that of a simple search.
     #[test]
-    fn finds_what_a_plain_search_finds() {
+    fn agrees_with_a_simple_search() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {
             for filler in [0x7F, 0x80, 0xFF, 0x20, b'!', b'#', b'[', b']'] {
                 let mut text: Vec<u8> = core::iter::repeat_n(filler, length).collect();
@@ -234,10 +234,10 @@ mod tests {
         }
     }
 
-    /// Reads texts with few and with many escapes, of any length, from stop to stop like a reader, and often skips some
-    /// bytes.
+    /// Reads strings with few and with many escapes, of any length, from stop to stop like a reader, and often skips
+    /// some bytes.
     #[test]
-    fn stops_where_a_plain_reader_stops() {
+    fn agrees_with_a_simple_reader() {
         let mut state = 1_u64;
         let mut random = |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -143,7 +143,7 @@ impl<'a> Text<'a> {
     }
 
     /// Does the same as [`Text::is`], for a search through many names: it is inlined, which would take too much code at
-    /// every call of `is`.
+    /// every call to `is`.
     #[inline(always)]
     pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {

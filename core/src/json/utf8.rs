@@ -18,7 +18,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// Returns the error for a text that contains half of a surrogate pair after `before`, as strings of JavaScript and
+/// Returns the error for text that contains half of a surrogate pair after `before`, as strings of JavaScript and
 /// Python may.
 pub fn half_a_pair(before: &str) -> Error {
     unreadable(
@@ -28,7 +28,7 @@ pub fn half_a_pair(before: &str) -> Error {
     )
 }
 
-/// Returns the error for a text that cannot be read after `before`, or the error of `before` itself if it is invalid.
+/// Returns the error for text that cannot be read after `before`, or the error of `before` itself if it is invalid.
 fn unreadable(before: &str, message: &str) -> Error {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

@@ -72,7 +72,7 @@ choice! {
     Removals {
         /// No definition is kept anywhere.
         Withdraw = "withdraw",
-        /// A notice announces the removal, and the definition stays, so that the prefix in a provider's prompt cache
+        /// A notice announces the removal, and the definition is kept, so that the prefix in a provider's prompt cache
         /// remains valid.
         Notice = "notice",
     }

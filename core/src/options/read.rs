@@ -30,7 +30,7 @@ fn snake(camel: &str) -> String {
     Naming::Snake.spell(camel).into_owned()
 }
 
-/// A call of a function with one option, as an example in messages.
+/// A call to a function with one option, as an example in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Example {
     pub(crate) function: &'static str,
@@ -93,7 +93,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.naming
     }
 
-    /// Returns a call of the function with one option, in the syntax of the caller's language.
+    /// Returns a call to the function with one option, in the syntax of the caller's language.
     pub(crate) fn example(&self) -> String {
         self.naming.example(&self.example)
     }

@@ -146,7 +146,7 @@ pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Stri
     Ok(Some(dialect))
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "other fields may be wrong")]
+#[allow(clippy::unnecessary_wraps, reason = "readers of other fields may fail")]
 fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
     Ok(reader.naming())
 }

@@ -30,7 +30,7 @@ struct Between<'t> {
 }
 
 impl Pattern {
-    /// Returns true if the pattern matches somewhere in a text; `None` if the budget is spent.
+    /// Returns true if the pattern matches somewhere in a string; `None` if the budget is spent.
     pub(crate) fn find(&self, text: &str, budget: &Budget) -> Option<bool> {
         let length = self.steps.len();
         if !budget.pay(1 + length / STATES) {

@@ -1,5 +1,5 @@
-//! Regular expressions: whether a pattern matches somewhere in a text, in two syntaxes. ECMA-262 is the syntax of JSON
-//! Schema's `pattern`; Python's `re` is that of patterns for a hosted tool search.
+//! Regular expressions: whether a pattern matches somewhere in a string, in two syntaxes. ECMA-262 is the syntax of
+//! JSON Schema's `pattern`; Python's `re` is that of patterns for a hosted tool search.
 //!
 //! A pattern is compiled (`read`, with escapes in `escape` and classes in `class`) directly into a program (`program`),
 //! which runs on all of its states at once (`find`). It never backtracks, and every step that is visited between two

@@ -102,7 +102,7 @@ fn patterns_follow_python() {
 }
 
 #[test]
-fn what_is_an_error_or_another_thing_elsewhere_is_not_read() {
+fn invalid_and_nonportable_patterns_are_refused() {
     let both =
         ["(?=a)", "(?<!a)b", r"(a)\1", "(", ")", "(a", "[a", "*a", "a**", "a{3,1}", "^*", r"(\w{1000}){1000}", "a\\"];
     let ecma = [
@@ -130,14 +130,14 @@ fn what_is_an_error_or_another_thing_elsewhere_is_not_read() {
 }
 
 #[test]
-fn a_search_ends_when_nothing_pays_for_it() {
+fn search_ends_when_the_budget_is_spent() {
     let budget = Budget::new(0, Some(100_000));
     let pattern = Pattern::new("(?:a|b|ab){0,2000}c", Spelling::Ecma, &budget);
     let text = "ab".repeat(20_000);
     assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
 }
 
-/// Patterns whose steps are all visited at every position of a text of `a`, most without consuming a character.
+/// Patterns whose steps are all visited at every position of a string of `a`, most without consuming a character.
 const HARD: [&str; 7] = [
     "(?:||){8000}x",
     "(?:|){4000}(?:|a|){2000}x",
@@ -149,7 +149,7 @@ const HARD: [&str; 7] = [
 ];
 
 #[test]
-fn every_step_that_is_looked_at_is_paid_for() {
+fn every_visited_step_is_charged() {
     let text = "a".repeat(100);
     for spelling in [Spelling::Ecma, Spelling::Python] {
         for pattern in HARD {
@@ -160,13 +160,13 @@ fn every_step_that_is_looked_at_is_paid_for() {
             assert_eq!(read.map(|read| read.find(&text, &budget)), Ok(Some(false)), "{pattern}");
             let (paid, looked_at) = (budget.spent() - before, steps as u64 * 100);
             // Sixteen per step of the budget; some steps are visited twice, from two sides.
-            assert!(paid >= looked_at / 32, "`{pattern}`: {paid} steps for {looked_at} that were looked at");
+            assert!(paid >= looked_at / 32, "`{pattern}`: {paid} steps charged, {looked_at} visited");
         }
     }
 }
 
 #[test]
-fn no_text_is_long_enough_to_search_for_nothing() {
+fn long_text_ends_when_the_budget_is_spent() {
     let text = "a".repeat(80_000);
     for pattern in HARD {
         let budget = Budget::new(0, Some(100_000));

@@ -1,4 +1,5 @@
-//! Schemas that apply to members and items, and assertions about whole values.
+//! Finds the schemas that apply to a member or an item, and checks that a nested repair breaks no assertion about the
+//! whole value.
 
 use alloc::vec::Vec;
 
@@ -104,7 +105,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// Returns the assertions by these keywords that the whole value satisfies; a nested repair must not break them.
+    /// Returns the assertions of these keywords that the whole value satisfies; a nested repair must not break them.
     pub(super) fn satisfied(
         &mut self,
         view: &View<'s, 'a>,

@@ -33,7 +33,7 @@ use crate::{
     },
 };
 use at::At;
-pub(crate) use root::{repair, unreadable, Answered};
+pub(crate) use root::{repair, unreadable, RawArguments};
 use view::View;
 
 /// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.

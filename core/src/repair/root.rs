@@ -32,7 +32,7 @@ const BESIDE: [&str; 3] = ["name", "type", "id"];
 const WRAPPED: usize = 3;
 
 /// Arguments as the model wrote them.
-pub(crate) enum Answered<'n> {
+pub(crate) enum RawArguments<'n> {
     /// A value. A string was a string inside JSON text.
     Value(Node<'n>),
     /// Value of JSON text with a duplicate name. Parsers disagree about which value counts, so the value that was
@@ -42,15 +42,15 @@ pub(crate) enum Answered<'n> {
     Text(Cow<'n, str>),
 }
 
-impl<'n> Answered<'n> {
+impl<'n> RawArguments<'n> {
     /// Wraps a value; a string is taken as the text of the arguments.
     ///
     /// # Errors
     /// The reason for the refusal: the string contains half of a surrogate pair.
     pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
-        let Some(text) = node.as_text() else { return Ok(Answered::Value(node)) };
+        let Some(text) = node.as_text() else { return Ok(RawArguments::Value(node)) };
         match text.value() {
-            Some(text) => Ok(Answered::Text(Cow::Owned(text.into_owned()))),
+            Some(text) => Ok(RawArguments::Text(Cow::Owned(text.into_owned()))),
             None => Err(Refusal { reason: LeftReason::NoJson, offset: 0 }),
         }
     }
@@ -61,10 +61,10 @@ impl<'n> Answered<'n> {
     /// `too-deep`.
     pub(crate) fn text(text: &'n str) -> Result<Self, Error> {
         match json::read_noting_repeats(text) {
-            Ok((node, false)) => Ok(Answered::Value(node)),
-            Ok((node, true)) => Ok(Answered::Repeated(node)),
+            Ok((node, false)) => Ok(RawArguments::Value(node)),
+            Ok((node, true)) => Ok(RawArguments::Repeated(node)),
             Err(error) if error.code() == Code::TooDeep => Err(error),
-            Err(_) => Ok(Answered::Text(Cow::Borrowed(text))),
+            Err(_) => Ok(RawArguments::Text(Cow::Borrowed(text))),
         }
     }
 }
@@ -75,11 +75,11 @@ impl<'n> Answered<'n> {
 /// The reason why text cannot be read.
 pub(crate) fn repair<'n>(
     validator: &Validator<'_, '_>,
-    answered: Answered<'n>,
+    raw: RawArguments<'n>,
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Refusal> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
-    let (mut fixed, is_read) = repairer.read(answered)?;
+    let (mut fixed, is_read) = repairer.read(raw)?;
     let verdict = repairer.whole(&mut fixed);
     let changed = is_read || !fixed.repairs.is_empty();
     let Fixed { value: arguments, mut repairs } = fixed;
@@ -104,12 +104,12 @@ pub(crate) fn repair<'n>(
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns the arguments as a value, and whether it differs from what the model wrote.
-    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<(Fixed<'n>, bool), Refusal> {
-        let is_quoted = matches!(answered, Answered::Value(_));
-        let mut text = match answered {
-            Answered::Text(text) => text.into_owned(),
-            Answered::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true)),
-            Answered::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
+    fn read<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool), Refusal> {
+        let is_quoted = matches!(raw, RawArguments::Value(_));
+        let mut text = match raw {
+            RawArguments::Text(text) => text.into_owned(),
+            RawArguments::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true)),
+            RawArguments::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
                 Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
                     match self.takes(&value) {
                         true => return Ok((Fixed { value, repairs: Vec::new() }, false)),

@@ -3,11 +3,11 @@
 named! {
     /// A change to a reply that does not affect the values of its structured output.
     AnswerChange {
-        /// Text next to an answer that came as a call was removed.
+        /// Text next to structured output that came as a call was removed.
         DropText = "drop-text",
-        /// Calls of the function after the one with the answer were removed.
+        /// Further calls to the function after the one with the structured output were removed.
         DropCall = "drop-call",
-        /// The answer was extracted from a Markdown fence.
+        /// The structured output was extracted from a Markdown fence.
         RemoveFence = "remove-fence",
     }
 }

@@ -311,7 +311,7 @@ impl<T> Repaired<T> {
         Repaired { arguments, changed: false, valid, repairs: Vec::new(), left: Vec::new(), retry_message: None }
     }
 
-    /// Creates the result for a text that cannot be read and is left unchanged.
+    /// Creates the result for text that cannot be read and is left unchanged.
     pub(crate) fn unread(arguments: T, reason: LeftReason, message: String, tool: Option<&str>) -> Repaired<T> {
         let left = Vec::from([Left { pointer: String::new(), keyword: "type", reason, message }]);
         let retry_message = retry_message(&left, tool);

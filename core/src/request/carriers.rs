@@ -254,7 +254,7 @@ impl<'a> Searches<'a> {
 
     /// Returns true for a result with references (Bedrock Converse or Gemini) that answers a search. References in the
     /// result of another tool load nothing, because its server may have written them.
-    pub(crate) fn answers(&self, block: &Node<'a>) -> bool {
+    pub(crate) fn is_search_result(&self, block: &Node<'a>) -> bool {
         let name = match block.get("toolResult") {
             Some(result) => result.text_at("toolUseId").and_then(|id| self.called.get(id)),
             None => FUNCTION_RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),

@@ -185,7 +185,7 @@ pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom
     }
 }
 
-/// Replaces the choice of a request by one that names no tool. In Anthropic's spelling, members that limit parallel
+/// Replaces the choice of a request with one that names no tool. In Anthropic's spelling, members that limit parallel
 /// calls remain.
 ///
 /// # Errors
@@ -316,7 +316,7 @@ pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
 pub(crate) enum Decision<'a> {
     /// Keep the entry unchanged.
     Keep,
-    /// Replace the entry by this tool name, without a namespace.
+    /// Replace the entry with this tool name, without a namespace.
     Rename(Text<'a>),
     /// Remove the entry, because the tool is not sent.
     Remove,
@@ -722,7 +722,7 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
     }
 }
 
-/// Replaces a choice of one tool by one that requires any tool, because Kimi does not support forcing a single tool.
+/// Replaces a choice of one tool with one that requires any tool, because Kimi does not support forcing a single tool.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(name) = forced_name(request, Api::OpenaiChat)?.map(|name| name.display().into_owned()) else {
         return Ok(());

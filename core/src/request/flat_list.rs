@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{
     choice,
     tool::{self, Kind},
-    tool_format::{recognise, Entry},
+    tool_format::{recognize, Entry},
     tool_list::GROUPS,
 };
 use crate::{
@@ -119,7 +119,7 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
                         }
                         entry.set(group, Node::array(Vec::new()));
                     }
-                } else if matches!(recognise(&entry), Entry::Tool(_)) || tool::kind(&entry) == Kind::HostedSearch {
+                } else if matches!(recognize(&entry), Entry::Tool(_)) || tool::kind(&entry) == Kind::HostedSearch {
                     let place = shell.entries.len();
                     shell.outside = shell.outside.or((!has_group).then_some(place));
                     flat.push(entry);

@@ -1,4 +1,4 @@
-//! Makes a request force a call of a function, in addition to its own choice.
+//! Makes a request force a call to a function, in addition to its own choice.
 
 use alloc::vec::Vec;
 
@@ -51,7 +51,7 @@ pub(crate) fn calling(request: &Node<'_>, api: Api) -> Result<Calling, Error> {
     Ok(if is_barred { Calling::Forbidden } else { Calling::Optional })
 }
 
-/// Makes a request force a call of a function. If `is_only` is true, the model must call this function; otherwise it
+/// Makes a request force a call to a function. If `is_only` is true, the model must call this function; otherwise it
 /// may call another allowed tool instead.
 ///
 /// # Errors

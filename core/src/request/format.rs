@@ -17,7 +17,7 @@ use crate::{
 
 /// The source and target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct FormatPair {
     pub(crate) format: Api,
     /// The target format, often equal to the source format.
     pub(crate) target: Api,
@@ -27,7 +27,7 @@ pub(crate) struct Shape {
 ///
 /// # Errors
 /// `invalid-request` if the value is not a request, `invalid-option` if it cannot be converted to `target`.
-pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
+pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result<FormatPair, Error> {
     if request.as_object().is_none() {
         return Err(Error::new(
             Code::InvalidRequest,
@@ -86,7 +86,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
             ),
         ));
     }
-    Ok(Shape { format, target })
+    Ok(FormatPair { format, target })
 }
 
 fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Data<'_>>) -> bool) -> Result<(), Error> {

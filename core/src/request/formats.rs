@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A response format found by [`visit`].
-pub(crate) struct Found<'n, 'a> {
+pub(crate) struct FoundFormat<'n, 'a> {
     pub(crate) place: &'static FormatPlace,
     /// JSON Pointer to the object that holds the schema.
     pub(crate) pointer: &'n str,
@@ -26,7 +26,7 @@ pub(crate) struct Found<'n, 'a> {
     pub(crate) holder: Option<&'n mut Node<'a>>,
 }
 
-type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'_, 'a>) -> Result<(), Error>;
+type Visit<'v, 'a> = &'v mut dyn FnMut(FoundFormat<'_, 'a>) -> Result<(), Error>;
 
 /// Visits every response format of a request: first those of the request itself, then those in its history, in order.
 ///
@@ -115,13 +115,13 @@ fn in_format<'a>(
     if !is_it || !has_schema(format, place) {
         // An update with another format replaces the previous one.
         if place.item.is_some() {
-            return visit(Found { place, pointer, holder: None });
+            return visit(FoundFormat { place, pointer, holder: None });
         }
         return Ok(());
     }
     let length = pointer.len();
     let visited = in_holder(format, place.holder, pointer, &mut |holder, pointer| {
-        visit(Found { place, pointer, holder: Some(holder) })
+        visit(FoundFormat { place, pointer, holder: Some(holder) })
     });
     pointer.truncate(length);
     visited
@@ -155,7 +155,7 @@ fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
 /// The errors of [`visit`].
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
     let mut found = Vec::new();
-    visit(request, api, &mut |Found { place, pointer, holder }| {
+    visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
         found.extend(holder.map(|_| (String::from(pointer), place)));
         Ok(())
     })?;
@@ -202,7 +202,7 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
-    visit(request, api, &mut |Found { place, holder, .. }| {
+    visit(request, api, &mut |FoundFormat { place, holder, .. }| {
         let strict = holder.and_then(|holder| holder.get("strict")?.as_bool());
         found |= place.has_strict && strict == Some(true);
         Ok(())
@@ -240,7 +240,7 @@ pub(crate) fn take<'a>(
     warnings: &mut Warnings,
 ) -> Result<Option<Handed<'a>>, Error> {
     let (mut taken, mut of_request) = (None, Vec::new());
-    visit(request, source, &mut |Found { place, holder, .. }| {
+    visit(request, source, &mut |FoundFormat { place, holder, .. }| {
         let handed = holder.and_then(|holder| handed(holder, place).transpose()).transpose()?;
         match place.item {
             None if taken.is_none() => {

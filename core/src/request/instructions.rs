@@ -11,7 +11,7 @@ use crate::{
     options::Api,
 };
 
-/// Appends a text to the system prompt.
+/// Appends text to the system prompt.
 ///
 /// # Errors
 /// `invalid-request` if the system prompt is neither text nor text blocks.
@@ -26,8 +26,8 @@ pub(crate) fn append(request: &mut Node<'_>, format: Api, text: String) -> Resul
     }
 }
 
-/// Returns true if the instructions of a request already contain a text: the system prompt, or a system message in the
-/// input of Responses.
+/// Returns true if the instructions of a request already contain the text: the system prompt, or a system message in
+/// the input of Responses.
 ///
 /// # Errors
 /// `invalid-json` if a part of the instructions is text that cannot be parsed.

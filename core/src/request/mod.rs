@@ -53,12 +53,12 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // Members that only Chat Completions has count only if that is the dialect's own format.
     let target = home.filter(|home| *home == Api::OpenaiChat);
-    Ok(format::recognise(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
+    Ok(format::recognize(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }
 
 /// Returns the source format of a request, by its shape or the options.
 pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
-    Ok(format::recognise(request, options)?.format)
+    Ok(format::recognize(request, options)?.format)
 }
 
 /// Returns the JSON Pointer to the tool list of a request.
@@ -110,7 +110,7 @@ pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.items_at("tools")
 }
 
-/// Replaces the items at some indices, in ascending order, by other items.
+/// Replaces the items at some indices, in ascending order, with other items.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

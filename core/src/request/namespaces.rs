@@ -315,7 +315,7 @@ impl<'a> NameMap<'a> {
         call.remove("namespace");
     }
 
-    /// Adds a namespaced tool. Returns false if another tool has the same flat name, so that this one cannot be called.
+    /// Adds a namespaced tool. Returns false if another tool has the same flat name, so this one cannot be called.
     fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
         // The tool is defined twice; the top-level definition wins.
         if is_default(namespace) && self.flat.is_doubled(name) {
@@ -385,7 +385,7 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<
     out
 }
 
-/// Replaces namespaces by their tools and keeps the order.
+/// Replaces namespaces with their tools and keeps the order.
 pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
     let mut out = Vec::with_capacity(tools.len());
     for mut tool in tools {
@@ -470,7 +470,7 @@ fn member_of<'a>(
 
 /// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` yields each tool's
 /// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, they are
-/// already renamed. A call of a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
+/// already renamed. A call to a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
 /// call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
@@ -565,7 +565,7 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
     })
 }
 
-/// Replaces each namespace in a Responses choice of allowed tools by the tools of that namespace, because a flat list
+/// Replaces each namespace in a Responses choice of allowed tools with the tools of that namespace, because a flat list
 /// has no namespaces. The entry of an empty namespace remains; it is dropped later.
 pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Result<(), Error> {
     let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");

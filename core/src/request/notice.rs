@@ -19,7 +19,7 @@ pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 /// Maximum number of characters of an unquoted name. No API allows longer names.
 const MAX_PLAIN_NAME: usize = 128;
 
-/// Returns true if a name needs no quotes in a text.
+/// Returns true if a name needs no quotes in a sentence.
 fn is_plain(name: &str) -> bool {
     name.len() <= MAX_PLAIN_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
@@ -101,7 +101,7 @@ pub(crate) enum Quoted<'n, 'a> {
     SetAside,
 }
 
-/// The texts about one tool.
+/// The text about one tool.
 struct Notice {
     /// Announces the tool, with everything that the model needs to call it.
     full: String,

@@ -44,7 +44,7 @@ pub(crate) fn plan(
     let (mut own, mut hosted) = (Vec::new(), reserved);
     for list in lists.into_iter().filter(|list| list.as_array().is_some()) {
         for listed in Listing::read_named(list, Some(&flat))?.entries() {
-            match tool_format::recognise(&listed.entry) {
+            match tool_format::recognize(&listed.entry) {
                 Entry::Tool(shape) => own.extend(shape.name(&listed.entry).cloned()),
                 Entry::Hosted => {
                     let is_server = tool::kind(&listed.entry) == tool::Kind::Toolset;

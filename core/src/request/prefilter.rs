@@ -10,7 +10,7 @@ use crate::json::Text;
 pub(crate) const DEFERRAL: u8 = 1;
 /// A role or key that only Chat Completions uses.
 pub(crate) const CHAT: u8 = 2;
-/// A call of a tool.
+/// A tool call.
 pub(crate) const CALL: u8 = 4;
 /// An item of OpenAI Responses that contains definitions of tools.
 pub(crate) const CARRIER: u8 = 8;
@@ -31,8 +31,7 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
         Some(word) => of_word(word.as_bytes()),
         // Longer than every word, except for those that match by the prefix of searches, which this string lacks.
         None if text.chars().len() > 6 * MAX_WORD && !text.chars().starts_with(['t', '\\']) => 0,
-        // Decodes into a buffer on the stack: most strings with escapes are long texts, for which an allocation would
-        // be wasted.
+        // Decodes into a buffer on the stack: most strings with escapes are long, and an allocation would be wasted.
         None => {
             let mut buffer = [0; MAX_WORD];
             let mut length = 0;

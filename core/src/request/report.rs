@@ -112,7 +112,7 @@ pub enum CallKind {
     /// A function call with JSON arguments.
     #[default]
     Function,
-    /// A call of a `custom` tool with free-form text.
+    /// A call to a `custom` tool with free-form text.
     Custom,
     /// A tool search that the client runs (`tool_search_call` of OpenAI Responses).
     Search,

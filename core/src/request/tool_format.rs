@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A tool that the caller runs.
-    Tool(Shape),
+    Tool(ToolShape),
     /// A hosted tool or a setting, which is passed through unchanged.
     Hosted,
     /// An entry that is not an object, or an object without known members.
@@ -21,7 +21,7 @@ pub(crate) enum Entry {
 
 /// The shape of a tool definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct ToolShape {
     /// `None` for a name without a schema. Several APIs use such entries for tools without arguments.
     format: Option<ToolFormat>,
     /// Member that contains the definition; `None` if the entry itself is the definition.
@@ -120,7 +120,7 @@ pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
 }
 
 /// Detects the shape of an entry. Every entry is examined separately, because lists may mix formats.
-pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
+pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
     let is_function = kind.is_some_and(|kind| kind.is_text(FUNCTION));
@@ -128,13 +128,13 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
         for (holder, format) in [(FUNCTION, ToolFormat::OpenaiChat), (TOOL_SPEC, ToolFormat::Bedrock)] {
             if let Some(definition) = entry.get(holder).filter(|inner| inner.as_object().is_some()) {
                 let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
-                return Entry::Tool(Shape { format: Some(format), holder: Some(holder), key });
+                return Entry::Tool(ToolShape { format: Some(format), holder: Some(holder), key });
             }
         }
     }
     let found = KEYS.iter().find(|(key, _)| object.has(key));
     match (kind, found) {
-        _ if is_function => Entry::Tool(Shape {
+        _ if is_function => Entry::Tool(ToolShape {
             format: Some(ToolFormat::OpenaiResponses),
             holder: None,
             key: found.map(|(key, _)| *key),
@@ -142,15 +142,15 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
         // Anthropic uses `type: "custom"` for tools that the caller runs. OpenAI's `custom` tools have a grammar and no
         // schema.
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
-            Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
+            Entry::Tool(ToolShape { format: Some(*format), holder: None, key: Some(key) })
         }
         // Only MCP uses `inputSchema` in the entry itself, and its servers run all their tools themselves.
         (Some(_), Some((key, format))) if matches!(format, ToolFormat::Mcp) => {
-            Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
+            Entry::Tool(ToolShape { format: Some(*format), holder: None, key: Some(key) })
         }
         (Some(_), _) => Entry::Hosted,
-        (None, Some((key, format))) => Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) }),
-        (None, None) if object.has("name") => Entry::Tool(Shape { format: None, holder: None, key: None }),
+        (None, Some((key, format))) => Entry::Tool(ToolShape { format: Some(*format), holder: None, key: Some(key) }),
+        (None, None) if object.has("name") => Entry::Tool(ToolShape { format: None, holder: None, key: None }),
         // For example, `{"googleSearch": {}}` or `{"cachePoint": {"type": "default"}}`.
         (None, None) if !object.is_empty() && object.iter().all(|member| member.value.as_object().is_some()) => {
             Entry::Hosted
@@ -160,8 +160,8 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
 }
 
 /// Returns the shape of a tool in a format.
-pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
-    Shape {
+pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> ToolShape {
+    ToolShape {
         format: Some(format),
         holder: holder_of(format),
         key: if without_schema { None } else { Some(key_of(format)) },
@@ -180,7 +180,7 @@ pub(crate) struct Edits {
     pub(crate) omit: bool,
 }
 
-impl Shape {
+impl ToolShape {
     fn definition<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.holder.map_or(Some(entry), |holder| entry.get(holder))
     }
@@ -260,7 +260,7 @@ impl Shape {
 
     /// Returns true if an entry with this shape does not need to be converted to a target shape: both belong to the
     /// same API and have the definition in the same member.
-    pub(crate) fn stays(self, written: Shape) -> bool {
+    pub(crate) fn stays(self, written: ToolShape) -> bool {
         let own = self.format.zip(written.format);
         let is_same = |own, new| api_of(own) == api_of(new) || is_flat_function(own) && is_flat_function(new);
         own.is_some_and(|(own, new)| is_same(own, new)) && self.holder == written.holder

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     namespaces::{describe, description_of, may_describe, nested, FlatNames},
-    tool_format::{api_of, recognise, Entry},
+    tool_format::{api_of, recognize, Entry},
 };
 use crate::{
     error::{Code, Error},
@@ -43,22 +43,22 @@ struct Shell<'a> {
     members: Vec<Member<'a>>,
     /// Index of the member that holds the list.
     place: usize,
-    entry: Found,
-    list: Found,
+    entry: ValueOrigin,
+    list: ValueOrigin,
 }
 
 /// The origin of a value in the input.
 #[derive(Clone, Copy)]
-struct Found {
+struct ValueOrigin {
     origin: Origin,
     intact: bool,
 }
 
-impl Found {
-    const NOWHERE: Found = Found { origin: Origin::NONE, intact: false };
+impl ValueOrigin {
+    const NOWHERE: ValueOrigin = ValueOrigin { origin: Origin::NONE, intact: false };
 
-    fn of(node: &Node<'_>) -> Found {
-        Found { origin: node.origin(), intact: node.is_intact() }
+    fn of(node: &Node<'_>) -> ValueOrigin {
+        ValueOrigin { origin: node.origin(), intact: node.is_intact() }
     }
 
     /// Rebuilds the value. An unchanged value counts as the original.
@@ -74,7 +74,7 @@ impl Found {
 /// A tool list split into its elements.
 pub(crate) struct Listing<'a> {
     pub(crate) slots: Vec<Slot<'a>>,
-    found: Found,
+    found: ValueOrigin,
 }
 
 /// Names of an entry's inner list in Gemini's JSON and its SDKs.
@@ -96,11 +96,11 @@ impl<'a> Listing<'a> {
     /// The errors of [`Self::read`].
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
-        let mut found = Found::of(&tools);
+        let mut found = ValueOrigin::of(&tools);
         if let Some(list) = tools.as_object_mut().and_then(|object| object.get_mut(LIST)) {
             tools = core::mem::take(list);
             prefix = "/tools";
-            found = Found::NOWHERE;
+            found = ValueOrigin::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
             let mut slots = Vec::new();
             slot(
@@ -108,7 +108,7 @@ impl<'a> Listing<'a> {
                 &FlatNames::default(),
                 &mut slots,
             );
-            return Ok(Listing { slots, found: Found::NOWHERE });
+            return Ok(Listing { slots, found: ValueOrigin::NOWHERE });
         }
         let kind = tools.kind();
         let Data::Array(entries) = tools.into_data() else {
@@ -160,7 +160,7 @@ impl<'a> Listing<'a> {
         for slot in self.slots {
             match slot {
                 Slot::Entry(listed) => {
-                    let is_declaration = in_groups && matches!(recognise(&listed.entry), Entry::Tool(_));
+                    let is_declaration = in_groups && matches!(recognize(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
                         same = false;
                         continue;
@@ -230,7 +230,7 @@ fn is_flattened(entry: &Node<'_>) -> bool {
 }
 
 fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
-    let entry = Found::of(&listed.entry);
+    let entry = ValueOrigin::of(&listed.entry);
     let Data::Object(object) = listed.entry.into_data() else {
         return Slot::Group(Group {
             list: Vec::new(),
@@ -240,7 +240,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     let place = object.position(key).unwrap_or_default();
     let mut members = object.into_members();
     let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
-    let inner = Found::of(&list);
+    let inner = ValueOrigin::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
     let named = |(at, entry)| Listed {
         entry,
@@ -299,6 +299,6 @@ impl<'a> Shell<'a> {
             self.members.remove(self.place);
         }
         let rest = Node::object(Object::from_unique(self.members));
-        (recognise(&rest) == Entry::Hosted).then_some(rest)
+        (recognize(&rest) == Entry::Hosted).then_some(rest)
     }
 }

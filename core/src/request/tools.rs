@@ -45,7 +45,7 @@ pub(crate) struct Tool<'a> {
     pub(crate) redefined: bool,
     /// True if an addition redefined the tool while it was callable.
     pub(crate) redefined_in_sight: bool,
-    /// True if the caller's options load the tool, so that it is in the list regardless of the history.
+    /// True if the caller's options load the tool, so it is in the list regardless of the history.
     pub(crate) is_wanted: bool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) enum Arrival {
 
 /// The state of the tool that a reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum ToolState {
     /// The tool is callable.
     Loaded,
     /// The tool was removed.
@@ -105,7 +105,7 @@ pub(crate) struct Tools<'a> {
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
     /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
-    /// would run its search for calls of that tool.
+    /// would run its search for calls to that tool.
     client_searches: Set<Text<'a>>,
     /// True if a definition was dropped because its name is that of a search.
     has_refused: bool,
@@ -304,7 +304,7 @@ impl<'a> Tools<'a> {
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
-            if self.find(&name, warnings) == Found::Loaded {
+            if self.find(&name, warnings) == ToolState::Loaded {
                 self.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
             }
         }
@@ -314,25 +314,25 @@ impl<'a> Tools<'a> {
     }
 
     /// Returns the state of the tool that a name refers to, without loading the tool.
-    pub(crate) fn state(&self, name: &Text<'_>) -> Found {
+    pub(crate) fn state(&self, name: &Text<'_>) -> ToolState {
         match self.get(name) {
-            Some(tool) if tool.withdrawn => Found::Withdrawn,
-            Some(_) => Found::Loaded,
-            None => Found::Unknown,
+            Some(tool) if tool.withdrawn => ToolState::Withdrawn,
+            Some(_) => ToolState::Loaded,
+            None => ToolState::Unknown,
         }
     }
 
     /// Loads a tool that a search result refers to, unless the tool was removed.
-    pub(crate) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> Found {
+    pub(crate) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
-            return Found::Unknown;
+            return ToolState::Unknown;
         };
         if self.list.get(at).is_some_and(|tool| tool.withdrawn) {
-            return Found::Withdrawn;
+            return ToolState::Withdrawn;
         }
         self.load_at(at);
-        Found::Loaded
+        ToolState::Loaded
     }
 
     /// Loads a tool that the client adds, even if it was removed before. Returns true if the name is known.

@@ -281,9 +281,9 @@ rules! {
     FitCutReference = "fit-cut-reference", Fit, SAME.accepts(Wider).guidance(Lost), [TooManyBytes, TooDeep];
 
     // Codex
-    /// Codex replaces a boolean schema by one for strings.
+    /// Codex replaces a boolean schema with one for strings.
     BooleanToString = "boolean-to-string", Codex, SAME.accepts(Narrower), [];
-    /// Codex replaces a schema without a type by one that accepts anything.
+    /// Codex replaces a schema without a type with one that accepts anything.
     ClearUntyped = "clear-untyped", Codex, SAME.accepts(Wider).guidance(Lost), [];
     /// Codex drops a definitions table that is not an object.
     DropDefinitionsTable = "drop-definitions-table", Codex, SAME, [];

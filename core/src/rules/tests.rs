@@ -22,7 +22,7 @@ const GENERAL: &[Rule] = &[
 ];
 
 #[test]
-fn every_rule_has_an_id_of_its_own() {
+fn rule_ids_are_unique() {
     let ids: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(ids.len(), Rule::ALL.len());
     assert!(Rule::ALL.is_sorted_by_key(|rule| rule.phase()), "the table is in the order of the phases");

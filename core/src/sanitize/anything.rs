@@ -49,7 +49,7 @@ pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// Returns the number of bytes that accepting anything adds to a schema, not counting the author's texts.
+/// Returns the number of bytes that accepting anything adds to a schema, not counting the author's descriptions.
 pub(in crate::sanitize) fn length(context: &PassContext) -> usize {
     // The longer of two forms: a string that holds JSON, or a reference to a definition of JSON.
     if context.grammar.encodes() {

@@ -50,7 +50,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) respelled: bool,
     /// True if any object has a key `$ref`.
     pub(in crate::sanitize) mentions_references: bool,
-    /// True if no definition is referenced, so that all are removed.
+    /// True if no definition is referenced, so all are removed.
     pub(in crate::sanitize) no_references: bool,
     /// True if a remaining definition has a key with `/`, which no reference could address.
     pub(in crate::sanitize) no_slash: bool,

@@ -1,6 +1,6 @@
 //! Limits the nesting of results to that of inputs, so that every result can be read again.
 //!
-//! Rules that replace a boolean by an object, or add an empty object, can exceed the limit at the last level.
+//! Rules that replace a boolean with an object, or add an empty object, can exceed the limit at the last level.
 
 use alloc::{format, string::String};
 

@@ -37,7 +37,7 @@ const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
 const MAX_STEPS: usize = 1_000;
 /// Number of levels after which a schema counts as an object.
 const MAX_LEVELS: usize = 64;
-/// Replaces a root that does not describe an object by an object with one property of this name. Returns true if it
+/// Wraps a root that does not describe an object in an object with one property of this name. Returns true if it
 /// did.
 ///
 /// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
@@ -50,7 +50,8 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
         let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
-    let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
+    let is_object =
+        RootTypeSearch { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
     // Object keywords do not prove that the schema accepts an object, because another keyword may exclude objects.
     let admits = || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
     if is_object && admits() || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
@@ -121,7 +122,7 @@ fn pointer_to(name: &str) -> String {
     pointer
 }
 
-struct Search<'s, 'a> {
+struct RootTypeSearch<'s, 'a> {
     root: &'s Node<'a>,
     grammar: &'s Grammar,
     budget: &'s Budget,
@@ -130,7 +131,7 @@ struct Search<'s, 'a> {
     steps: usize,
 }
 
-impl<'s, 'a> Search<'s, 'a> {
+impl<'s, 'a> RootTypeSearch<'s, 'a> {
     /// True if a schema describes an object in a form that can be the root without loss.
     fn is_object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };

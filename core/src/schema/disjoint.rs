@@ -24,16 +24,16 @@ const MAX_LEVELS: usize = 64;
 
 /// Returns true if it is proved that no instance satisfies both schemas.
 pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
-    Search { budget, steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
+    DisjointSearch { budget, steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
 }
 
-struct Search<'b> {
+struct DisjointSearch<'b> {
     budget: &'b Budget,
     steps: usize,
     levels: usize,
 }
 
-impl Search<'_> {
+impl DisjointSearch<'_> {
     /// Searches one level deeper, if the budget allows; otherwise nothing is proved.
     fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
         let steps = breadth_of(schemas);

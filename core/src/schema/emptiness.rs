@@ -22,10 +22,10 @@ const MAX_LEVELS: usize = 64;
 
 /// Returns true if some object may be an instance of this document.
 pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
-    Search { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
+    ObjectSearch { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
 
-struct Search<'s, 'a> {
+struct ObjectSearch<'s, 'a> {
     root: &'s Node<'a>,
     form: Form,
     draft: Draft,
@@ -35,7 +35,7 @@ struct Search<'s, 'a> {
     steps: usize,
 }
 
-impl<'s, 'a> Search<'s, 'a> {
+impl<'s, 'a> ObjectSearch<'s, 'a> {
     fn object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;

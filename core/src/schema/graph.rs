@@ -162,7 +162,7 @@ impl Graph {
     }
 }
 
-/// Returns nodes and depth of a target after inlining all targets of known size; other references stay.
+/// Returns nodes and depth of a target after inlining all targets of known size; other references are kept.
 fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
     for (to, at) in &target.refers {

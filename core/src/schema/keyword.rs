@@ -248,7 +248,7 @@ impl Keywords {
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;
         // In halves, because WebAssembly calls a function to shift 128 bits by a variable amount.
-        #[allow(clippy::cast_possible_truncation, reason = "that is what makes it the lower half")]
+        #[allow(clippy::cast_possible_truncation, reason = "the cast selects the lower half")]
         let half = if place < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
         (half >> (place % 64)) & 1 != 0
     }
@@ -293,7 +293,7 @@ mod tests {
     use super::Keyword;
 
     #[test]
-    fn the_table_fits_a_set() {
+    fn keywords_fit_into_a_set() {
         assert!(Keyword::ALL.len() < 128, "the last place stands for keys that are no keywords");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
     for (name, body) in names {
-        match ways(Found { schema: body, pointer: String::new() }) {
+        match ways(LocatedSchema { schema: body, pointer: String::new() }) {
             None => ended.push(name),
             Some(references) => {
                 open.insert(
@@ -49,21 +49,21 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
 }
 
 /// A schema and its pointer.
-struct Found<'n, 'a> {
+struct LocatedSchema<'n, 'a> {
     schema: &'n Node<'a>,
     pointer: String,
 }
 
-impl<'n, 'a> Found<'n, 'a> {
+impl<'n, 'a> LocatedSchema<'n, 'a> {
     fn below(&self, schema: &'n Node<'a>, tokens: &[&str]) -> Self {
         let mut pointer = self.pointer.clone();
         tokens.iter().for_each(|token| push_token(&mut pointer, token));
-        Found { schema, pointer }
+        LocatedSchema { schema, pointer }
     }
 }
 
 /// Returns the references through which a schema can continue, or `None` if it is finite by itself.
-fn ways<'n, 'a>(schema: Found<'n, 'a>) -> Option<Vec<Found<'n, 'a>>> {
+fn ways<'n, 'a>(schema: LocatedSchema<'n, 'a>) -> Option<Vec<LocatedSchema<'n, 'a>>> {
     let mut references = Vec::new();
     let mut open = vec![schema];
     while let Some(found) = open.pop() {
@@ -79,7 +79,7 @@ fn ways<'n, 'a>(schema: Found<'n, 'a>) -> Option<Vec<Found<'n, 'a>>> {
     Some(references)
 }
 
-fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Found<'n, 'a>>) -> bool {
+fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<LocatedSchema<'n, 'a>>) -> bool {
     let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
     let kind = match object.get(Keyword::Type) {
         Some(types) => match types.as_array() {
@@ -126,7 +126,7 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
 
 /// Returns the pointers of the references that make endless definitions endless.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
-    let whole = Found { schema: root, pointer: String::new() };
+    let whole = LocatedSchema { schema: root, pointer: String::new() };
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));

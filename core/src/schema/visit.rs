@@ -66,7 +66,7 @@ pub(crate) struct SchemaPath<'p, 'a> {
     pub(crate) polarity: Polarity,
 }
 
-/// Answer of a visitor: visit or skip the subschemas.
+/// Result of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
     /// Visits the subschemas.
@@ -289,7 +289,7 @@ mod tests {
     use crate::report::Accepts::{Closed, Mixed, Wider};
 
     #[test]
-    fn what_is_closed_beneath_not_lets_more_through() {
+    fn effects_are_inverted_under_not() {
         for (polarity, effect) in [(Polarity::Positive, Closed), (Polarity::Negative, Wider), (Polarity::Mixed, Mixed)]
         {
             assert_eq!(polarity.through(Closed), effect, "{polarity:?}");

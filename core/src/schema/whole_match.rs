@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec::Vec};
 /// Any text, in a form that all engines read alike.
 const ANY: &str = "[\\s\\S]*";
 
-/// Returns true if all branches are anchored at both ends, so that searching and matching are equivalent.
+/// Returns true if all branches are anchored at both ends, so searching and matching are equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
@@ -110,7 +110,7 @@ mod tests {
     use super::{is_anchored, is_whole, unanchored, whole};
 
     #[test]
-    fn both_readings_become_one() {
+    fn search_patterns_become_whole_matches() {
         for (pattern, expected) in [
             ("b", Some(r"^[\s\S]*b[\s\S]*$")),
             ("^b", Some(r"^b[\s\S]*$")),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_stays() {
+    fn anchored_patterns_are_whole() {
         for pattern in ["^a$", "^(?:a|b)$", "^a$|^b$", r"^\$$", "^$", "^[$]$"] {
             assert!(is_whole(pattern), "{pattern}");
         }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_go() {
+    fn anchors_are_removed() {
         assert!(is_anchored("^a") && is_anchored("(a$)") && !is_anchored(r"\^[$]"));
         assert_eq!(unanchored("^a$").as_deref(), Some("a"));
         assert_eq!(unanchored("^a").as_deref(), Some(r"a[\s\S]*"));

@@ -1,10 +1,10 @@
-//! Answers a model's call of the tool search, in the format of the call: with references, or with definitions if the
+//! Answers a model's call to the tool search, in the format of the call: with references, or with definitions if the
 //! provider requires them.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    call::{Call, Shape, Wanted},
+    call::{Call, CallShape, Wanted},
     index::{Among, Index},
 };
 use crate::{
@@ -28,7 +28,7 @@ const SELECT: &str = "select:";
 /// `invalid-option`.
 pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions) -> Result<Node<'static>, Error> {
     let found = call.wanted().and_then(|wanted| find(&wanted, index, options));
-    if call.shape == Shape::SearchItem {
+    if call.shape == CallShape::SearchItem {
         return match found {
             Err(error) if error.code() == Code::InvalidOption => Err(error),
             // The item has no member for a message, so a failed search finds nothing, as in Codex.
@@ -37,7 +37,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
     }
     let content = match found {
         Ok(names) if names.is_empty() => AnswerContent::Text(notice::NO_MATCH.into()),
-        Ok(names) if call.shape == Shape::Step => AnswerContent::Functions(definitions(&names, index)?),
+        Ok(names) if call.shape == CallShape::Step => AnswerContent::Functions(definitions(&names, index)?),
         Ok(names) => AnswerContent::References(names),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => AnswerContent::Failure(format!("Tool search failed: {}", error.message())),
@@ -86,7 +86,7 @@ enum AnswerContent<'i> {
 fn write(call: &Call<'_, '_>, answer: AnswerContent<'_>) -> Node<'static> {
     let id = id(call);
     let failed = matches!(answer, AnswerContent::Failure(_));
-    if matches!(call.shape, Shape::ToolUse | Shape::Part) {
+    if matches!(call.shape, CallShape::ToolUse | CallShape::Part) {
         return write_json(call, id, answer);
     }
     let content = match answer {
@@ -95,25 +95,25 @@ fn write(call: &Call<'_, '_>, answer: AnswerContent<'_>) -> Node<'static> {
             functions.iter_mut().for_each(|function| tool::clean(function, true));
             Node::array(functions)
         }
-        AnswerContent::Text(text) | AnswerContent::Failure(text) if call.shape == Shape::Block => {
+        AnswerContent::Text(text) | AnswerContent::Failure(text) if call.shape == CallShape::Block => {
             Node::array(alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::string(text))])])
         }
         AnswerContent::Text(text) | AnswerContent::Failure(text) => Node::string(text),
     };
     match call.shape {
-        Shape::Block if failed => Node::record([
+        CallShape::Block if failed => Node::record([
             ("type", Node::literal("tool_result")),
             ("tool_use_id", id),
             ("is_error", Node::bool(true)),
             ("content", content),
         ]),
-        Shape::Block => {
+        CallShape::Block => {
             Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)])
         }
-        Shape::Item | Shape::SearchItem => {
+        CallShape::Item | CallShape::SearchItem => {
             Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)])
         }
-        Shape::Step => {
+        CallShape::Step => {
             let name = call.name.map(Node::detached).unwrap_or_default();
             let mut result = Node::record([
                 ("type", Node::literal("function_result")),
@@ -127,15 +127,15 @@ fn write(call: &Call<'_, '_>, answer: AnswerContent<'_>) -> Node<'static> {
             result
         }
         // These shapes are written above.
-        Shape::ToolUse | Shape::Part => Node::default(),
-        Shape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
+        CallShape::ToolUse | CallShape::Part => Node::default(),
+        CallShape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }
 }
 
 /// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of this JSON,
-/// so that the result is valid in these APIs before the references become a text.
+/// so that the result is valid in these APIs before the references become text.
 fn write_json(call: &Call<'_, '_>, id: Node<'static>, answer: AnswerContent<'_>) -> Node<'static> {
-    let is_part = call.shape == Shape::Part;
+    let is_part = call.shape == CallShape::Part;
     let (content, status) = match answer {
         AnswerContent::References(names) => {
             let references = Node::array(names.into_iter().map(reference).collect());

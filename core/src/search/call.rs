@@ -1,4 +1,4 @@
-//! Recognizes a model's call of the tool search, and reads its queries and its shape, which the answer must have as
+//! Recognizes a model's call to the tool search, and reads its queries and its shape, which the answer must have as
 //! well.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -15,7 +15,7 @@ const MAX_QUERIES: usize = 16;
 
 /// Shape of a call, which is also the shape of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CallShape {
     /// A `tool_use` block of Anthropic.
     Block,
     /// A `function_call` item of OpenAI Responses.
@@ -33,9 +33,9 @@ pub(super) enum Shape {
     Part,
 }
 
-/// A call of the search, as the model wrote it.
+/// A call to the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
-    pub(super) shape: Shape,
+    pub(super) shape: CallShape,
     /// The name of the called function.
     pub(super) name: Option<&'n Node<'a>>,
     /// Id by which the answer refers to the call.
@@ -54,9 +54,9 @@ impl<'n, 'a> Call<'n, 'a> {
     /// Recognizes a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
     /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
     /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
-    /// that the caller has to answer. Returns `None` for anything else, such as a call of another tool.
-    pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
-        // A call in a namespace is a call of another tool, unless the API created the namespace for the search.
+    /// that the caller has to answer. Returns `None` for anything else, such as a call to another tool.
+    pub(crate) fn recognize(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
+        // A call in a namespace is a call to another tool, unless the API created the namespace for the search.
         let is_search = |call: &Node<'a>| {
             let text = |key| call.text_at(key).filter(|text| !text.is_empty());
             let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));
@@ -64,7 +64,7 @@ impl<'n, 'a> Call<'n, 'a> {
         };
         if has_type(call, "tool_use") {
             return is_search(call).then(|| Call {
-                shape: Shape::Block,
+                shape: CallShape::Block,
                 name: call.get("name"),
                 id: call.get("id"),
                 arguments: call.get("input"),
@@ -75,7 +75,7 @@ impl<'n, 'a> Call<'n, 'a> {
             let is_value = call.get("arguments").is_none_or(|arguments| arguments.as_text().is_none());
             let is_step = call.get("call_id").is_none() && call.get("id").is_some() && is_value;
             return is_search(call).then(|| Call {
-                shape: if is_step { Shape::Step } else { Shape::Item },
+                shape: if is_step { CallShape::Step } else { CallShape::Item },
                 name: call.get("name"),
                 id: call.get("call_id").or_else(|| call.get("id")),
                 arguments: call.get("arguments"),
@@ -83,16 +83,16 @@ impl<'n, 'a> Call<'n, 'a> {
         }
         if has_type(call, "tool_search_call") {
             return tool::is_client_search(call).then(|| Call {
-                shape: Shape::SearchItem,
+                shape: CallShape::SearchItem,
                 name: None,
                 id: call.get("call_id"),
                 arguments: call.get("arguments"),
             });
         }
         let inner = [
-            ("toolUse", Shape::ToolUse, "toolUseId", "input"),
-            ("functionCall", Shape::Part, "id", "args"),
-            ("function_call", Shape::Part, "id", "args"),
+            ("toolUse", CallShape::ToolUse, "toolUseId", "input"),
+            ("functionCall", CallShape::Part, "id", "args"),
+            ("function_call", CallShape::Part, "id", "args"),
         ];
         // Old messages of Chat Completions also have `function_call`.
         let is_message = |inner: &Node<'a>| call.get("role").is_some() || inner.get("arguments").is_some();
@@ -108,7 +108,7 @@ impl<'n, 'a> Call<'n, 'a> {
         }
         let function = call.get("function")?;
         is_search(function).then(|| Call {
-            shape: Shape::Entry,
+            shape: CallShape::Entry,
             name: function.get("name"),
             id: call.get("id"),
             arguments: function.get("arguments"),
@@ -117,7 +117,7 @@ impl<'n, 'a> Call<'n, 'a> {
 
     /// Returns true if the answer contains the definitions of the tools, not only their names.
     pub(crate) fn wants_definitions(&self) -> bool {
-        matches!(self.shape, Shape::SearchItem | Shape::Step)
+        matches!(self.shape, CallShape::SearchItem | CallShape::Step)
     }
 
     /// Returns the queries and the limit in the arguments.

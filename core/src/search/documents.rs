@@ -162,7 +162,7 @@ impl<'a> Listed<'_, 'a> {
         tool::schema(self.tool).or_else(|| self.tool.get("inputSchema"))
     }
 
-    /// Calls `found` with each text whose words are indexed.
+    /// Calls `found` with each string whose words are indexed.
     pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
         found(Field::Name, &self.name);
         let titles = [Some(self.tool), self.tool.get("annotations")]

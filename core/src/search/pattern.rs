@@ -38,7 +38,7 @@ impl Pattern {
         }
     }
 
-    /// Returns true if the pattern matches anywhere in a text.
+    /// Returns true if the pattern matches anywhere in a string.
     ///
     /// # Errors
     /// `invalid-pattern` if the search takes too long.

@@ -11,7 +11,7 @@
 
 use alloc::string::String;
 
-/// Calls `found` with each word of a text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
+/// Calls `found` with each word of the text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
 pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut scratch = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {
@@ -35,7 +35,7 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// Calls `found` with the words of a name or of a query, and with each of its identifiers as one word: `get_user` also
-/// gives `getuser`, so that a whole name has more weight than its parts.
+/// gives `getuser`, so a whole name has more weight than its parts.
 pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     split(text, found);
     for chunk in text.split(char::is_whitespace) {
@@ -179,13 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn plurals_meet_their_singular() {
+    fn plurals_become_singular() {
         assert_eq!(words("queries boxes classes branches events"), ["query", "box", "class", "branch", "event"]);
         assert_eq!(words("status access this gas"), ["status", "access", "this", "gas"]);
     }
 
     #[test]
-    fn scripts_without_spaces_give_pairs() {
+    fn scripts_without_spaces_become_pairs() {
         assert_eq!(words("查询天气"), ["查询", "询天", "天气"]);
         assert_eq!(words("PDF转换v2"), ["pdf", "转换", "v2"]);
         assert_eq!(words("天"), ["天"]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fillers_are_sorted_and_in_the_form_of_words() {
+    fn fillers_are_sorted_and_normalized() {
         assert!(FILLER.is_sorted());
         assert!(FILLER.iter().all(|word| words(word) == [*word]));
         assert!(is_filler("the") && !is_filler("theme"));

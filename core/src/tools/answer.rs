@@ -1,4 +1,4 @@
-//! Restores the answer to a response format: removes its wrapper, and decodes values for the caller's schema. Text that
+//! Restores structured output: removes its wrapper, and decodes values for the caller's schema. Text that
 //! is not JSON, or that need not be restored, is preserved byte for byte.
 
 use alloc::string::String;
@@ -18,7 +18,7 @@ use crate::{
     schema::validate::Prepared,
 };
 
-/// Plan for restoring a model's answer to a response format.
+/// Plan for restoring a model's structured output.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) plan: Plan,
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     pub(super) instructed: Option<Prepared>,
 }
 
-/// Restores a text, if necessary. Truncated text is restored as far as it is complete.
+/// Restores text, if necessary. Truncated text is restored as far as it is complete.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
@@ -122,8 +122,8 @@ impl Answer {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// Returns true if texts may have to be restored. If the answer is the arguments of a function, only encoded
-    /// answers have to be restored.
+    /// Returns true if text may have to be restored. If the answer is the arguments of a function, only encoded answers
+    /// have to be restored.
     pub(super) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }
@@ -133,7 +133,7 @@ impl Answer {
         Restores { json: !self.plan.is_empty(), fenced: self.instructed.is_some() }
     }
 
-    /// Restores a text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
+    /// Restores text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
     pub(super) fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)
     }
@@ -144,7 +144,7 @@ impl Answer {
         Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    /// Calls `work` with functions that restore texts. Reports whether a text was taken out of a fence, and the first
+    /// Calls `work` with functions that restore text. Reports whether text was taken out of a fence, and the first
     /// error of restoring.
     pub(super) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
         let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
@@ -161,13 +161,13 @@ impl Answer {
         done
     }
 
-    /// Restores the texts of a whole reply of any API.
+    /// Restores the text of a whole reply of any API.
     pub(super) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) {
         self.event(reply, true, reports);
     }
 
-    /// Restores the complete texts of a stream event, like [`Self::reply`]. A truncated text is restored only if the
-    /// event ends it.
+    /// Restores the complete text parts of a stream event, like [`Self::reply`]. A truncated part is restored only if
+    /// the event ends it.
     pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         self.reading(reports, |read| {
             let walk = Walk { read, may_be_cut: is_end };
@@ -179,7 +179,7 @@ impl Answer {
     }
 }
 
-/// A walk over the texts of a reply.
+/// A walk over the text of a reply.
 #[derive(Clone, Copy)]
 struct Walk<'w> {
     read: Read<'w>,
@@ -221,7 +221,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Restores the texts of a message, unless its author is not the model.
+    /// Restores the text of a message, unless its author is not the model.
     fn in_message(self, message: &mut Node<'_>) {
         const OTHERS: [&str; 4] = ["user", "system", "developer", "tool"];
         let is_other = message.get("role").is_some_and(|role| OTHERS.iter().any(|other| role.is_text(other)));

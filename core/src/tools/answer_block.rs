@@ -1,4 +1,4 @@
-//! One call of the function that replaces a response format, and the text that the call becomes.
+//! One call to the function that replaces a response format, and the text that the call becomes.
 
 use alloc::{string::String, vec::Vec};
 
@@ -27,9 +27,9 @@ pub(super) struct Calls {
 /// Kinds of content that are dropped from a reply because of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dropped {
-    /// True if a text that is not blank is dropped.
+    /// True if text that is not blank is dropped.
     pub(super) text: bool,
-    /// True if later calls of the function are dropped.
+    /// True if later calls to the function are dropped.
     pub(super) calls: bool,
 }
 
@@ -97,7 +97,7 @@ pub(super) enum Place {
     Value,
 }
 
-/// Returns true for a restored call of the function. A tool of a server or of a namespace is another tool.
+/// Returns true for a restored call to the function. A tool of a server or of a namespace is another tool.
 pub(super) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
     call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
@@ -108,7 +108,7 @@ pub(super) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
 
-/// Returns true for a text that is not blank.
+/// Returns true for text that is not blank.
 pub(super) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
@@ -130,14 +130,14 @@ fn call_of<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Returns true for a block or a part that is a complete call of the function.
+/// Returns true for a block or a part that is a complete call to the function.
 pub(super) fn is_answer_block(block: &Node<'_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
     let is_part = |call: &Node<'_>| ["partialArgs", "willContinue"].iter().any(|key| call.get(*key).is_some());
     call_of(block).is_some_and(|call| !is_part(call) && is_call_of(call, answer))
 }
 
-/// Converts a block of Anthropic or Converse, or a part of Gemini, to text if it is a call of the function.
+/// Converts a block of Anthropic or Converse, or a part of Gemini, to text if it is a call to the function.
 pub(super) fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
     let Some(call) = call_of(block) else { return Calls::default() };
     if !is_answer_block(block, answer) {
@@ -152,7 +152,7 @@ pub(super) fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
 /// Converts a block with a call to a block with text.
 pub(super) fn as_text_block(block: &mut Node<'_>, text: String) {
     match holder_of(block) {
-        // Signatures of thoughts are siblings of the call, and stay.
+        // Signatures of thoughts are siblings of the call, and are kept.
         Some(key) => drop(block.remove(key)),
         None => {
             ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));

@@ -1,5 +1,5 @@
-//! Converts replies to a request whose response format was sent as a function. The first call of the function becomes
-//! the text of the answer, and the reply ends like a reply with text. Other texts are dropped, because the client reads
+//! Converts replies to a request whose response format was sent as a function. The first call to the function becomes
+//! the text of the answer, and the reply ends like a reply with text. Other text is dropped, because the client reads
 //! all text of a reply as its answer.
 //!
 //! Calls are restored before this conversion, so the function has its original name, and the arguments match the
@@ -33,7 +33,7 @@ const ENDS: [(&str, &str, &str); 7] = [
 /// shows, in a later request, which messages the API does not know.
 pub(super) const ANSWER_ID: &str = "msg_fc_";
 
-/// Converts the calls of the function to text, in a whole reply or in an event with complete calls.
+/// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
 pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
     if let Some(calls) = answer_candidates::in_reply(reply, answer) {
         return calls;
@@ -125,7 +125,7 @@ fn in_message_at(message: &mut Node<'_>, answer: &Answer, has_parts: bool, place
     calls
 }
 
-/// Converts the `tool_calls` of a message: the arguments of the first call of the function become its content.
+/// Converts the `tool_calls` of a message: the arguments of the first call to the function become its content.
 fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (bool, Place)) -> Calls {
     let list = message.items_at("tool_calls");
     let is_answer = |call: &Node<'_>| call.get("function").is_some_and(|function| is_call_of(function, answer));
@@ -145,13 +145,13 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     calls
 }
 
-/// Returns true if a list of parts has a text that is not blank.
+/// Returns true if a list of parts has text that is not blank.
 fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
 
-/// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are not text stay.
+/// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are not text are kept.
 fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
     let is_list = message.get("content").is_some_and(|content| content.as_array().is_some());
     if !(is_list || has_parts && message.get("content").is_none_or(Node::is_null)) {
@@ -169,8 +169,8 @@ fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
     });
 }
 
-/// Converts the first call of the function in a list of blocks, unless the message already has an answer. Removes
-/// further calls of the function and other texts.
+/// Converts the first call to the function in a list of blocks, unless the message already has an answer. Removes
+/// further calls to the function and other text.
 fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bool) -> Calls {
     if is_answered {
         return Calls::default();
@@ -202,8 +202,8 @@ pub(super) enum Item {
     Step,
 }
 
-/// Converts the first call of the function in a list of items or steps. Removes further calls of the function and other
-/// texts.
+/// Converts the first call to the function in a list of items or steps. Removes further calls to the function and other
+/// text.
 fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Calls {
     let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(reply, list, &mut |item| {
@@ -229,7 +229,7 @@ pub(super) fn is_text_item(item: &Node<'_>) -> bool {
         && item.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
 }
 
-/// Converts an item or a step, if it is a call of the function.
+/// Converts an item or a step, if it is a call to the function.
 pub(super) fn in_item(item: &mut Node<'_>, answer: &Answer, kind: Item) -> Calls {
     if !has_type(item, "function_call") {
         return Calls::default();

@@ -1,5 +1,5 @@
 //! Converts the events of a reply to a request whose response format was sent as a function. Pieces of the arguments of
-//! the first call become pieces of text, and later calls of the function are dropped.
+//! the first call become pieces of text, and later calls to the function are dropped.
 //!
 //! Events are restored before this conversion, which only changes their form. Text next to the answer does not belong
 //! to it. Text after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and
@@ -170,7 +170,7 @@ impl AnswerEvents {
         self.queue.pass(event, out);
     }
 
-    /// Processes the start of a text.
+    /// Processes the start of a text part.
     fn begin_text<'a>(
         &mut self,
         event: Node<'a>,
@@ -356,7 +356,7 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     has_text
 }
 
-/// Replaces the item id of a Responses event by the id of the message.
+/// Replaces the item id of a Responses event with the id of the message.
 fn set_message(event: &mut Node<'_>) {
     let id = event.text_at("item_id").and_then(Text::value).map(|id| message_id(&id));
     if let Some(id) = id {

@@ -1,4 +1,4 @@
-//! Converts the candidates of Gemini, in whole replies and in events: the first call of the function that replaces the
+//! Converts the candidates of Gemini, in whole replies and in events: the first call to the function that replaces the
 //! response format becomes the text of its candidate.
 
 use alloc::{string::String, vec::Vec};
@@ -204,7 +204,7 @@ impl Candidates {
         self.known.is_empty()
     }
 
-    /// Returns the texts that are still buffered at the end of a stream.
+    /// Returns the text that is still buffered at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         let buffered = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
         self.cost = 0;

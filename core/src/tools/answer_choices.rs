@@ -1,4 +1,4 @@
-//! The choices of a Chat Completions stream. Pieces of the first call of the function that replaces the response format
+//! The choices of a Chat Completions stream. Pieces of the first call to the function that replaces the response format
 //! become pieces of the content.
 
 use alloc::{string::String, vec::Vec};
@@ -48,7 +48,7 @@ struct Choice {
 /// A call that has started.
 #[derive(Debug)]
 enum Begun {
-    /// A call of the function. The first such call is the answer.
+    /// A call to the function. The first such call is the answer.
     Answer { id: Option<Text<'static>>, is_first: bool },
     /// A call that is passed on to the client.
     Other,
@@ -100,7 +100,7 @@ impl Choices {
         self.known.is_empty()
     }
 
-    /// Returns the texts and calls that are still buffered at the end of a stream.
+    /// Returns the text and the calls that are still buffered at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let mut left = Vec::new();

@@ -15,7 +15,7 @@ use crate::{
     json::{Node, Text},
 };
 
-/// State of the calls and texts of a Cohere stream.
+/// State of the calls and the text of a Cohere stream.
 #[derive(Debug, Default)]
 pub(super) struct Cohere {
     /// The calls that have started, by index.
@@ -32,10 +32,10 @@ pub(super) struct Cohere {
 /// Treatment of a content's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
-    /// The events are passed on: the content is not a text (for example a thought), or its text is not buffered.
+    /// The events are passed on: the content is not text (for example a thought), or its text is not buffered.
     #[default]
     Passes,
-    /// The events are buffered: the content is a text that is dropped if an answer follows.
+    /// The events are buffered: the content is text that is dropped if an answer follows.
     Buffered,
     /// The events are hidden from the client.
     Hidden,
@@ -46,13 +46,13 @@ enum Open {
 enum Begun {
     /// The answer, with the index of its content.
     Answer(u64),
-    /// A later call of the function.
+    /// A later call to the function.
     Second,
     Other,
 }
 
 impl Cohere {
-    /// Returns true if there was neither a call nor a text.
+    /// Returns true if there was neither a call nor text.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }
@@ -198,7 +198,7 @@ fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool)
     event
 }
 
-/// Returns true if an event starts a text, not a thought.
+/// Returns true if an event starts text, not a thought.
 fn is_text_start(event: &Node<'_>) -> bool {
     let content = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
     content.is_none_or(is_text_part)

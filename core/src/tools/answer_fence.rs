@@ -1,4 +1,4 @@
-//! Recognizes, by its beginning, text that may be an answer to restore, and takes answers out of Markdown fences:
+//! Recognizes, by its beginning, text that may be an answer to restore, and extracts answers from Markdown fences:
 //! models put JSON into a fence even if the instructions forbid it.
 
 use alloc::string::String;
@@ -24,7 +24,7 @@ pub(super) struct Restores {
     pub(super) fenced: bool,
 }
 
-/// Parser for the beginning of a text that arrives in pieces.
+/// Parser for the beginning of text that arrives in pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beginning {
     restores: Restores,
@@ -46,7 +46,7 @@ enum State {
 }
 
 impl Restores {
-    /// Returns true if a text may have to be restored, or may be the beginning of such a text.
+    /// Returns true if text may have to be restored, or may be the beginning of such text.
     pub(super) fn may_be(self, text: &str) -> bool {
         let mut beginning = Beginning::new(self);
         beginning.feed(text);
@@ -100,7 +100,7 @@ enum Fenced<'t> {
     Open(&'t str),
 }
 
-/// Parses a text that begins with a fence.
+/// Parses text that begins with a fence.
 fn fenced(text: &str) -> Option<Fenced<'_>> {
     let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
     let text = text.trim_matches(is_space);
@@ -123,7 +123,7 @@ const fn is_space(one: char) -> bool {
     one.is_ascii_whitespace()
 }
 
-/// Takes an answer out of its fence, unless the schema refuses the answer. Returns `None` for a text that is not JSON
+/// Takes an answer out of its fence, unless the schema refuses the answer. Returns `None` for text that is not JSON
 /// in a fence.
 pub(super) fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
     let inner = match fenced(text)? {

@@ -1,4 +1,4 @@
-//! Restores the texts of an answer that arrives in parts: JSON may begin in one part and end in another.
+//! Restores an answer that arrives in several text parts: JSON may begin in one part and end in another.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -10,10 +10,10 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Result of restoring a text of an answer.
+/// Result of restoring the text of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The new text; `None` if the text stays unchanged.
+    /// The new text; `None` if the text does not change.
     pub(crate) text: Option<String>,
     /// True if the text is truncated JSON.
     pub(crate) is_cut: bool,
@@ -32,31 +32,31 @@ impl From<Result<Option<String>, Error>> for Content {
     }
 }
 
-/// Functions that restore texts.
+/// Functions that restore text.
 #[derive(Clone, Copy)]
 pub(super) struct Read<'r> {
-    /// Restores a text. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
+    /// Restores one text part. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
     pub(super) restore: &'r dyn Fn(&str) -> Option<Content>,
-    /// Returns true if JSON that needs restoring may begin in a text.
+    /// Returns true if JSON that needs restoring may begin in this part.
     pub(super) may_begin: &'r dyn Fn(&str) -> bool,
 }
 
-/// The texts of a list of parts, in order; `None` for a part that is not a text.
+/// The text of each part of a list, in order; `None` for a part that is not text.
 #[derive(Debug, Default)]
 struct Parts(Vec<Option<String>>);
 
-/// The new texts of parts, in the order of [`Parts`]; `None` for a part that stays unchanged.
+/// The new text of each part, in the order of [`Parts`]; `None` for a part that does not change.
 type NewTexts = vec::IntoIter<Option<String>>;
 
-/// Restores the texts of a list of parts. JSON that is spread over adjacent texts is put into the first of them.
+/// Restores the text of a list of parts. JSON that is spread over adjacent text parts is put into the first of them.
 pub(super) fn restore(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);
     put(message, list, &mut parts.restored(read, may_be_cut));
 }
 
-/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The texts of a
-/// candidate are concatenated across chunks.
+/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The text of a
+/// candidate is concatenated across chunks.
 pub(super) fn restore_chunks<'a>(
     read: Read<'_>,
     chunks: &mut Node<'a>,
@@ -109,7 +109,7 @@ fn number(candidate: &Node<'_>) -> u64 {
     candidate.u64_at("index").unwrap_or_default()
 }
 
-/// Returns true for a thought of Gemini, which may occur between two parts of one text.
+/// Returns true for a thought of Gemini, which may occur between two parts of the same text.
 fn is_thought(part: &Node<'_>) -> bool {
     part.bool_at("thought") == Some(true)
 }
@@ -144,7 +144,7 @@ impl Parts {
     }
 }
 
-/// Returns the new texts of adjacent parts.
+/// Returns the new text of each of several adjacent parts.
 pub(super) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
     let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
     while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
@@ -166,7 +166,7 @@ pub(super) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Op
     new
 }
 
-/// Replaces the texts of parts. Removes a block whose text has become empty, if the API refuses empty blocks in the
+/// Replaces the text of each part. Removes a block whose text has become empty, if the API refuses empty blocks in the
 /// history.
 fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     let mut is_emptied = Vec::new();

@@ -1,5 +1,5 @@
-//! Queue for the events of a stream in which a call gives the answer. Hides blocks from the client, and buffers events
-//! until it is known whether an answer follows.
+//! Queue for the events of a stream in which a call contains the answer. Hides blocks from the client, and buffers
+//! events until it is known whether an answer follows.
 
 use alloc::vec::Vec;
 
@@ -27,10 +27,10 @@ pub(super) struct Queue {
     /// The blocks, items and steps that are hidden from the client.
     hidden: Set<Key>,
     gone: Gone,
-    /// Buffered events, beginning with the first text that is dropped if an answer follows. The flag of an event is
-    /// true if it belongs to a text.
+    /// Buffered events, beginning with the first text part that is dropped if an answer follows. The flag of an event
+    /// is true if it belongs to a text part.
     events: Vec<(Node<'static>, bool)>,
-    /// Keys of the buffered texts, with their indices.
+    /// Keys of the buffered text parts, with their indices.
     texts: Map<Key, Option<u64>>,
     /// Number of Responses events that were added.
     added: u64,
@@ -78,7 +78,7 @@ impl Queue {
         }
     }
 
-    /// Passes on the buffered events, except those of texts.
+    /// Passes on the buffered events, except those of text parts.
     pub(super) fn release_without_texts<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         for (key, index) in core::mem::take(&mut self.texts) {
             index.into_iter().for_each(|index| self.gone.insert(index));
@@ -134,12 +134,12 @@ impl Queue {
         }
     }
 
-    /// Returns true for a text whose events are buffered.
+    /// Returns true for a text part whose events are buffered.
     pub(super) fn has_text(&self, key: &Key) -> bool {
         self.texts.contains_key(key)
     }
 
-    /// Buffers the start of a text.
+    /// Buffers the start of a text part.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -207,7 +207,7 @@ fn index_of(event: &Node<'_>) -> Option<u64> {
 }
 
 impl Gone {
-    /// Replaces the index of an event's block by its index among the blocks that the client sees.
+    /// Replaces the index of an event's block with its index among the blocks that the client sees.
     pub(super) fn renumber(&self, event: &mut Node<'_>) {
         if self.is_empty() || part_of(event).is_none() {
             return;

@@ -1,6 +1,6 @@
-//! Restores an answer that is spread over adjacent texts of a stream, like blocks of Anthropic or parts of Responses.
-//! After a text that is truncated JSON, events are buffered until an event does not belong to a text. The whole answer
-//! is then put into the first text, as in a whole reply.
+//! Restores an answer that is spread over adjacent text parts of a stream, such as blocks of Anthropic or parts of
+//! Responses. After a part that is truncated JSON, events are buffered until an event does not belong to a text part.
+//! The whole answer is then put into the first part, as in a whole reply.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,14 +16,14 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Adjacent texts. All texts but the last one have ended.
+/// Adjacent text parts. All parts but the last one have ended.
 #[derive(Debug)]
 pub(super) struct Run {
     texts: Vec<Part>,
-    /// Key of the last text, to which further pieces may belong.
+    /// Key of the last part, to which further pieces may belong.
     last: TextKey,
     is_open: bool,
-    /// The start and end events of the texts, each with the index of its text.
+    /// The start and end events of the parts, each with the index of its part.
     events: Vec<(Node<'static>, usize)>,
     cost: usize,
 }
@@ -45,7 +45,7 @@ pub(super) struct Released {
 }
 
 impl Run {
-    /// Starts a run with a truncated text, and the event that ends this text.
+    /// Starts a run with a truncated text part, and the event that ends this part.
     pub(super) fn new(buffered: BufferedText, key: TextKey, end: &Node<'_>) -> Run {
         let first = Part { text: buffered.pieces, carrier: buffered.carrier, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
@@ -104,7 +104,7 @@ impl Run {
         is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
     }
 
-    /// Returns the buffered events, with the whole answer in the first text.
+    /// Returns the buffered events, with the whole answer in the first part.
     pub(super) fn release(self, read: Read<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
         let mut new = in_run(&texts, read, true).into_iter();
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// Returns true for a piece of a text whose block has no start event.
+/// Returns true for a piece of a text part whose block has no start event.
 fn has_no_start(event: &Node<'_>) -> bool {
     event.get(CONVERSE_DELTA).is_some()
 }

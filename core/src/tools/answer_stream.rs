@@ -1,4 +1,4 @@
-//! Restores the answer to a response format in a stream. Text that may be JSON is buffered, and sent as a whole when
+//! Restores structured output in a stream. Text that may be JSON is buffered, and sent as a whole when
 //! its block ends. Other text is passed on at once.
 
 use alloc::{string::String, vec::Vec};
@@ -47,9 +47,9 @@ const EXCEPTIONS: [&str; 5] = [
     "throttlingException",
     "validationException",
 ];
-/// Events that end the texts of a block, an item or a step.
+/// Events that end the text of a block, an item or a step.
 const ONE_ENDS: [&str; 4] = ["content_block_stop", "response.output_item.done", "step.stop", "content-end"];
-/// Events that end all texts of a reply.
+/// Events that end all text of a reply.
 const ENDS: [&str; 6] =
     ["message_stop", "message-end", "response.completed", "response.incomplete", "response.failed", "response.done"];
 
@@ -91,7 +91,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Returns the texts that never ended.
+    /// Returns the text parts that never ended.
     pub(super) fn texts_left(&mut self) -> Vec<Node<'static>> {
         let mut left = Vec::new();
         self.end_run(&mut left);
@@ -100,7 +100,7 @@ impl Stream {
         left
     }
 
-    /// Processes an event while adjacent texts may form one answer. Returns true if the event is buffered.
+    /// Processes an event while adjacent text parts may form one answer. Returns true if the event is buffered.
     fn in_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
         let Some(answer) = self.restore_map.answer.clone() else { return Ok(false) };
         let step = step_of(event);
@@ -125,7 +125,7 @@ impl Stream {
         Ok(self.run.is_some())
     }
 
-    /// Passes on the texts that together form one answer.
+    /// Passes on the text parts that together form one answer.
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
         let released = answer.reading(&mut self.reports, |read| run.release(read));
@@ -167,7 +167,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Processes the first piece of a text, which is in the start event of its block or step.
+    /// Processes the first piece of a text part, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
         let is_cohere = has_type(event, "content-start");
@@ -235,7 +235,7 @@ impl Stream {
         Ok(false)
     }
 
-    /// Passes on the texts that an event ends before the event itself, and restores texts that the event repeats.
+    /// Passes on the text parts that an event ends before the event itself, and restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
         let is = |name: &str| kind.as_ref().is_some_and(|kind| kind.is(name));
@@ -264,7 +264,7 @@ impl Stream {
         }
     }
 
-    /// Processes the texts in a chunk of Chat Completions.
+    /// Processes the text in a chunk of Chat Completions.
     fn chat_texts(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
         let has_text = event.items_at("choices").iter().any(|choice| {
             choice.get("delta").and_then(|delta| delta.get("content")).is_some_and(|content| !content.is_null())
@@ -333,7 +333,7 @@ impl Stream {
         Ok(is_withheld)
     }
 
-    /// Processes the texts of Gemini's candidates.
+    /// Processes the text of Gemini's candidates.
     fn gemini_texts(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let mut bare = event.detached();
         bare.remove("candidates");
@@ -399,7 +399,7 @@ fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
     all.iter().all(|member| is_empty(&member.value) || members.iter().any(|key| member.key.is(*key)))
 }
 
-/// Puts a text into a candidate: into its first part that is text, or into a new first part.
+/// Puts text into a candidate: into its first part that is text, or into a new first part.
 fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
     if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
         candidate.set("content", Node::record([("role", Node::literal("model"))]));
@@ -407,7 +407,7 @@ fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
     candidate.visit("content", |content| put_in_parts(content, "parts", whole, false));
 }
 
-/// Puts a text into a list of parts: into the first one that is text, or into a new first one.
+/// Puts text into a list of parts: into the first one that is text, or into a new first one.
 fn put_in_parts(holder: &mut Node<'_>, list: &'static str, whole: String, has_types: bool) {
     let mut whole = Some(whole);
     each(holder, list, &mut |part| {

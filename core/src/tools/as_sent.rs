@@ -8,7 +8,7 @@ use crate::{
     error::{Code, Error},
     json::Node,
     request::{
-        tool_format::{recognise, strict_in, Edits, Entry},
+        tool_format::{recognize, strict_in, Edits, Entry},
         tool_list::Listing,
     },
 };
@@ -34,7 +34,7 @@ pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>
     let mut sent = Vec::new();
     for listed in listing.entries() {
         let mut tool = listed.entry.clone();
-        let shape = match recognise(&tool) {
+        let shape = match recognize(&tool) {
             Entry::Hosted => continue,
             Entry::Tool(shape) => shape,
             Entry::Unknown => {

@@ -258,7 +258,7 @@ impl Calls {
 pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
     let sum = paid.saturating_add(cost);
     if sum > MAX_HELD_BYTES {
-        let message = format!("expected all open calls and texts to need at most {MAX_HELD_BYTES} bytes, found more");
+        let message = format!("expected all open calls and text to need at most {MAX_HELD_BYTES} bytes, found more");
         return Err(Error::new(Code::LimitExceeded, "", message));
     }
     *paid = sum;

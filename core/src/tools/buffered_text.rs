@@ -1,4 +1,4 @@
-//! Buffers the texts of a stream until they end, with the events that can carry them.
+//! Buffers the text parts of a stream until they end, with the events that can carry them.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -12,14 +12,14 @@ use crate::{
     json::{self, Node, Text},
 };
 
-/// The texts of a stream that have not ended.
+/// The text parts of a stream that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     open: Map<TextKey, BufferedText>,
     cost: usize,
 }
 
-/// Key of a text: its block or choice, and its part there.
+/// Key of a text part: its block or choice, and its index there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextKey {
     pub(super) block: Key,
@@ -29,7 +29,7 @@ pub(super) struct TextKey {
 #[derive(Debug)]
 pub(super) struct BufferedText {
     beginning: Beginning,
-    /// True if the text need not be restored, so that all of it is passed on.
+    /// True if the text need not be restored. All of it is then passed on.
     passes: bool,
     pub(super) pieces: String,
     /// Event that can carry the whole text.
@@ -37,7 +37,7 @@ pub(super) struct BufferedText {
     cost: usize,
 }
 
-/// An event that can carry a whole text. The texts of one event share it.
+/// An event that can carry a whole text part. The parts of one event share it.
 #[derive(Clone, Debug)]
 pub(super) struct Carrier {
     event: Arc<Node<'static>>,
@@ -114,7 +114,7 @@ impl Texts {
         Ok(Piece::BufferedText)
     }
 
-    /// Returns the buffered pieces of a text.
+    /// Returns the buffered pieces of a text part.
     pub(super) fn pieces(&self, key: &TextKey) -> Option<&str> {
         self.open.get(key).filter(|buffered| !buffered.passes).map(|buffered| buffered.pieces.as_str())
     }
@@ -125,7 +125,7 @@ impl Texts {
         Some(buffered)
     }
 
-    /// Removes and returns the texts of a block, or all texts, in their order.
+    /// Removes and returns the text parts of a block, or all text parts, in order.
     pub(super) fn close_all(&mut self, block: Option<&Key>) -> Vec<BufferedText> {
         let Some(block) = block else {
             self.cost = 0;
@@ -200,7 +200,7 @@ pub(super) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
 }
 
 impl Slot {
-    /// Puts a text into the event.
+    /// Puts text into the event.
     fn set(&self, event: &mut Node<'_>, text: String) {
         let text = Node::string(text);
         match self {

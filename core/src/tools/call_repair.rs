@@ -12,7 +12,7 @@ use crate::{
     json::{self, tolerant::Refusal, Node, Text},
     limits::MAX_HELD_BYTES,
     options::{RepairOptions, Truncated},
-    repair::{self, Answered},
+    repair::{self, RawArguments},
     report::{AnswerChange, Left, LeftReason, Repair, Repaired, RepairedCall},
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
@@ -240,8 +240,8 @@ impl Repairing<'_> {
         let Some(text) = arguments.as_text().filter(|_| has_text) else {
             let given = core::mem::take(arguments);
             let kept = given.clone();
-            let repaired = match Answered::value(given) {
-                Ok(answered) => self.repair(answered, reports)?,
+            let repaired = match RawArguments::value(given) {
+                Ok(raw) => self.repair(raw, reports)?,
                 Err(refusal) => Err(refusal),
             };
             *arguments = self.report(repaired, reports).unwrap_or(kept);
@@ -261,8 +261,8 @@ impl Repairing<'_> {
         Ok(())
     }
 
-    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text stays
-    /// unchanged.
+    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text does not
+    /// change.
     ///
     /// # Errors
     /// Same as [`Self::value`].
@@ -271,11 +271,11 @@ impl Repairing<'_> {
         if let Some(filled) = filled {
             return Ok(Some(filled.clone()));
         }
-        let repaired = match Answered::text(text) {
+        let repaired = match RawArguments::text(text) {
             // The reply ended before the arguments began. Calling the tool without arguments could do something that
             // the model did not ask for.
-            Ok(Answered::Text(_)) if reports.is_limited && is_blank(text) => Err(BROKEN_OFF),
-            Ok(answered) => self.repair(answered, reports)?,
+            Ok(RawArguments::Text(_)) if reports.is_limited && is_blank(text) => Err(BROKEN_OFF),
+            Ok(raw) => self.repair(raw, reports)?,
             Err(_) => Err(Refusal { reason: LeftReason::TooDeep, offset: 0 }),
         };
         Ok(self.report(repaired, reports).map(|arguments| json::write(&arguments)))
@@ -303,33 +303,33 @@ impl Repairing<'_> {
     /// Repairs arguments. Decoding an encoded argument also counts as a change.
     fn repair<'n>(
         &self,
-        answered: Answered<'n>,
+        raw: RawArguments<'n>,
         reports: &CallReports,
     ) -> Result<Result<Repaired<Node<'n>>, Refusal>, Error> {
         let own = self.schemas.own.validator();
         let sent = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty());
-        let answered = match (sent, answered) {
+        let raw = match (sent, raw) {
             // Fast path: most arguments are valid. JSON text inside JSON text is left to the repairer.
-            (None, Answered::Value(value)) if value.as_object().is_some() => match own.takes(&value) {
-                Verdict::Invalid => Answered::Value(value),
+            (None, RawArguments::Value(value)) if value.as_object().is_some() => match own.takes(&value) {
+                Verdict::Invalid => RawArguments::Value(value),
                 verdict => return Ok(Ok(Repaired::untouched(value, verdict.known()))),
             },
-            (None, Answered::Repeated(value)) => match own.takes(&value) {
-                Verdict::Invalid => Answered::Repeated(value),
+            (None, RawArguments::Repeated(value)) => match own.takes(&value) {
+                Verdict::Invalid => RawArguments::Repeated(value),
                 verdict => return Ok(Ok(Repaired { changed: true, ..Repaired::untouched(value, verdict.known()) })),
             },
-            (_, answered) => answered,
+            (_, raw) => raw,
         };
-        let is_repeated = matches!(answered, Answered::Repeated(_));
+        let is_repeated = matches!(raw, RawArguments::Repeated(_));
         let mut options = RepairOptions { name: Some(self.called.display().into_owned()), ..self.options.clone() };
         if reports.is_cut {
             options.truncated = Truncated::Refuse;
         }
         let Some(sent) = sent else {
-            return Ok(repair::repair(&own, answered, &options).map(free));
+            return Ok(repair::repair(&own, raw, &options).map(free));
         };
         let mut as_answered = None;
-        if let Answered::Value(value) | Answered::Repeated(value) = &answered {
+        if let RawArguments::Value(value) | RawArguments::Repeated(value) = &raw {
             let mut restored = value.clone();
             self.plan.restore(&mut restored)?;
             let verdict = own.takes(&restored);
@@ -342,7 +342,7 @@ impl Repairing<'_> {
         // Only the tool's own schema decides which properties are required and which are allowed: in a strict mode, all
         // properties are required, and no others are allowed.
         let as_sent = RepairOptions { use_defaults: false, remove_additional: false, ..options.clone() };
-        let first = match repair::repair(&sent.validator(), answered, &as_sent) {
+        let first = match repair::repair(&sent.validator(), raw, &as_sent) {
             Ok(first) => first,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -360,7 +360,7 @@ impl Repairing<'_> {
 /// The reply ended before the arguments began.
 const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
 
-/// Returns true if a text contains only whitespace or byte order marks.
+/// Returns true if the text contains only whitespace or byte order marks.
 fn is_blank(text: &str) -> bool {
     text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}').is_empty()
 }

@@ -93,7 +93,7 @@ impl Stream {
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
             if let Some(buffered) = self.buffered.close(&key) {
-                // Without a name, the new call is a call of the same tool.
+                // Without a name, the new call is a call to the same tool.
                 let name = name.unwrap_or(&buffered.name).clone().into_owned();
                 let (buffered, whole) = self.settled(buffered);
                 self.before.extend(whole.and_then(|whole| buffered.carried(whole)));
@@ -139,7 +139,7 @@ impl Stream {
     /// Returns the id of a new call if that call replaces the open one under the same key; the inner `None` is a call
     /// without an id. Some servers use one index for all calls and distinguish calls by their ids; others send a new id
     /// with every piece of one call.
-    #[expect(clippy::option_option, reason = "a call that gives way to one without an id")]
+    #[expect(clippy::option_option, reason = "the inner `None` is a call without an id")]
     fn gives_way(
         &mut self,
         key: &Key,

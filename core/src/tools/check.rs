@@ -1,4 +1,4 @@
-//! `check_tools`: reports what the APIs of some dialects would reject in an unchanged tool list.
+//! `check_tools`: reports what the APIs of some dialects would refuse in an unchanged tool list.
 //!
 //! Reads only the tables and shares no rewriting code with `sanitize_tools`, so that each can reveal errors of the
 //! other.
@@ -27,21 +27,21 @@ use crate::{
     report::Severity,
     request::{
         tool::{self, Kind},
-        tool_format::{self, Entry, Shape},
+        tool_format::{self, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::Constraint,
 };
 
-/// A part of a tool list that the API of a dialect would reject.
+/// A part of a tool list that the API of a dialect would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
-    /// The tool's name at its server; `None` if the tool has no name.
+    /// The tool's name on its server; `None` if the tool has no name.
     pub tool: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// Name of the dialect that rejects it.
+    /// Name of the dialect that refuses it.
     pub dialect: &'static str,
     /// The kebab-case name of the API's constraint.
     pub constraint: &'static str,
@@ -62,10 +62,10 @@ const GENERAL: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
 /// The confidence and source of findings that hold for every API.
-const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
+const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a unique name");
 
 /// The confidence and source of a finding that no fact of the dialect covers.
-const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
+const UNKNOWN: (char, &str) = ('C', "how this API reacts is not known");
 
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
@@ -136,7 +136,7 @@ impl Checking {
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
-        let own_name = |listed: &Listed<'_>| match tool_format::recognise(&listed.entry) {
+        let own_name = |listed: &Listed<'_>| match tool_format::recognize(&listed.entry) {
             Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.clone().into_owned()),
             Entry::Hosted | Entry::Unknown => None,
         };
@@ -152,7 +152,7 @@ impl Checking {
                 self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
             count += usize::from(is_counted);
-            let shape = match tool_format::recognise(entry) {
+            let shape = match tool_format::recognize(entry) {
                 Entry::Hosted => continue,
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
@@ -234,7 +234,7 @@ impl Checking {
         Ok(())
     }
 
-    fn tool(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+    fn tool(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let (entry, surface) = (&listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
@@ -294,7 +294,7 @@ impl Checking {
     }
 
     /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
-    fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+    fn output(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
@@ -308,7 +308,7 @@ impl Checking {
         found.map(|_| ())
     }
 
-    fn description(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) {
+    fn description(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(&listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
@@ -319,7 +319,7 @@ impl Checking {
             ),
             Some(text) if text.is_empty() && surface.no_empty_description => (
                 Constraint::EmptyDescription.id(),
-                "expected a description that is missing or non-empty, found an empty one".into(),
+                "expected no description or a non-empty one, found an empty one".into(),
             ),
             Some(text) => {
                 let length = text.code_points().count();
@@ -336,9 +336,9 @@ impl Checking {
     }
 }
 
-/// Returns the other dialect whose table applies to a tool, if the tool itself determines that: by the member that
-/// holds its schema, or by its flag in a list with strict and other tools.
-fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+/// Returns the dialect whose table applies to a tool instead of the list's: some members for the schema have another
+/// dialect, and a tool without `strict` in a strict dialect has its non-strict one.
+fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {
         Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
@@ -346,7 +346,7 @@ fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Opti
     }
 }
 
-fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+fn not_strict(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
     // Without the flag a tool is not strict, except on Responses, where the default is true.
     let flag = shape.strict(entry).and_then(Node::as_bool);

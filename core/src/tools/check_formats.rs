@@ -59,8 +59,8 @@ pub(super) fn broken(
             }
             FormatRule::ByModel(models) if models.include(model) => schema,
             FormatRule::BesideTools { models, only_json } if models.include(model) => {
-                let asked = if only_json { mode.as_deref() } else { any };
-                asked.filter(|_| !only_json || schema.is_none())
+                let pointer = if only_json { mode.as_deref() } else { any };
+                pointer.filter(|_| !only_json || schema.is_none())
             }
             FormatRule::BesideHosted { models, .. } if models.include(model) => mode.as_deref(),
             FormatRule::WithoutWord => mode.as_deref(),
@@ -105,7 +105,7 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     let is_group = |entry: &Node<'_>| {
         ["functionDeclarations", "function_declarations"].iter().any(|key| entry.get(*key).is_some())
     };
-    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
+    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognize(entry), Entry::Tool(_))))
 }
 
 /// Returns true if an entry of the list of tools has one of these members, which Google's APIs accept in both
@@ -129,7 +129,7 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
         return Ok(false);
     };
     // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
-    // call of a hosted tool continues after the result.
+    // call to a hosted tool continues after the result.
     let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
 }
@@ -156,7 +156,7 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
     Ok(["prefix", "partial"].iter().any(is_set))
 }
 
-/// Returns true if a text of a message or of the instructions contains the word JSON.
+/// Returns true if text of a message or of the instructions contains the word JSON.
 fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for part in ["system", "instructions", api.history()] {
         if request.get(part).map(text_mentions_json).transpose()? == Some(true) {
@@ -166,7 +166,7 @@ fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if a text in the history of a request contains the word JSON.
+/// Returns true if text in the history of a request contains the word JSON.
 ///
 /// # Errors
 /// `invalid-json` if a part of the history is text that cannot be read.
@@ -174,7 +174,7 @@ pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, 
     request.get(api.history()).map_or(Ok(false), text_mentions_json)
 }
 
-/// Returns true if a text contains the word JSON. Names of functions and arguments of calls are not texts.
+/// Returns true if any text contains the word JSON. Names of functions and arguments of calls do not count as text.
 fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {

@@ -6,7 +6,7 @@ use super::{
     check_beside,
     check_formats::{self, has_tools, Broken},
     history_arguments, history_pairs,
-    request::{history_length, recognise, rename_history},
+    request::{history_length, recognize, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members, result_names, server_mentions, servers,
 };
@@ -54,7 +54,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are checked as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
-    let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
+    let api = recognize(&request, &AdaptOptions::new(dialect.name))?;
     server_mentions::settle(&mut request, api, servers.as_ref(), None)?;
     let mut found = Vec::new();
     let formats = check_formats::broken(&mut request, api, dialect, &model)?;
@@ -106,7 +106,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
     for (pointer, fact) in refused_types(&request, api, dialect, takes_custom)? {
-        let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
+        let message = format!("expected a tool type that the API supports, found another: {}", fact.statement);
         add(fact, &pointer, message);
     }
     if !takes_custom {
@@ -161,7 +161,7 @@ fn refused_types(
     let mut found = Vec::new();
     let mut judge = |entry: &Node<'_>, pointer: &dyn Fn() -> String| {
         let is_custom = !with_custom && request::tool::has_type(entry, "custom");
-        if is_custom || tool_format::recognise(entry) != Entry::Hosted {
+        if is_custom || tool_format::recognize(entry) != Entry::Hosted {
             return;
         }
         let fact = request::tool::type_of(entry).and_then(|kind| dialect.refuses_type(kind, api));

@@ -1,4 +1,4 @@
-//! Writes a call of the model in the form of the client's API.
+//! Writes a model's call in the format of the client's API.
 
 use alloc::{string::String, vec::Vec};
 
@@ -24,7 +24,7 @@ pub(crate) fn write<'a>(
     mut call: Node<'a>,
     reports: &mut CallReports,
 ) -> Result<Node<'a>, Error> {
-    let given = Given::read(&call)?;
+    let given = ApiCall::read(&call)?;
     // The API's own servers have run this call, so the client must not answer it.
     if is_hosted(&call) {
         return Ok(call);
@@ -48,11 +48,11 @@ pub(crate) fn write<'a>(
         }
         return Ok(call);
     };
-    let Given { id, name, namespace, mut arguments, mut kind, is_item, .. } = given;
+    let ApiCall { id, name, namespace, mut arguments, mut kind, is_item, .. } = given;
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
-    // A call of a tool in another namespace need not be restored.
+    // A call to a tool in another namespace need not be restored.
     let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
@@ -116,8 +116,8 @@ const INNER: [(&str, &str); 5] = [
     ("toolUse", "input"),
 ];
 
-/// A call as it was given, in the form of any API.
-struct Given<'a> {
+/// A call in the form of any API.
+struct ApiCall<'a> {
     id: Option<Node<'a>>,
     /// `None` for a `tool_search_call`.
     name: Option<Text<'a>>,
@@ -133,8 +133,8 @@ struct Given<'a> {
     inner: Option<&'static str>,
 }
 
-impl<'a> Given<'a> {
-    fn read(call: &Node<'a>) -> Result<Given<'a>, Error> {
+impl<'a> ApiCall<'a> {
+    fn read(call: &Node<'a>) -> Result<ApiCall<'a>, Error> {
         let is = |name: &str| call.get("type").is_some_and(|kind| kind.is_text(name));
         let is_item = is(FUNCTION_CALL) || is(CUSTOM_CALL) || is(SEARCH_CALL);
         let inner = INNER.iter().map(|(key, _)| *key).find(|inner| call.get(inner).is_some_and(is_object));
@@ -161,7 +161,7 @@ impl<'a> Given<'a> {
         let mut ids = id.into_iter().chain(["toolUseId"]).flat_map(|key| [call.get(key), holder.get(key)]);
         let id = ids.find_map(|id| id.filter(|id| !id.is_null())).cloned();
         let is_plain = !is_item && inner.is_none() && !is("tool_use");
-        Ok(Given { id, name, namespace: text(call, "namespace"), arguments, kind, is_item, is_plain, inner })
+        Ok(ApiCall { id, name, namespace: text(call, "namespace"), arguments, kind, is_item, is_plain, inner })
     }
 }
 

@@ -3,7 +3,7 @@
 //! A model may write other arguments. If `input` is not a string, its value is the input, as JSON text. Any other JSON
 //! is the input as JSON text, and text that is not JSON is the input unchanged. (Source: what gateways pass to Codex's
 //! tools, router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through
-//! the same state machine as pieces, so that both have the same result.
+//! the same state machine as pieces, so both have the same result.
 
 use alloc::string::String;
 use core::mem::take;
@@ -23,7 +23,7 @@ const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 pub(super) struct CustomInput {
     state: State,
     /// Buffered text: all text until its form is known, and later an incomplete escape.
-    kept: String,
+    buffered: String,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ enum State {
 
 impl CustomInput {
     pub(super) const fn new() -> Self {
-        CustomInput { state: State::Head(0, 0), kept: String::new() }
+        CustomInput { state: State::Head(0, 0), buffered: String::new() }
     }
 
     /// Adds a piece. Returns the input that was decoded.
@@ -55,34 +55,34 @@ impl CustomInput {
 
     /// Returns true if no piece was added yet.
     pub(super) fn is_at_rest(&self) -> bool {
-        matches!(self.state, State::Head(0, 0)) && self.kept.is_empty()
+        matches!(self.state, State::Head(0, 0)) && self.buffered.is_empty()
     }
 
     /// Returns the number of buffered bytes.
     pub(super) fn buffered(&self) -> usize {
-        self.kept.len()
+        self.buffered.len()
     }
 
     /// Returns the rest of the input.
     pub(super) fn finish(&mut self) -> String {
-        let kept = take(&mut self.kept);
+        let buffered = take(&mut self.buffered);
         match self.state {
             // An incomplete escape is passed on as text.
-            State::Inside => unescaped(&kept).unwrap_or(kept),
+            State::Inside => unescaped(&buffered).unwrap_or(buffered),
             State::Behind => String::new(),
-            State::Head(..) | State::Other => whole(kept),
+            State::Head(..) | State::Other => whole(buffered),
         }
     }
 
     fn step(&mut self, letter: char, out: &mut String) {
         match self.state {
             State::Head(part, at) => {
-                self.kept.push(letter);
+                self.buffered.push(letter);
                 self.state = self.head(letter, part, at);
             }
             State::Inside => self.inside(letter, out),
             State::Behind => {}
-            State::Other => self.kept.push(letter),
+            State::Other => self.buffered.push(letter),
         }
     }
 
@@ -99,32 +99,32 @@ impl CustomInput {
         if part + 1 < HEAD.len() {
             return State::Head(part + 1, 0);
         }
-        self.kept.clear();
+        self.buffered.clear();
         State::Inside
     }
 
     fn inside(&mut self, letter: char, out: &mut String) {
-        if self.kept.is_empty() {
+        if self.buffered.is_empty() {
             match letter {
                 '"' => self.state = State::Behind,
-                '\\' => self.kept.push(letter),
+                '\\' => self.buffered.push(letter),
                 // An unescaped line break counts as a line break.
                 _ => out.push(letter),
             }
             return;
         }
         // The first half of a surrogate pair without its second half becomes U+FFFD. The rest is read separately.
-        if is_high(&self.kept) && !continues(&self.kept, letter) {
-            self.kept.drain(..HALF);
+        if is_high(&self.buffered) && !continues(&self.buffered, letter) {
+            self.buffered.drain(..HALF);
             out.push(char::REPLACEMENT_CHARACTER);
             return self.inside(letter, out);
         }
-        self.kept.push(letter);
-        match is_whole(&self.kept) {
+        self.buffered.push(letter);
+        match is_whole(&self.buffered) {
             Whole::No => {}
-            Whole::Yes if is_high(&self.kept) => {}
+            Whole::Yes if is_high(&self.buffered) => {}
             Whole::Yes | Whole::Never => {
-                let escape = take(&mut self.kept);
+                let escape = take(&mut self.buffered);
                 out.push_str(&unescaped(&escape).unwrap_or(escape));
             }
         }

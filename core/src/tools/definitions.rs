@@ -73,7 +73,7 @@ fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n 
     table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
 }
 
-/// Renames definitions of a schema, also in its references and in the output pointers of changes.
+/// Renames definitions of a schema, including in its references and in the output pointers of changes.
 ///
 /// # Errors
 /// `too-complex`.

@@ -131,7 +131,7 @@ enum Kind {
         /// True if the instructions are put into the input, because JSON mode requires the word JSON there.
         is_input: bool,
     },
-    /// The model has to call a tool of the client, so it gives no answer.
+    /// The model must call a tool of the client, so it returns no structured output.
     NoAnswer,
 }
 
@@ -157,8 +157,8 @@ pub(super) struct For<'o> {
     pub(super) deferred: Option<&'o DeferredOptions>,
 }
 
-/// Replaces the response format of a request by the substitute of this step. Returns `None` if the format stays, or if
-/// the request has no format.
+/// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
+/// if the request has no format.
 ///
 /// # Errors
 /// `not-representable` for a format that this step cannot send, and for several formats.
@@ -171,7 +171,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         [] => return Ok(None),
         [one] if one.1.item.is_none() => one,
         [.., (pointer, _)] => {
-            let message = "expected one response format, in the request itself, found several, or one in the history";
+            let message = "expected one response format in the request itself, found several or one in the history";
             return Err(Stop::Format(Error::new(Code::NotRepresentable, pointer.as_str(), message)));
         }
     };
@@ -281,7 +281,7 @@ fn put_tool(
     let format = tool_format::sent_to(api, dialect.tools.format);
     // The function needs the flag `strict` only if these flags choose the dialect of each tool.
     let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
-    if let Entry::Tool(shape) = tool_format::recognise(&entry) {
+    if let Entry::Tool(shape) = tool_format::recognize(&entry) {
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
@@ -403,7 +403,8 @@ fn put_prompt(
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
     let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
     if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
-        let message = format!("expected a request that accepts instructions, found another: {}", fact.statement);
+        let message =
+            format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
@@ -480,7 +481,7 @@ impl Substitute {
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
             Forces::Named => "the API can force a call to one function",
-            Forces::Any | Forces::Nothing => "the API can require a call of some function",
+            Forces::Any | Forces::Nothing => "the API can require a call to some function",
         });
         let (rule, to, accepts, guidance, reason, message) = match kind {
             Kind::NoAnswer => {
@@ -492,7 +493,9 @@ impl Substitute {
                 // Any other choice would also allow the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
-                    let message = format!("expected a request in which the API can force a call, found another: {why}");
+                    let message = format!(
+                        "expected a request in which the API can force a call, found one in which it cannot: {why}"
+                    );
                     let error = Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT);
                     return Err(Stop::Format(error));
                 }
@@ -597,7 +600,7 @@ fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Erro
     let found = request::with_tools(request, api, |tools| {
         let is_it = |entry: &&Node<'_>| request::tool::name(entry).is_some_and(|own| own.is(name));
         let entry = tools.as_array().unwrap_or_default().iter().rev().find(is_it);
-        Ok(entry.is_some_and(|entry| match tool_format::recognise(entry) {
+        Ok(entry.is_some_and(|entry| match tool_format::recognize(entry) {
             Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
             _ => false,
         }))

@@ -120,7 +120,7 @@ impl OtherTools {
     }
 }
 
-/// Returns true if the API runs a tool, so that a call of it does not end the reply. `is_emulated` is true if the API's
+/// Returns true if the API runs a tool, so a call to it does not end the reply. `is_emulated` is true if the API's
 /// own tool search is not sent.
 fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     match tool::kind(entry) {
@@ -141,7 +141,7 @@ fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     }
     let is_of_client =
         |kind: &Text<'_>| kind.is("custom") || RUN_BY_CLIENT.iter().any(|beginning| starts_with(kind, beginning));
-    tool_format::recognise(entry) == Entry::Hosted && !type_of(entry).is_some_and(is_of_client)
+    tool_format::recognize(entry) == Entry::Hosted && !type_of(entry).is_some_and(is_of_client)
 }
 
 /// Collects the names in a tool, a namespace or a server.

@@ -21,7 +21,7 @@ use crate::{
     names,
     options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
     report::{Accepts, Change, Detail, Guidance, Reason},
-    request::formats::{self, Found},
+    request::formats::{self, FoundFormat},
     rules::Rule,
     sanitize::{self, decode::Plan},
 };
@@ -37,7 +37,7 @@ pub struct FormatChange {
 }
 
 /// The response formats of the original request.
-pub(super) struct Given {
+pub(super) struct OriginalFormats {
     formats: Vec<Source>,
     /// Index of the format that is sent to another API; see [`formats::take`].
     taken: Option<usize>,
@@ -64,10 +64,10 @@ impl Source {
     }
 }
 
-impl Given {
+impl OriginalFormats {
     pub(super) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
         let (mut all, mut taken) = (Vec::new(), None);
-        formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+        formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
             let found = holder.map(|holder| Source::of(place, pointer, holder));
             if place.item.is_some() || taken.is_none() {
                 taken = found.as_ref().map(|_| all.len());
@@ -75,7 +75,7 @@ impl Given {
             all.extend(found);
             Ok(())
         })?;
-        Ok(Given { formats: all, taken, api })
+        Ok(OriginalFormats { formats: all, taken, api })
     }
 
     /// Returns true if a format has a schema.
@@ -116,7 +116,7 @@ pub(super) fn rewrite(
     request: &mut Node<'_>,
     api: Api,
     options: &ToolsOptions,
-    given: &Given,
+    given: &OriginalFormats,
 ) -> Result<Written, Error> {
     let mut written = Written::default();
     let count = formats::pointers(request, api)?.len();
@@ -135,7 +135,7 @@ pub(super) fn rewrite(
     }
     // The client's API enforces the format without a flag, but another API may need the flag to enforce it.
     let was_enforced = given.api != api && given.is_enforced();
-    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
         let Some(holder) = holder else {
             plans.clear();
             return Ok(());
@@ -179,7 +179,7 @@ pub(super) fn check(
         return Ok(found);
     }
     let options = ToolsOptions::new(dialect.name);
-    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
         let Some(holder) = holder else { return Ok(()) };
         let is_strict = holder.bool_at("strict").filter(|_| place.has_strict) == Some(true);
         let candidates = candidates(&options, place, is_strict)?;
@@ -219,7 +219,7 @@ pub(super) fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, Name
 /// `invalid-json` if a part of the request is text that cannot be read.
 pub(super) fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
-    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
         if let Some(holder) = holder.filter(|holder| place.has_name && !is_well_named(holder, shape)) {
             found.push(pointer_to_name(holder, pointer));
         }

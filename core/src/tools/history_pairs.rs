@@ -52,12 +52,12 @@ struct Facts {
     speaker: Speaker,
     /// The calls that need a result.
     calls: Vec<Called>,
-    results: Vec<Answer>,
+    results: Vec<CallResult>,
     /// True for a result of Chat Completions without an id.
     is_nameless: bool,
     /// True if it has content other than results.
     has_content: bool,
-    /// Ids of other calls, for example of tools that the API runs itself. Their results stay.
+    /// Ids of other calls, for example of tools that the API runs itself. Their results are kept.
     others: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ struct Called {
 }
 
 /// A result, which refers to its call by the id or (Gemini) by the name.
-struct Answer {
+struct CallResult {
     id: Option<String>,
     name: Option<String>,
     /// True if other content of the message precedes it although the API requires results first.
@@ -84,9 +84,9 @@ impl Called {
     }
 }
 
-impl Answer {
-    fn of_id(id: String) -> Answer {
-        Answer { id: Some(id), name: None, is_behind: false, block: 0 }
+impl CallResult {
+    fn of_id(id: String) -> CallResult {
+        CallResult { id: Some(id), name: None, is_behind: false, block: 0 }
     }
 }
 
@@ -189,13 +189,13 @@ fn facts_of(message: &Node<'_>, api: Api) -> Facts {
             if is_one(["function_call", "custom_tool_call"]) {
                 facts.calls.extend(text(message, "call_id").map(Called::of_id));
             } else if is_one(["function_call_output", "custom_tool_call_output"]) {
-                facts.results.extend(text(message, "call_id").map(Answer::of_id));
+                facts.results.extend(text(message, "call_id").map(CallResult::of_id));
             } else {
                 facts.others.extend(["call_id", "id"].iter().filter_map(|key| text(message, key)));
             }
         }
         Api::OpenaiChat if facts.speaker == Speaker::Tool => {
-            facts.results.extend(text(message, "tool_call_id").map(Answer::of_id));
+            facts.results.extend(text(message, "tool_call_id").map(CallResult::of_id));
             facts.is_nameless = facts.results.is_empty();
         }
         Api::OpenaiChat => {
@@ -214,7 +214,7 @@ fn facts_of(message: &Node<'_>, api: Api) -> Facts {
                     let (id, name) = (written.result_id(result), written.name(result));
                     if id.is_some() || name.is_some() {
                         let is_behind = written.is_first && facts.has_content;
-                        facts.results.push(Answer { id, name, is_behind, block: at });
+                        facts.results.push(CallResult { id, name, is_behind, block: at });
                     }
                     continue;
                 }
@@ -297,7 +297,8 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
-    // The calls that have a result, each with the position from which the result is moved; `None` if the result stays.
+    // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
+    // moved.
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
@@ -325,32 +326,33 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         });
         // A result belongs to the call with its id. Results without a matching id belong to the calls with their names,
         // in order.
-        let mut named: Vec<&Answer> = Vec::new();
-        let mut settle = |answer: &Answer, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
-            let stays = match call {
-                Some((of, call)) => {
-                    let is_right = api == Api::OpenaiChat || is_in_time && !answer.is_behind;
-                    let stays = api == Api::OpenaiResponses || of == turn && is_right;
-                    answered.insert(call, (!stays).then_some((at, answer.block)));
-                    stays
+        let mut named: Vec<&CallResult> = Vec::new();
+        let mut settle =
+            |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
+                let stays = match call {
+                    Some((of, call)) => {
+                        let is_right = api == Api::OpenaiChat || is_in_time && !result.is_behind;
+                        let stays = api == Api::OpenaiResponses || of == turn && is_right;
+                        answered.insert(call, (!stays).then_some((at, result.block)));
+                        stays
+                    }
+                    None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
+                };
+                if !stays {
+                    changes.entry(at).or_default().leaving.insert(result.block);
                 }
-                None => !is_whole || answer.id.as_deref().is_some_and(|id| others.contains(id)),
             };
-            if !stays {
-                changes.entry(at).or_default().leaving.insert(answer.block);
-            }
-        };
-        for answer in &message.results {
-            let by_id = answer.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
+        for result in &message.results {
+            let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
             match by_id {
-                None if answer.name.is_some() => named.push(answer),
-                found => settle(answer, found, &mut answered),
+                None if result.name.is_some() => named.push(result),
+                found => settle(result, found, &mut answered),
             }
         }
-        for answer in named {
-            let name = answer.name.as_deref().unwrap_or_default();
+        for result in named {
+            let name = result.name.as_deref().unwrap_or_default();
             let by_name = open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered));
-            settle(answer, by_name, &mut answered);
+            settle(result, by_name, &mut answered);
         }
         if message.is_nameless {
             nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);

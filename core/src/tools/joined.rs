@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node},
     options::RepairOptions,
-    repair::{self, Answered},
+    repair::{self, RawArguments},
     report::{retry_message, Left, MovedFrom, Repair, Repaired},
     sanitize::decode::Plan,
     schema::validate::Validator,
@@ -39,7 +39,7 @@ pub(super) fn repair<'n>(
     let mut restored = sent.clone();
     plan.restore(&mut restored)?;
     let before = restored.clone();
-    let Ok(second) = repair::repair(own, Answered::Value(restored), options) else {
+    let Ok(second) = repair::repair(own, RawArguments::Value(restored), options) else {
         // The arguments are a string at the root, which is invalid in either form.
         let arguments = first.arguments.detached();
         return Ok(Repaired { arguments, ..first });
@@ -74,7 +74,7 @@ fn merge_violations(
     (sent, restored): (&Node<'_>, &Node<'_>),
     plan: &Plan,
 ) -> Vec<Left> {
-    let earlier = answered(second);
+    let earlier = pointers_before(second);
     let pointers: Vec<String> = own.iter().map(|left| moved(&left.pointer, &earlier)).collect();
     // Numbers of the values at these pointers, and of the values around them.
     let mut numbers: Map<&str, Option<u32>> =
@@ -162,7 +162,7 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
             origins.insert(number, pointer.to_string());
         }
     });
-    let answered = answered(&first);
+    let pointers_before = pointers_before(&first);
     let settled = moves(second.iter().filter_map(|repair| Some((&repair.pointer, repair.output_pointer.as_ref()?))));
     let first = first.into_iter().map(|repair| {
         let output = repair.output_pointer.as_ref().and_then(|pointer| after.get(numbers.get(pointer)?));
@@ -171,7 +171,7 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
     });
     let second = second.into_iter().map(|repair| {
         let source = sources.get(&repair.pointer).and_then(|number| origins.get(number));
-        let pointer = source.map_or_else(|| repair.pointer.clone(), |pointer| moved(pointer, &answered));
+        let pointer = source.map_or_else(|| repair.pointer.clone(), |pointer| moved(pointer, &pointers_before));
         Repair { pointer, ..repair }
     });
     // Collects first, because both iterators borrow from the same maps.
@@ -180,15 +180,15 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
 }
 
 /// Returns the pointers before the repairs, keyed by the pointers in the result.
-fn answered(repairs: &[Repair]) -> Moves {
+fn pointers_before(repairs: &[Repair]) -> Moves {
     let pairs = repairs.iter().filter_map(|repair| Some((repair.output_pointer.as_ref()?, &repair.pointer)));
-    let mut answered = moves(pairs);
+    let mut pointers_before = moves(pairs);
     // Values that repairs extracted, wrapped or parsed.
-    answered.extend(repairs.iter().filter_map(|repair| {
+    pointers_before.extend(repairs.iter().filter_map(|repair| {
         let MovedFrom { to, from, is_in_text } = repair.moved_from.as_ref()?;
         Some((to.clone(), (from.clone(), *is_in_text)))
     }));
-    answered
+    pointers_before
 }
 
 /// Returns the second pointer of each pair, keyed by the first one, if the two differ.
@@ -196,7 +196,7 @@ fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
 }
 
-/// New pointers by old pointer. If the flag is true, everything inside a text is reported at the text itself.
+/// New pointers by old pointer. If the flag is true, everything inside a JSON text is reported at the text itself.
 type Moves = Map<String, (String, bool)>;
 
 /// Returns the pointer to a value after the values around it have moved.
@@ -218,7 +218,7 @@ fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
     ends.map(|end| pointer.split_at(end))
 }
 
-/// Visits every value of a tree with its pointer, except values that were parsed from one of these texts.
+/// Visits every value of a tree with its pointer, except values that were parsed from one of these strings.
 fn each<'n, 'a>(root: &'n Node<'a>, texts: &Set<u32>, visit: &mut dyn FnMut(&str, &'n Node<'a>)) {
     let mut open: Vec<(&Node<'a>, usize, Option<String>)> = Vec::from([(root, 0, None)]);
     let mut pointer = String::new();

@@ -42,11 +42,11 @@ const LOOKS: usize = 10_000;
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<KeptList>>>>);
+pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<CachedList>>>>);
 
 /// The key of the cache: a list, and everything that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question<'q> {
+pub(super) struct CacheKey<'q> {
     /// The list as JSON text.
     pub(super) list: Cow<'q, str>,
     pub(super) options: Cow<'q, ToolsOptions>,
@@ -59,10 +59,10 @@ pub(super) struct Question<'q> {
     pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
 }
 
-impl Question<'_> {
-    pub(super) fn into_owned(self) -> Question<'static> {
-        let Question { list, options, shape, names, flat } = self;
-        Question {
+impl CacheKey<'_> {
+    pub(super) fn into_owned(self) -> CacheKey<'static> {
+        let CacheKey { list, options, shape, names, flat } = self;
+        CacheKey {
             list: Cow::Owned(list.into_owned()),
             options: Cow::Owned(options.into_owned()),
             shape,
@@ -74,8 +74,8 @@ impl Question<'_> {
 
 /// A cached list.
 #[derive(Debug)]
-pub(super) struct KeptList {
-    pub(super) question: Question<'static>,
+pub(super) struct CachedList {
+    pub(super) key: CacheKey<'static>,
     /// The rewritten list as JSON text; `None` if the list is unchanged.
     pub(super) text: Option<String>,
     pub(super) sent: SentList,
@@ -111,11 +111,11 @@ impl Size {
     }
 }
 
-impl KeptList {
-    fn new(question: Question<'static>, text: Option<String>, sent: SentList) -> KeptList {
-        let written = question.list.len().saturating_add(text.as_ref().map_or(0, String::len));
+impl CachedList {
+    fn new(key: CacheKey<'static>, text: Option<String>, sent: SentList) -> CachedList {
+        let written = key.list.len().saturating_add(text.as_ref().map_or(0, String::len));
         let size = Size { text: written, all: written.saturating_add(sent.bytes()) };
-        KeptList { question, text, sent, size }
+        CachedList { key, text, sent, size }
     }
 }
 
@@ -157,7 +157,7 @@ impl ToolListCache {
 
     /// Locks the lists. Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a
     /// forked process, the thread that holds the lock may no longer exist.)
-    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<KeptList>>>> {
+    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<CachedList>>>> {
         (0..LOOKS).find_map(|_| {
             let lists = self.0.try_lock();
             if lists.is_none() {
@@ -167,25 +167,25 @@ impl ToolListCache {
         })
     }
 
-    fn find(&self, question: &Question<'_>) -> Option<Arc<KeptList>> {
+    fn find(&self, key: &CacheKey<'_>) -> Option<Arc<CachedList>> {
         let mut lists = self.patient()?;
-        let place = lists.iter().rposition(|sent| sent.question == *question)?;
+        let place = lists.iter().rposition(|sent| sent.key == *key)?;
         // The most recently used list is the last one.
         lists.get_mut(place..)?.rotate_left(1);
         lists.last().cloned()
     }
 
-    fn keep(&self, sent: Arc<KeptList>, max_lists: usize) {
+    fn keep(&self, sent: Arc<CachedList>, max_lists: usize) {
         if Size::ROOM.less(sent.size).is_none() {
             return;
         }
         let mut gone = Vec::new();
         let Some(mut lists) = self.patient() else { return };
         // Another thread may have rewritten the same list.
-        lists.retain(|other| other.question != sent.question);
+        lists.retain(|other| other.key != sent.key);
         lists.push(sent);
         let mut room = Size::ROOM;
-        let fits = |sent: &Arc<KeptList>| {
+        let fits = |sent: &Arc<CachedList>| {
             room = room.less(sent.size)?;
             Some(())
         };
@@ -203,29 +203,29 @@ pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     max_lists: usize,
     /// The list that was found. The request borrows its text.
-    found: &'c OnceCell<Arc<KeptList>>,
+    found: &'c OnceCell<Arc<CachedList>>,
 }
 
 /// Holds the list that was found for as long as the request borrows from it.
 #[derive(Debug, Default)]
-pub(crate) struct Found(OnceCell<Arc<KeptList>>);
+pub(crate) struct FoundList(OnceCell<Arc<CachedList>>);
 
 impl<'c> Lookup<'c> {
     /// Returns a look-up among the `max_lists` recently used lists, or `None` if `max_lists` is 0.
     #[cfg(feature = "search")]
-    pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c Found) -> Option<Lookup<'c>> {
+    pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundList) -> Option<Lookup<'c>> {
         (max_lists > 0).then_some(Lookup { cache, max_lists, found: &found.0 })
     }
 
     /// Returns the cached result for the same list.
-    pub(super) fn find(&self, question: &Question<'_>) -> Option<&'c KeptList> {
-        let sent = self.cache.find(question)?;
+    pub(super) fn find(&self, key: &CacheKey<'_>) -> Option<&'c CachedList> {
+        let sent = self.cache.find(key)?;
         Some(self.found.get_or_init(|| sent))
     }
 
     /// Adds a result to the cache.
-    pub(super) fn keep(&self, question: Question<'static>, text: Option<String>, sent: SentList) {
-        self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.max_lists);
+    pub(super) fn keep(&self, key: CacheKey<'static>, text: Option<String>, sent: SentList) {
+        self.cache.keep(Arc::new(CachedList::new(key, text, sent)), self.max_lists);
     }
 }
 

@@ -4,10 +4,10 @@
 //! into entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable
 //! schema (`sanitize_list`, in the dialects of `target`; `budget` counts the limits of a request, `wrapper` handles the
 //! parts outside the schema, `quarantine` holds the reasons for tools that cannot be sent). `restore` records what to
-//! undo, and `restore_kept` writes it as JSON. `as_sent` changes only the shape of a list. A whole request (`request`)
+//! undo, and `restore_json` writes it as JSON. `as_sent` changes only the shape of a list. A whole request (`request`)
 //! also has tools in its history (`carriers`), mentions tools there (`call_sites`; those of several servers in
 //! `server_mentions`), may force some (`choice`), and usually repeats the list of the previous request (`list_cache`).
-//! Its namespaces are kept if the API has them (`kept_namespaces`). Replies come whole (`restore`) or in pieces
+//! Its namespaces are kept if the API has them (`retained_namespaces`). Replies come whole (`restore`) or in pieces
 //! (`stream_restorer`, which buffers calls in `buffered_calls`, `chat_stream`, `response_stream`, `item_stream`, and
 //! `sse`). Calls are written in the client's form (`client_call`, `client_item`, and `call_pieces` with
 //! `custom_input`), and their arguments are repaired if that is requested (`call_repair`, and `joined` for encoded
@@ -57,8 +57,7 @@ mod history_pairs;
 mod interactions_stream;
 mod item_stream;
 mod joined;
-mod kept_namespaces;
-#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
+#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
 mod output_schema;
 pub(crate) mod overflow;
@@ -68,8 +67,9 @@ pub(crate) mod request_facts;
 mod request_members;
 mod response_stream;
 pub(crate) mod restore;
-mod restore_kept;
+mod restore_json;
 mod result_names;
+mod retained_namespaces;
 mod same_names;
 pub(crate) mod sanitize_list;
 #[cfg(feature = "search")]

@@ -9,7 +9,7 @@ use crate::{
     json::Node,
     options::{SanitizeOptions, ToolFormat, Use},
     report::{Accepts, Change, Detail, Guidance},
-    request::tool_format::{pointer, Shape},
+    request::tool_format::{pointer, ToolShape},
     rules::{Constraint, Rule},
     sanitize,
 };
@@ -22,7 +22,7 @@ const KEY: &str = "outputSchema";
 pub(super) fn settle(
     entry: &mut Node<'_>,
     format: ToolFormat,
-    shape: Shape,
+    shape: ToolShape,
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn settle(
 /// defines it.
 pub(super) fn sent<'a>(
     entry: &Node<'a>,
-    (format, shape): (ToolFormat, Shape),
+    (format, shape): (ToolFormat, ToolShape),
     dialect: &'static Dialect,
 ) -> Option<(&'static str, Node<'a>)> {
     let is_of_mcp = shape.format() == Some(ToolFormat::Mcp) && format == ToolFormat::OpenaiResponses;

@@ -21,8 +21,8 @@ const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 
 /// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. Which
-/// tools are deferred depends on the list alone, so that prompt caches keep their prefix. Tools named in `searches`
-/// stay.
+/// tools are deferred depends on the list alone, so that prompt caches keep their prefix. Tools named in `searches` are
+/// never deferred.
 ///
 /// Returns the deferred tools. No tool is deferred if there is room for all tools of the request, including those that
 /// the history may load.
@@ -123,7 +123,7 @@ fn members<'n, 'a>(entry: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
 
 /// Returns true for a tool that the client defines, and for a namespace.
 fn is_deferrable(entry: &Node<'_>) -> bool {
-    members(entry).is_some() || matches!(tool_format::recognise(entry), Entry::Tool(_)) || tool::is_custom(entry)
+    members(entry).is_some() || matches!(tool_format::recognize(entry), Entry::Tool(_)) || tool::is_custom(entry)
 }
 
 fn hide(entry: &mut Node<'_>, hidden: &mut Overflowed) {

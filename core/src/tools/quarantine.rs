@@ -6,7 +6,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node},
     report::{Allow, Change},
-    request::tool_format::{pointer, Shape},
+    request::tool_format::{pointer, ToolShape},
     rules::Constraint,
 };
 
@@ -84,7 +84,7 @@ pub(super) fn unknown(entry: &Node<'_>) -> Refused {
     )
 }
 
-pub(super) fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
+pub(super) fn nameless(shape: ToolShape, entry: &Node<'_>) -> Refused {
     let found = match shape.part(entry, "name") {
         None => "none",
         Some(name) if name.as_text().is_some() => "an empty string",

@@ -10,14 +10,14 @@ use super::{
     converse_changes,
     format_ladder::{self, For, Stop, Substitute},
     formats, history_arguments, history_pairs,
-    kept_namespaces::Kept,
-    list_cache::{self, Lookup, Question, SentList},
+    list_cache::{self, CacheKey, Lookup, SentList},
     overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, RequestChange},
     request_members,
     restore::RestoreMap,
     result_names,
+    retained_namespaces::RetainedNamespaces,
     sanitize_list::{self, Planned},
     server_mentions,
     servers::{self, Servers},
@@ -86,9 +86,9 @@ fn adapt_by<'a>(
     let model = request::model(request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
-    let api = recognise(request, options)?;
+    let api = recognize(request, options)?;
     let deferred = deferred_of(options, servers.as_ref());
-    let given_formats = formats::Given::of(request, api)?;
+    let given_formats = formats::OriginalFormats::of(request, api)?;
     let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let own_names: Vec<String> =
@@ -98,12 +98,12 @@ fn adapt_by<'a>(
         For { api, target, dialect, model: &model, options, names: &own_names, deferred: deferred_options };
     let substitute = format_ladder::substitute(request, step, format_for)?;
     let answer = substitute.as_ref().and_then(Substitute::tool).map(String::from);
-    let given = request_facts::Given::of(request, api)?;
+    let given = request_facts::OriginalMembers::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
-    let is_kept = servers.is_none() && keeps_namespaces(api, dialect, options);
-    let kept = if is_kept { Kept::take(request, shape)? } else { None };
-    if kept.is_none() && api == Api::OpenaiResponses {
+    let retains = servers.is_none() && keeps_namespaces(api, dialect, options);
+    let retained = if retains { RetainedNamespaces::take(request, shape)? } else { None };
+    if retained.is_none() && api == Api::OpenaiResponses {
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
@@ -123,8 +123,8 @@ fn adapt_by<'a>(
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
-    let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
-    let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
+    let chosen = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+    let custom_tools = chosen.or(is_foreign.then_some(CustomTools::Function));
     if is_foreign && custom_tools == Some(CustomTools::Function) {
         report.request_changes.extend(request_facts::custom_tools(request)?);
     }
@@ -259,7 +259,7 @@ fn adapt_by<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report).into());
     }
-    let places = kept.as_ref().map(|kept| &kept.places);
+    let places = retained.as_ref().map(|retained| &retained.places);
     report.request_changes.extend(found_namespaces.report(request, places)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
@@ -288,9 +288,9 @@ fn adapt_by<'a>(
             format_ladder::refused_natively(request, api_out, dialect, &model)?;
         }
     }
-    if let Some(kept) = kept {
+    if let Some(retained) = retained {
         let AdaptReport { deferred, changes, .. } = &mut report;
-        kept.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
+        retained.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
     }
     Ok((report, restore_map, names))
 }
@@ -308,7 +308,7 @@ pub(crate) fn catalogue<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
-    let api = recognise(request, options)?;
+    let api = recognize(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
@@ -410,7 +410,7 @@ fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
         // a choice is among functions only.
         !matches!(api, Api::Gemini | Api::Bedrock)
             || functions.is_some_and(|list| !list.is_empty())
-            || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
+            || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
     };
     let found =
         request::with_tools(request, api, |tools| Ok(tools.as_array().unwrap_or_default().iter().any(is_callable)))?;
@@ -454,12 +454,12 @@ fn rewrite_tools<'a>(
             return Ok(None);
         }
         let names = given.take().unwrap_or_default();
-        let question = lookup.as_ref().map(|_| {
+        let key = lookup.as_ref().map(|_| {
             let (list, options) = (list_cache::text_of(node).into_owned().into(), Cow::Borrowed(options));
             let flat = flat.map(FlatNames::renamed);
-            Question { list, options, shape, names: Cow::Owned(names.clone()), flat }
+            CacheKey { list, options, shape, names: Cow::Owned(names.clone()), flat }
         });
-        let known = lookup.as_ref().zip(question.as_ref()).and_then(|(lookup, question)| lookup.find(question));
+        let known = lookup.as_ref().zip(key.as_ref()).and_then(|(lookup, key)| lookup.find(key));
         if let Some(known) = known {
             if let Some(text) = &known.text {
                 node.replace(Data::Verbatim(text));
@@ -468,9 +468,9 @@ fn rewrite_tools<'a>(
         }
         let (sent, changed) =
             rewrite_list(node, options, Planned { names, shape, flat, servers, same_names: None }, place)?;
-        if let (Some(lookup), Some(question)) = (&lookup, question) {
+        if let (Some(lookup), Some(key)) = (&lookup, key) {
             let text = changed.then(|| json::write(node));
-            lookup.keep(question.into_owned(), text, sent.clone());
+            lookup.keep(key.into_owned(), text, sent.clone());
         }
         Ok(Some(sent))
     });
@@ -583,7 +583,7 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
+pub(super) fn recognize(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {

@@ -123,7 +123,7 @@ impl Namespaces {
 }
 
 /// Members of a request that need tools, recorded before rewriting, which may remove some of them.
-pub(super) struct Given {
+pub(super) struct OriginalMembers {
     keys: Vec<&'static str>,
     /// The choice, as JSON.
     choice: Option<String>,
@@ -131,11 +131,11 @@ pub(super) struct Given {
 
 const NEED_TOOLS: [&str; 4] = ["tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"];
 
-impl Given {
+impl OriginalMembers {
     pub(super) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
         let is_given = |key: &&str| request.get(*key).is_some_and(is_set);
         let keys = NEED_TOOLS.into_iter().filter(is_given).collect();
-        Ok(Given { keys, choice: choice_of(request, api)?.map(|(written, _)| written) })
+        Ok(OriginalMembers { keys, choice: choice_of(request, api)?.map(|(written, _)| written) })
     }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn mend_choice(
     request: &mut Node<'_>,
     api: Api,
     (surface, model): (&Surface, &str),
-    given: Given,
+    given: OriginalMembers,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
     let without = without_tools(request, api, surface)?;
@@ -172,7 +172,7 @@ pub(super) fn mend_choice(
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
             gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
-        // Gemini Interactions holds the choice in settings, which stay.
+        // Gemini Interactions has the choice in its settings, which are kept.
         let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
         if is_setting {
             changes.push(RequestChange::new(choice::pointer(api), fact, "removed `tool_choice`"));

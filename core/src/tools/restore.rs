@@ -1,4 +1,4 @@
-//! Restores calls: replaces the name and the arguments in an API's reply by those that the tool's server expects.
+//! Restores calls: replaces the name and the arguments in an API's reply with those that the tool's server expects.
 //! Repairs the arguments if that is requested.
 
 use alloc::{string::String, sync::Arc};
@@ -24,7 +24,7 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// Names and arguments to restore in calls, keyed by the tools' names as sent to the API. Calls of other tools stay
+/// Names and arguments to restore in calls, keyed by the tools' names as sent to the API. Calls to other tools are left
 /// unchanged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
@@ -37,7 +37,7 @@ pub(crate) struct RestoreMap {
     pub(super) repair: Option<RepairOptions>,
     /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
     pub(super) has_indices: bool,
-    /// Plan for restoring the answer to a response format; `None` if the answer need not be restored.
+    /// Plan for restoring the structured output; `None` if it need not be restored.
     pub(super) answer: Option<Arc<Answer>>,
 }
 
@@ -174,7 +174,7 @@ impl RestoreMap {
         found.map(|entry| entry.plan.clone()).unwrap_or_default()
     }
 
-    /// Returns how to restore the answer if the model gives it by calling a function.
+    /// Returns how to restore the answer if the model returns it in a function call.
     pub(super) fn called_answer(&self) -> Option<&Answer> {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
@@ -381,13 +381,13 @@ impl RestoreMap {
         reports.check().map(|()| false)
     }
 
-    /// Restores one text of the answer.
+    /// Restores one text part of the answer.
     pub(crate) fn content(&self, text: &str) -> Content {
         answer::restored(self.answer.as_deref(), text)
     }
 
-    /// Restores the complete texts of the answer in a stream event. A truncated text is restored only if this event
-    /// ends it.
+    /// Restores the complete text parts of the answer in a stream event. A truncated part is restored only if this
+    /// event ends it.
     pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             answer.event(event, is_end, reports);

@@ -12,7 +12,7 @@ use crate::{
     names::{cut, digest, folded, Taken, TAIL},
     request::{
         tool::CACHE,
-        tool_format::{self, Entry, Shape},
+        tool_format::{self, Entry, ToolShape},
         tool_list::GROUPS,
     },
 };
@@ -115,8 +115,8 @@ fn definition(entry: &Node<'_>) -> String {
     json::write(&entry)
 }
 
-fn named(entry: &Node<'_>) -> Option<(Shape, Text<'static>)> {
-    match tool_format::recognise(entry) {
+fn named(entry: &Node<'_>) -> Option<(ToolShape, Text<'static>)> {
+    match tool_format::recognize(entry) {
         Entry::Tool(shape) => Some((shape, shape.name(entry)?.clone().into_owned())),
         Entry::Hosted | Entry::Unknown => None,
     }

@@ -28,7 +28,7 @@ use crate::{
     request::{
         self,
         namespaces::FlatNames,
-        tool_format::{self, pointer, Edits, Entry, Shape},
+        tool_format::{self, pointer, Edits, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::{Constraint, Rule},
@@ -90,7 +90,7 @@ struct Writer<'o> {
     count: usize,
     quarantined: Vec<Quarantined>,
     restore_map: RestoreMap,
-    /// True if calls are repaired, so that the schemas are kept.
+    /// True if calls are repaired, so the schemas are kept.
     repairs: bool,
     /// True if only tools with `strict: true` are written in the first dialect.
     by_flag: bool,
@@ -151,14 +151,14 @@ pub(super) fn rewrite_with_names<'a>(
     let (mut own, mut hosted, mut custom) = (Vec::new(), Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
-        match tool_format::recognise(&listed.entry) {
+        match tool_format::recognize(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 // A quarantined entry reserves no name.
                 if refused_type(first.dialect, format, &listed.entry).is_some() {
                     continue;
                 }
-                // Calls of a toolset's tools carry the server's name separately, so a function may have the same name.
+                // Calls to a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
                 // The name of a `custom` tool of a namespace or of a server was made by this library.
@@ -235,7 +235,7 @@ pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
     Ok(Listing::read(tools)?.entries().count())
 }
 
-/// Returns the tools of a list in the form that is sent, for texts that quote them.
+/// Returns the tools of a list in the form that is sent, for text that quotes them.
 pub(super) fn quotes<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -306,7 +306,7 @@ fn renamed(
 
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
-        let shape = match tool_format::recognise(&listed.entry) {
+        let shape = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
@@ -322,7 +322,7 @@ impl Writer<'_> {
                     let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =
-                        format!("expected a type of tool that the API has, found another: {}", fact.statement);
+                        format!("expected a tool type that the API supports, found another: {}", fact.statement);
                     let server = listed.server.map(|server| server.display().into_owned());
                     self.quarantined.push(Quarantined { name, server, pointer, rule, message });
                     return None;
@@ -408,7 +408,7 @@ impl Writer<'_> {
         (entry, done)
     }
 
-    fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
+    fn tool<'a>(&mut self, listed: Listed<'a>, shape: ToolShape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
         let Listed { mut entry, pointer: at, namespace, server } = listed;
         let own = namespace.as_ref().map_or_else(|| self.own(name).clone(), |(_, own)| own.clone());
         let new_name = self.names.new_name(name).map(String::from);
@@ -480,8 +480,8 @@ impl Writer<'_> {
     /// Renames the definitions that conflict with those of earlier tools.
     fn rename_definitions(
         &mut self,
-        (entry, shape): (&mut Node<'_>, Shape),
-        written: Shape,
+        (entry, shape): (&mut Node<'_>, ToolShape),
+        written: ToolShape,
         dialect: &'static Dialect,
         changes: &mut Vec<Change>,
     ) -> Result<(), Refused> {
@@ -497,7 +497,7 @@ impl Writer<'_> {
         renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
         for (old, new) in names {
             let message =
-                format!("renamed the definition `{old}` to `{new}`: another tool has a definition of that name");
+                format!("renamed the definition `{old}` to `{new}`: another tool has a definition with this name");
             let at = |above: &str, name: &str| {
                 let mut pointer = format!("{above}/$defs");
                 push_token(&mut pointer, name);
@@ -521,7 +521,7 @@ impl Writer<'_> {
     }
 
     /// Rewrites the schema in the first dialect that can express it.
-    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
+    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: ToolShape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
         let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
         let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);

@@ -59,7 +59,7 @@ impl ServerIndex {
         self.index.search(query, options, Among::All)
     }
 
-    /// Answers a call of the search.
+    /// Answers a call to the search.
     ///
     /// # Errors
     /// `invalid-option`.

@@ -39,7 +39,7 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
 /// Tools of servers that the history defines and that are not in the list, by their names in the request.
 pub(super) type Added = Map<Text<'static>, Tool>;
 
-/// Replaces names of tools in the choice and the history by their names in the list, and removes `server` there.
+/// Replaces names of tools in the choice and the history with their names in the list, and removes `server` there.
 /// Returns the tools that only the history defines.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub(super) fn settle(
     Ok(added)
 }
 
-/// Replaces the tools' own names in options by their names in the list.
+/// Replaces the tools' own names in options with their names in the list.
 pub(super) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
     let Some(servers) = servers else { return };
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
@@ -209,7 +209,7 @@ struct Mentions<'s> {
 }
 
 /// The result of looking up a name.
-enum Found<'a> {
+enum NameLookup<'a> {
     Stays,
     Named(Text<'static>),
     /// The server does not have the tool.
@@ -229,30 +229,30 @@ impl Mentions<'_> {
     }
 
     /// Looks up the name in the list, and removes `server`.
-    fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> Found<'a> {
-        let Some(name) = node.text_at(key).cloned() else { return Found::Stays };
+    fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> NameLookup<'a> {
+        let Some(name) = node.text_at(key).cloned() else { return NameLookup::Stays };
         let server = node.text_at(SERVER).cloned();
         if server.is_some() || node.get(SERVER).is_some_and(Node::is_null) {
             node.remove(SERVER);
         }
         let namespace = node.text_at("namespace");
         let Some(servers) = self.servers.filter(|_| namespace.is_none_or(|namespace| *namespace == name)) else {
-            return Found::Stays;
+            return NameLookup::Stays;
         };
         match (servers.called(server.as_ref(), &name), server) {
-            (Some(called), _) if called == name => Found::Stays,
-            (Some(called), _) => Found::Named(called),
-            (None, Some(server)) => Found::Absent(server, name),
-            (None, None) if servers.is_shared(&name) => Found::Shared(name),
-            (None, None) => Found::Stays,
+            (Some(called), _) if called == name => NameLookup::Stays,
+            (Some(called), _) => NameLookup::Named(called),
+            (None, Some(server)) => NameLookup::Absent(server, name),
+            (None, None) if servers.is_shared(&name) => NameLookup::Shared(name),
+            (None, None) => NameLookup::Stays,
         }
     }
 
     fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
         match self.find(node, key) {
-            Found::Stays | Found::Shared(_) => {}
-            Found::Named(called) => rename(node, key, called),
-            Found::Absent(server, name) => {
+            NameLookup::Stays | NameLookup::Shared(_) => {}
+            NameLookup::Named(called) => rename(node, key, called),
+            NameLookup::Absent(server, name) => {
                 if let Some(servers) = self.servers {
                     rename(node, key, servers.of_the_past(&server, &name));
                 }
@@ -293,15 +293,15 @@ impl Mentions<'_> {
                 return Ok(());
             }
             match self.find(node, "name") {
-                Found::Stays => {}
-                Found::Named(called) => node.set("name", Node::string(called)),
-                Found::Shared(name) => {
+                NameLookup::Stays => {}
+                NameLookup::Named(called) => node.set("name", Node::string(called)),
+                NameLookup::Shared(name) => {
                     let name = name.display();
                     let message =
                         format!("expected a choice of one tool, found `{name}`, which exists on several servers");
                     return Err(Error::new(Code::InvalidRequest, pointer, message));
                 }
-                Found::Absent(server, name) => {
+                NameLookup::Absent(server, name) => {
                     let (server, name) = (server.display(), name.display());
                     let message = format!(
                         "expected a choice of a listed tool, found `{name}`, which the list of `{server}` does not \

@@ -33,7 +33,7 @@ pub(crate) struct Servers {
     owners: Map<Text<'static>, Owner>,
     /// Name in the list of each tool.
     names: Map<Tool, Text<'static>>,
-    /// Name in the list for each name at a server; `None` if several servers have a tool with that name.
+    /// Name in the list for each name on a server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Places of the tools that the API defines, by name.
     hosted: Map<Text<'static>, Place>,
@@ -68,7 +68,7 @@ impl Owner {
 
 /// Returns true if an entry of a list is a server with its tools.
 fn is_server(entry: &Node<'_>) -> bool {
-    entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognise(entry) == Entry::Unknown)
+    entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognize(entry) == Entry::Unknown)
 }
 
 /// Returns true if `tools` of an entry is a list, or an object whose `tools` is a list.
@@ -213,7 +213,7 @@ fn may_have_server(node: &Node<'_>) -> bool {
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     const EXPECTED: &str = "expected the name of a server to be a non-empty string, found";
     match entry.get(SERVER) {
-        _ if !is_server(entry) && tool_format::recognise(entry) != Entry::Unknown => {
+        _ if !is_server(entry) && tool_format::recognize(entry) != Entry::Unknown => {
             let message = "expected a server with its tools, `{ server, tools }`, like the other entries, found a tool";
             Err(refused(pointer.into(), message))
         }
@@ -370,7 +370,7 @@ impl Servers {
     }
 
     /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
-    /// Returns `None` if the name stays, or if the server does not have the tool.
+    /// Returns `None` if the name does not change, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
@@ -418,7 +418,7 @@ impl Named {
 
 fn named(entry: &Node<'_>) -> Option<Named> {
     let name = |name: &Text<'_>| name.clone().into_owned();
-    match tool_format::recognise(entry) {
+    match tool_format::recognize(entry) {
         Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Defined),
         Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
         Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
@@ -435,7 +435,7 @@ pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
 }
 
 pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
-    match tool_format::recognise(entry) {
+    match tool_format::recognize(entry) {
         Entry::Tool(shape) => shape.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),
     }

@@ -226,7 +226,7 @@ pub(crate) fn end(out: &mut String) {
     out.push_str(if out.ends_with(['\n', '\r']) { "\n" } else { "\n\n" });
 }
 
-/// Returns the lines of a text, without their line ends.
+/// Returns the lines of the text, without their line ends.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }

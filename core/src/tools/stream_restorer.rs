@@ -34,15 +34,15 @@ pub(crate) struct Stream {
     pub(super) restore_map: RestoreMap,
     /// The calls whose arguments are buffered.
     pub(super) buffered: Calls,
-    /// The texts of the answer that are buffered.
+    /// The buffered text parts of the answer.
     pub(super) texts: Texts,
-    /// Texts that together form one answer.
+    /// Text parts that together form one answer.
     pub(super) run: Option<Run>,
     /// Blocks whose text was moved into another block.
     pub(super) gone: Gone,
     /// Items that are restored as items of another type.
     items: Items,
-    /// Calls of the function that gives the answer.
+    /// Calls to the function that replaces the response format.
     answers: AnswerEvents,
     /// Calls of a Chat Completions chunk whose arguments have to be buffered from this chunk on.
     pub(super) fresh: Vec<Key>,
@@ -80,12 +80,12 @@ impl Stream {
         }
     }
 
-    /// Returns the reports of the calls that ended since the last call of this function.
+    /// Returns the reports of the calls that ended since the last call to this function.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.reports.take()
     }
 
-    /// Returns the changes of the answer since the last call of this function.
+    /// Returns the changes to the structured output since the last call to this function.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.reports.take_answer_changes()
     }
@@ -104,7 +104,7 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    /// Returns true if the model gave the answer to a response format by a call.
+    /// Returns true if the model returned the structured output in a call.
     #[cfg(feature = "search")]
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.has_answer()
@@ -124,7 +124,7 @@ impl Stream {
         self.answered(restored?)
     }
 
-    /// Converts the answer in restored events to text, if the model gives it by calling a function.
+    /// Converts the answer in restored events to text, if the model returns it in a function call.
     fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
         restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };

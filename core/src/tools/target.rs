@@ -13,7 +13,7 @@ use crate::{
     json::Node,
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Detail, Guidance, Reason},
-    request::tool_format::{self, pointer, Shape},
+    request::tool_format::{self, pointer, ToolShape},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
 };
@@ -67,7 +67,7 @@ pub(super) struct Written<'a> {
 impl Written<'_> {
     /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments, which are
     /// no longer forbidden.
-    fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
+    fn leave_out(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "removed the schema of a tool without arguments".into();
@@ -83,7 +83,7 @@ impl Target {
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
-        (shape, target, format): (Shape, usize, ToolFormat),
+        (shape, target, format): (ToolShape, usize, ToolFormat),
         (detail, answer): (Detail, Option<&str>),
     ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;

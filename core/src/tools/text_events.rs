@@ -1,4 +1,4 @@
-//! Finds the text of a stream that an event belongs to, in the APIs whose texts are blocks, parts or steps.
+//! Finds the text part of a stream that an event belongs to, in the APIs whose text consists of blocks, parts or steps.
 
 use super::{
     answer_parts::is_text_part,
@@ -13,7 +13,7 @@ use crate::{
 pub(super) const DELTA_TEXT: &[&str] = &["delta", "text"];
 pub(super) const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
 
-/// Relation of an event to a text.
+/// Relation of an event to a text part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Begins(TextKey),
@@ -25,7 +25,7 @@ pub(super) enum Step {
     Other,
 }
 
-/// Returns the relation of an event to a text.
+/// Returns the relation of an event to a text part.
 pub(super) fn step_of(event: &Node<'_>) -> Step {
     if let Some((key, path)) = delta_of(event) {
         return Step::GoesOn(key, path);
@@ -71,7 +71,7 @@ pub(super) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static 
     Some((TextKey { block, part: 0 }, &[CONVERSE_DELTA, "delta", "text"]))
 }
 
-/// Returns the key of a text of Responses.
+/// Returns the key of a text part of Responses.
 pub(super) fn text_key(event: &Node<'_>) -> TextKey {
     TextKey { block: Key::of(event), part: event.u64_at("content_index").unwrap_or_default() }
 }

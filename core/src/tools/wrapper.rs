@@ -9,7 +9,7 @@ use crate::{
     json::Node,
     names,
     report::{Accepts, Change, Guidance},
-    request::tool_format::{pointer, Shape},
+    request::tool_format::{pointer, ToolShape},
     rules::{Constraint, Rule},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 /// not a change, and neither is a flag that only the new shape has.
 pub(super) fn strict(
     entry: &Node<'_>,
-    (shape, written): (Shape, Shape),
+    (shape, written): (ToolShape, ToolShape),
     sent: Option<bool>,
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
@@ -53,7 +53,7 @@ const STRICT: &str = "strict";
 /// Returns the new description: `None` if it is unchanged, `Some(None)` if it is removed.
 pub(super) fn description(
     entry: &Node<'_>,
-    (shape, written): (Shape, Shape),
+    (shape, written): (ToolShape, ToolShape),
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) -> Option<Option<String>> {

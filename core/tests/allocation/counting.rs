@@ -1,6 +1,6 @@
 //! An allocator that counts the bytes allocated by each thread, including those that are freed later.
 
-#![allow(unsafe_code, reason = "an allocator cannot be written without; this one only counts what it passes on")]
+#![allow(unsafe_code, reason = "a global allocator needs it; this one only counts and forwards")]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -47,7 +47,7 @@ fn count(given: usize, back: usize) {
 }
 
 /// Returns the number of bytes that this thread has allocated and not freed.
-#[allow(dead_code, reason = "an example counts with this file, too, and has no use for it")]
+#[allow(dead_code, reason = "an example also uses this file, but not this function")]
 pub(crate) fn live() -> usize {
     GIVEN.get().saturating_sub(BACK.get())
 }

@@ -16,7 +16,7 @@ fn body(number: usize) -> String {
 
 /// If calls are repaired, the schemas are also stored: 8 MiB of text once took 96 MiB.
 #[test]
-fn what_is_kept_of_lists_is_bounded_in_all() {
+fn memory_of_cached_lists_is_bounded() {
     for repair in [false, true] {
         let options = ExchangeOptions::default().dialect("openai-strict").tool_list_cache(usize::MAX);
         let mut options = options;

@@ -5,14 +5,14 @@ use toolwire::{apply_deferred_loading, DeferredOptions};
 use crate::{content, counting::given};
 
 #[test]
-fn a_large_request_costs_no_more_than_a_quarter_of_itself() {
+fn large_request_allocates_at_most_a_quarter_of_its_size() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
         let (answer, plain) = given(|| apply_deferred_loading(&text, &options).expect("a request").request);
         let (reported, with_report) = given(|| apply_deferred_loading(&text, &options).expect("a request"));
         assert_eq!(answer, reported.request, "{name}");
-        assert!(answer.len() < text.len(), "{name}: tools are hidden, so this is a new text");
+        assert!(answer.len() < text.len(), "{name}: tools are hidden, so the text is new");
         for (form, bytes) in [("plain", plain), ("with report", with_report)] {
             let beyond = bytes - answer.len();
             println!("{name}, {form}: {} bytes in, {} out, {beyond} more", text.len(), answer.len());
@@ -23,13 +23,13 @@ fn a_large_request_costs_no_more_than_a_quarter_of_itself() {
 
 /// If nothing changes, no output text is allocated.
 #[test]
-fn an_unchanged_request_costs_next_to_nothing() {
+fn unchanged_request_allocates_almost_nothing() {
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
         let sent = apply_deferred_loading(&text, &DeferredOptions::default()).expect("a request").request.into_owned();
         let (again, bytes) =
             given(|| apply_deferred_loading(&sent, &DeferredOptions::default()).expect("a request").request);
-        assert_eq!(again.as_ptr(), sent.as_ptr(), "{name}: the very same text");
+        assert_eq!(again.as_ptr(), sent.as_ptr(), "{name}: the same text");
         println!("{name}, unchanged: {} bytes in, {bytes} more", sent.len());
         assert!(bytes <= sent.len() / 4, "{name}: {bytes} bytes for a text of {}", sent.len());
     }

@@ -20,7 +20,7 @@ fn cut(text: &str, size: usize) -> impl Iterator<Item = &str> {
 
 /// One large event in pieces of 1 KB once took quadratic time: 31 seconds for 16 MB.
 #[test]
-fn a_large_event_in_small_pieces_costs_its_size() {
+fn large_event_in_small_pieces_allocates_linearly() {
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
     for size in [64, 1024, 1 << 20] {
         let mut stream = stream();
@@ -35,7 +35,7 @@ fn a_large_event_in_small_pieces_costs_its_size() {
 }
 
 #[test]
-fn an_exchange_costs_its_size_too() {
+fn exchange_allocates_linearly() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
     let options = ExchangeOptions::default().dialect("anthropic");
@@ -59,7 +59,7 @@ fn opening(index: usize) -> Value {
 /// Many calls that begin in one chunk and end in one chunk. Each of them once copied the whole chunk and searched all
 /// entries.
 #[test]
-fn many_calls_at_once_cost_their_size() {
+fn many_open_calls_allocate_linearly() {
     let many = 20_000;
     let calls: Vec<Value> = (0..many).map(opening).collect();
     let begin = chunk(&json!([{"index": 0, "delta": {"tool_calls": calls}}]));
@@ -76,7 +76,7 @@ fn many_calls_at_once_cost_their_size() {
 
 /// Calls in many choices that begin together and end one choice at a time. Each end once searched all open calls.
 #[test]
-fn choices_that_end_one_by_one_cost_their_size() {
+fn choices_that_end_one_by_one_allocate_linearly() {
     let many = 20_000;
     let mut text = String::new();
     for choice in 0..many {
@@ -106,7 +106,7 @@ fn open_calls_are_limited() {
             Ok(_) => opened += 10_000,
             Err(error) => break error,
         }
-        assert!(opened < 10_000_000, "no limit in sight");
+        assert!(opened < 10_000_000, "no limit applies");
     };
     assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
 }
@@ -123,14 +123,14 @@ fn events_that_are_kept_are_limited() {
             Ok(_) => fed += 1,
             Err(error) => break error,
         }
-        assert!(fed < 1000, "no limit in sight");
+        assert!(fed < 1000, "no limit applies");
     };
     assert_eq!(error.code().as_str(), "limit-exceeded");
 }
 
-/// After a call of one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
+/// After a call to one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
 #[test]
-fn an_exchange_keeps_nothing_that_it_does_not_need() {
+fn exchange_stores_only_what_it_needs() {
     let tools =
         json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "input_schema": {"type": "object"}}]);
     let body = json!({"model": "m", "messages": [], "tools": tools}).to_string();

@@ -234,7 +234,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             force(api, request, numbers);
         },
     ),
-    ("Kimi K3 takes no name", &[("openai-chat", "moonshot", "kimi-k3")], |api, request, _| {
+    ("Kimi K3 accepts no name", &[("openai-chat", "moonshot", "kimi-k3")], |api, request, _| {
         request["thinking"] = json!({"type": "enabled"});
         let name = first_name(api, request);
         choose(api, request, Some(&name));
@@ -274,7 +274,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         |api, request, _| choose(api, request, Some("gone_tool")),
     ),
     (
-        "choice that the model does not take",
+        "choice that the model does not accept",
         &[("openai-chat", "cerebras", "gpt-oss-120b"), ("openai-chat", "cohere", "c4ai-aya-expanse-32b")],
         |api, request, _| choose(api, request, None),
     ),
@@ -327,20 +327,20 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             list(api, request).push(json!({"type": "namespace", "name": "crm", "description": "d", "tools": tools}));
         },
     ),
-    ("arguments that are no object", EVERY_FORMAT, |api, request, numbers| {
+    ("arguments that are not an object", EVERY_FORMAT, |api, request, numbers| {
         let name = first_name(api, request);
         let wrong = [json!("{\"q\": \"x\""), json!("nothing"), json!("[1]"), json!("{'q': 1}")];
         add_calls(api, request, &[&name], &wrong[numbers.below(wrong.len())]);
     }),
-    ("name that the API does not take", EVERY_FORMAT, |api, request, numbers| {
+    ("name that the API does not accept", EVERY_FORMAT, |api, request, numbers| {
         let wrong = [["old tool", "done"], ["", "x y"], ["read/file", "read file"]];
         add_calls(api, request, &wrong[numbers.below(wrong.len())], &json!({"q": "x"}));
     }),
-    ("listed name that the API does not take", EVERY_FORMAT, |api, request, _| {
+    ("listed name that the API does not accept", EVERY_FORMAT, |api, request, _| {
         list(api, request).extend([tool(api, "read/file"), tool(api, "read file")]);
         add_calls(api, request, &["read file", "read/file"], &json!({"q": "x"}));
     }),
-    ("two tools of one name", EVERY_FORMAT, |api, request, _| {
+    ("two tools with the same name", EVERY_FORMAT, |api, request, _| {
         let name = first_name(api, request);
         list(api, request).push(tool(api, &name));
     }),

@@ -6,7 +6,7 @@
 mod deferral;
 mod fakes;
 #[path = "../native/fakes/mod.rs"]
-#[allow(dead_code, reason = "the native suite uses all of it")]
+#[allow(dead_code, reason = "only the native suite uses all of it")]
 mod format_fakes;
 mod generator;
 mod overflow;
@@ -47,8 +47,11 @@ const MAX_ERRORS: usize = 160;
 
 /// Changes of requests that a fake accepts, with the reason.
 const CHANGED: &[(&str, &str)] = &[
-    ("declare-open", "a server that makes a grammar of a schema closes objects that do not say that they are open"),
-    ("strict-flag", "a list in which one tool is strict makes the others strict, unless they say otherwise"),
+    (
+        "declare-open",
+        "a server that converts schemas to grammars closes objects that do not declare that they are open",
+    ),
+    ("strict-flag", "a list in which one tool is strict makes the others strict, unless they set `strict: false`"),
 ];
 
 /// A pseudorandom number generator with the same sequence on every machine.
@@ -69,7 +72,7 @@ fn broken(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'s
 }
 
 #[test]
-fn nothing_that_leaves_is_refused() {
+fn adapted_requests_are_not_refused() {
     let mut numbers = Numbers(7);
     let mut facts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
@@ -95,9 +98,9 @@ fn nothing_that_leaves_is_refused() {
             Ok(adapted) => adapted,
             Err(error) if matches!(error.code(), Code::InvalidRequest | Code::NotRepresentable) && verdict.is_err() => {
                 if !found.iter().any(|(rule, _)| ERRORS.contains(rule)) {
-                    faults.push(format!("{about}: {error}, though the rules {found:?} can be kept: {request}"));
+                    faults.push(format!("{about}: {error}, although the rules {found:?} can be followed: {request}"));
                 }
-                *count.entry("errors for requests that no change can mend").or_default() += 1;
+                *count.entry("errors for requests that no change can fix").or_default() += 1;
                 continue;
             }
             Err(error) => {
@@ -110,7 +113,7 @@ fn nothing_that_leaves_is_refused() {
             *rules.entry(change.rule).or_default() += 1;
         }
         if verdict.is_ok() {
-            *count.entry("accepted as they stand").or_default() += 1;
+            *count.entry("accepted unchanged").or_default() += 1;
             let reasons: Vec<&str> = adapted
                 .report
                 .request_changes
@@ -130,13 +133,13 @@ fn nothing_that_leaves_is_refused() {
         if let Err(refusal) = fakes::check(backend, sent) {
             let left = broken(dialect, model, sent);
             match !left.is_empty() && left.iter().all(|(rule, _)| LEFT.contains(rule)) {
-                true => *count.entry("sent and refused, as `check_request` says").or_default() += 1,
+                true => *count.entry("sent and refused, as `check_request` reports").or_default() += 1,
                 false => faults.push(format!("{about}: refused, {refusal}: {sent}\n of {request}")),
             }
         }
     }
     println!("{CONVERSATIONS} conversations, {} rules with {} facts: {count:#?}", rules.len(), facts.len());
-    let errors = count.get("errors for requests that no change can mend").copied().unwrap_or_default();
+    let errors = count.get("errors for requests that no change can fix").copied().unwrap_or_default();
     assert!(errors <= MAX_ERRORS, "{errors} errors");
     let shown: Vec<&String> = faults.iter().take(12).collect();
     assert!(faults.is_empty(), "{} faults: {shown:#?}", faults.len());
@@ -156,7 +159,7 @@ fn nothing_that_leaves_is_refused() {
 /// The ladder's substitute for a response format must not be refused: neither the format itself, nor the choice that
 /// forces the function in its place.
 #[test]
-fn the_ladder_always_ends() {
+fn substitutes_of_the_ladder_are_not_refused() {
     let mut numbers = Numbers(11);
     let (mut faults, mut steps): (Vec<String>, BTreeMap<String, usize>) = (Vec::new(), BTreeMap::new());
     for number in 0..CONVERSATIONS {

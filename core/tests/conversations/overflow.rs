@@ -79,7 +79,7 @@ fn declared(api: &str, request: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the call of a search as a message of the model, and the call itself.
+/// Returns a search call as a message of the model, and the call itself.
 fn search(api: &str, id: &str, query: &str) -> (Value, Value) {
     let mut turn = calls(api, &[(id.into(), "tool_search".into())], &json!({ "query": query }));
     let message = turn.remove(0);
@@ -122,7 +122,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
             assert!(!text.contains(word), "{about}: no API knows `{word}`: {sent}");
         }
         let again = adapt_request(sent, &options).unwrap_or_else(|error| panic!("{about}: {error}: {sent}"));
-        assert_eq!(again.request, *sent, "{about}: what was sent stays");
+        assert_eq!(again.request, *sent, "{about}: the tools that were sent are kept");
         assert!(!text.contains("cachePoint\":{\"type\":\"default\"}},{\"cachePoint"), "{about}: {sent}");
         assert!(request["systemInstruction"].is_null() || text.contains("Be brief."), "{about}: {sent}");
         let tools = declared(api, sent);
@@ -138,7 +138,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
             assert!(history.starts_with(history_before), "{about}: the history keeps its prefix: {sent}");
             let found = tools.iter().any(|tool| tool.to_string().contains(&format!("\"tool_{}\"", 30 + turn)));
             let room = MAX_TOOLS / 4;
-            assert_eq!(found, turn <= room, "{about}, turn {turn}: what was found is declared: {tools:?}");
+            assert_eq!(found, turn <= room, "{about}, turn {turn}: found tools are declared: {tools:?}");
         }
         before = Some((tools, history));
         let wanted = format!("tool_{}", 31 + turn);

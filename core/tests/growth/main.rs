@@ -5,7 +5,7 @@
 //! The groups in [`COUNTED`] are checked, except for inputs that are refused at these sizes. `cargo run --release -p
 //! toolwire --example growth -- rows` shows all others.
 
-#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../allocation/counting.rs"]
 mod counting;
@@ -150,7 +150,7 @@ fn cost_grows_as_the_input_does() {
     }
     println!("{count} rows");
     for (row, listed) in FASTER.iter().enumerate().filter(|(row, _)| !faster.contains(row)) {
-        faults.push(format!("{listed:?}, row {row} of FASTER: grows no faster than its input any more"));
+        faults.push(format!("{listed:?}, row {row} of FASTER: no longer grows faster than its input"));
     }
     assert!(count > 1000, "only {count} rows were counted");
     assert!(faults.is_empty(), "these grow faster than their input:\n{}", faults.join("\n"));

@@ -1,5 +1,5 @@
 //! Checks all dialects with all collections against limits that may only decrease, so that regressions are noticed.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod limits;
 mod measure;

@@ -4,7 +4,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod hard;
@@ -91,7 +91,7 @@ fn sanitized_and_checked<'v>(
         let lost = schema.pointer(&change.pointer).is_none();
         let led = change.output_pointer.as_ref().is_some_and(|pointer| result.schema.pointer(pointer).is_none());
         if lost || led {
-            fault(format!("nothing stands where a change points: {change:?}\n  out {}", shown(&output)));
+            fault(format!("no value at the pointer of a change: {change:?}\n  out {}", shown(&output)));
         }
     }
     Ok(result)

@@ -19,7 +19,7 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
-                faults.push(format!("{name}: the error does not say why: {error}"));
+                faults.push(format!("{name}: the error gives no reason: {error}"));
             }
             format!("error {}", error.code().as_str())
         }
@@ -34,7 +34,7 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
 fn print(title: &str, table: &Table) {
     let all: usize = table.values().sum();
     let refused: usize = table.iter().filter(|(name, _)| name.starts_with("error")).map(|(_, count)| count).sum();
-    print_line(&format!("{title}: {} of {all} come out acceptable", all - refused));
+    print_line(&format!("{title}: {} of {all} results are accepted", all - refused));
     for (outcome, count) in table {
         print_line(&format!("  {outcome:<22} {count:>4}"));
     }

@@ -53,7 +53,7 @@ fn all_real_tools() {
             print_line(&format!("    {rule:<26} in {count:>5} tools"));
         }
         settle(&faults);
-        assert_eq!(effects.values().sum::<usize>(), schemas.len(), "every tool comes out");
+        assert_eq!(effects.values().sum::<usize>(), schemas.len(), "every tool is sent");
         assert_eq!(is_whole, schemas.len() == 1547);
     }
 }

@@ -151,7 +151,7 @@ fn with_items(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn a_conversation_goes_round_and_comes_back() {
+fn conversation_survives_every_backend_in_turn() {
     let mut hops = 0;
     for seed in 0..12 {
         let mut turns = turns(seed).into_iter();

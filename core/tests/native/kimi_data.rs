@@ -23,35 +23,31 @@ enum Outcome {
 
 /// Every row that Moonshot refuses, with the result and its reason.
 const REFUSED: [(&str, Outcome, &str); 21] = [
-    ("dynamic_tool_in_user_message_rejected", Outcome::Error, "whose word it is decides whether it counts"),
-    ("dynamic_tool_in_assistant_message_rejected", Outcome::Error, "as in a user's message"),
-    ("content_and_dynamic_tools_nonempty_rejected", Outcome::Mended, "the text gets a message of its own"),
+    ("dynamic_tool_in_user_message_rejected", Outcome::Error, "users may not add tools"),
+    ("dynamic_tool_in_assistant_message_rejected", Outcome::Error, "models may not add tools"),
+    ("content_and_dynamic_tools_nonempty_rejected", Outcome::Mended, "the text is moved to a separate message"),
     ("dynamic_tool_missing_required_field_rejected[missing_function]", Outcome::Mended, "a nameless tool is set aside"),
     ("dynamic_tool_missing_required_field_rejected[missing_name]", Outcome::Mended, "a nameless tool is set aside"),
     (
         "dynamic_tool_missing_required_field_rejected[missing_type]",
         Outcome::Passed,
-        "what kind it is, is not ours to say",
+        "toolwire does not choose the type of a tool",
     ),
     ("invalid_dynamic_tool_name_rejected[starts_with_number]", Outcome::Mended, "renamed, and restored in calls"),
     ("invalid_dynamic_tool_name_rejected[empty]", Outcome::Mended, "a nameless tool is set aside"),
     ("invalid_dynamic_tool_name_rejected[special_char]", Outcome::Mended, "renamed, and restored in calls"),
     ("invalid_dynamic_tool_name_rejected[too_long_257]", Outcome::Mended, "renamed, and restored in calls"),
-    ("dynamic_tools_not_array_rejected", Outcome::Mended, "what is no list of tools is left out"),
-    ("dynamic_tools_item_not_object_rejected", Outcome::Mended, "what is no tool is set aside"),
+    ("dynamic_tools_not_array_rejected", Outcome::Mended, "a value that is not a list of tools is left out"),
+    ("dynamic_tools_item_not_object_rejected", Outcome::Mended, "a value that is not a tool is set aside"),
     ("duplicate_dynamic_tool_names_rejected", Outcome::Mended, "the first counts"),
     ("duplicate_tool_names_across_dynamic_messages_rejected", Outcome::Mended, "the first counts"),
-    ("duplicate_tool_name_between_global_and_dynamic_rejected", Outcome::Mended, "the one of the list counts"),
-    ("tool_role_without_tool_call_id_rejected", Outcome::Passed, "nobody knows which call it answers"),
-    ("unsupported_tool_type_rejected", Outcome::Passed, "Moonshot has types of its own, `builtin_function` for one"),
+    ("duplicate_tool_name_between_global_and_dynamic_rejected", Outcome::Mended, "the tool of the list counts"),
+    ("tool_role_without_tool_call_id_rejected", Outcome::Passed, "its call is not known"),
+    ("unsupported_tool_type_rejected", Outcome::Passed, "Moonshot has additional types, such as `builtin_function`"),
     ("mixed_valid_and_bogus_type_tools_rejected", Outcome::Passed, "as with a bogus type alone"),
-    (
-        "tool_choice_with_empty_tools_rejected",
-        Outcome::Mended,
-        "an empty list goes, and with it what is demanded of it",
-    ),
-    ("tool_choice_required_without_tools_rejected", Outcome::Passed, "it asks for a call of nothing"),
-    ("tool_choice_invalid_value_rejected", Outcome::Passed, "a word that is new to us may be one to Moonshot"),
+    ("tool_choice_with_empty_tools_rejected", Outcome::Mended, "an empty list is removed together with the choice"),
+    ("tool_choice_required_without_tools_rejected", Outcome::Passed, "it requires a call, but there is no tool"),
+    ("tool_choice_invalid_value_rejected", Outcome::Passed, "Moonshot may accept a value that toolwire does not know"),
 ];
 
 /// The only row that the fake refuses and Moonshot accepts: Moonshot ignores a named choice and calls any tool.
@@ -90,7 +86,7 @@ fn fault(row: &Value) -> Option<String> {
     let (verdict, found) = (kimi::check(request), adapted(request));
     if row["expect"] == 200 {
         if verdict.is_err() != (name == OVERLOOKED) {
-            return Some(format!("Moonshot takes it, and the fake says {verdict:?}"));
+            return Some(format!("Moonshot accepts it, and the fake's verdict is {verdict:?}"));
         }
         return match found {
             Ok(found) => kimi::check(&found.request).err().map(|text| format!("{text} in {}", found.request)),
@@ -106,7 +102,7 @@ fn fault(row: &Value) -> Option<String> {
         Ok(_) => Outcome::Passed,
     };
     let Some((_, expected, why)) = REFUSED.iter().find(|(known, ..)| *known == name) else {
-        return Some(format!("nobody says what becomes of it: {outcome:?}"));
+        return Some(format!("no expected outcome is listed for {outcome:?}"));
     };
     if outcome != *expected {
         return Some(format!("expected {expected:?}, because {why}, found {outcome:?}"));
@@ -116,7 +112,7 @@ fn fault(row: &Value) -> Option<String> {
 }
 
 #[test]
-fn what_moonshot_takes_stays_acceptable() {
+fn rows_that_moonshot_accepts_are_still_accepted() {
     let rows = rows::judged("kimi_dynamic_tools.json", [23, 14], fault);
     let refused = rows.iter().filter(|row| row["expect"] != 200).count();
     assert!(rows.is_empty() || refused == REFUSED.len(), "every refusal has its row");

@@ -109,7 +109,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
             return Some(format!("`{message}` is gone"));
         };
         if text.matches(message.as_str()).count() != 1 {
-            return Some(format!("`{message}` stands there twice"));
+            return Some(format!("`{message}` occurs twice"));
         }
         if !message.starts_with("note") {
             at += place.min(text.len() - at);
@@ -168,7 +168,7 @@ fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String>
 }
 
 #[test]
-fn growing_conversations_keep_what_is_true_of_them() {
+fn growing_conversations_keep_their_properties() {
     let (mut conversations, mut requests) = (0, 0);
     for source in SOURCES {
         for seed in 0..SEEDS {
@@ -198,7 +198,7 @@ fn home(source: &str) -> Backend {
 }
 
 #[test]
-fn there_and_back_is_the_same_conversation() {
+fn converting_there_and_back_gives_the_same_conversation() {
     let mut ways = 0;
     for source in SOURCES {
         for seed in 0..SEEDS {
@@ -215,7 +215,7 @@ fn there_and_back_is_the_same_conversation() {
                 if backend.native == "references" || source == "anthropic" && backend.native == "none" {
                     fault = fault.filter(|fault| !fault.contains("called: ") && !fault.contains("is loaded after"));
                 }
-                assert_eq!(fault, None, "{about}: {}\n came back as {}", there.request, back.request);
+                assert_eq!(fault, None, "{about}: {}\n was converted back to {}", there.request, back.request);
                 ways += 1;
             }
         }

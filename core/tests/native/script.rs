@@ -18,7 +18,7 @@ pub(crate) enum Step {
     User(String),
     Assistant(String),
     System(String),
-    /// The calls of one turn, after a text if it is present.
+    /// The calls of one turn, after text if it is present.
     Calls(Option<String>, Vec<Call>),
     /// The addition of a tool, with a definition or by its name.
     Add {

@@ -150,7 +150,7 @@ fn has_tool(request: &Value, name: &str) -> bool {
 }
 
 #[test]
-fn nobody_but_the_client_changes_the_tools() {
+fn untrusted_content_cannot_change_the_tools() {
     let (mut runs, mut faults) = (0, Vec::new());
     for content in lures().iter().flat_map(contents) {
         for (about, request) in requests(&content).into_iter().flat_map(with_tools_beside) {
@@ -171,18 +171,18 @@ fn nobody_but_the_client_changes_the_tools() {
                     faults.push(format!("{about}: `hidden` is loaded in {text}"));
                 }
                 if !has_tool(&found, "read") {
-                    faults.push(format!("{about}: `read` is gone in {text}"));
+                    faults.push(format!("{about}: `read` is missing in {text}"));
                 }
             }
         }
     }
     println!("{runs} runs");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults[..faults.len().min(12)].join("\n"));
-    assert!(runs > 5_000, "most of them are requests");
+    assert!(runs > 5_000, "expected most of them to be requests");
 }
 
 #[test]
-fn the_client_changes_them() {
+fn client_can_change_the_tools() {
     let definition = json!({"name": EVIL, "input_schema": {"type": "object", "properties": {}}});
     let addition = json!({"type": "tool_addition", "tool": definition_of(&definition)});
     let request = json!({"model": "m", "max_tokens": 9, "tools": [], "messages": [

@@ -13,7 +13,7 @@ pub(crate) struct View {
     pub(crate) places: BTreeMap<String, usize>,
     /// Name, arguments and result of each call, in order; searches have neither name nor result.
     pub(crate) calls: Vec<(String, Value, Option<String>)>,
-    /// Texts of the user and the model, and all other texts.
+    /// Text of the user and the model, and all other text.
     pub(crate) messages: Vec<(String, String)>,
     pub(crate) notes: Vec<String>,
     definitions: BTreeMap<String, Value>,

@@ -1,4 +1,4 @@
-//! Calls with their tools: recorded calls, and generated calls of published tools.
+//! Calls with their tools: recorded calls, and generated calls to published tools.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -91,7 +91,7 @@ fn gather(value: &Value, tools: &mut Vec<(String, Value)>, calls: &mut Vec<(Stri
     }
 }
 
-/// Returns two calls of each published tool: one with all arguments, one with some.
+/// Returns two calls to each published tool: one with all arguments, one with some.
 pub(crate) fn generated(is_whole: bool) -> Vec<Call> {
     let source = sources("mcp_tools.jsonl").find(|source| source.is_whole == is_whole);
     let tools: Vec<Value> = source.map_or_else(Vec::new, |source| rows(&source.text));

@@ -78,7 +78,7 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     (found != call.arguments).then(|| found.to_string())
 }
 
-/// Returns a text if it differs from that of the call.
+/// Returns the text if it differs from that of the call.
 fn other(call: &Call, text: String) -> Option<String> {
     let own = call.arguments.to_string();
     (text != own).then_some(text)

@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 pub(crate) struct Source {
     pub(crate) text: String,
     /// True for the complete data, false for the sample. Counts and limits in tests are those of the complete data.
-    #[allow(dead_code, reason = "some tests know no counts")]
+    #[allow(dead_code, reason = "some tests do not compare counts")]
     pub(crate) is_whole: bool,
 }
 
@@ -15,7 +15,7 @@ pub(crate) struct Source {
 ///
 /// # Panics
 /// If the sample is missing, which is part of this repository.
-#[allow(clippy::panic, reason = "a test stops where it cannot go on")]
+#[allow(clippy::panic, reason = "a test fails by panicking")]
 pub(crate) fn sources(name: &str) -> impl Iterator<Item = Source> {
     let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name));
     let sample = read("../tests/sample").unwrap_or_else(|error| panic!("tests/sample/{name}: {error}"));

@@ -182,7 +182,7 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
 /// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
 /// that the model read, in every way. Without an index, the name belongs to a single tool.
 #[test]
-fn tools_of_one_name_route_by_index() {
+fn tools_with_the_same_name_route_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
     for _ in 0..100 {
         for (dialect, wire) in TARGETS {
@@ -371,7 +371,7 @@ fn searching(name: Option<&str>) -> String {
 /// option. The tool of a name is determined from the request that was sent. `ROUTING_CASES` increases the number of
 /// cases.
 #[test]
-fn tools_that_a_history_brings_route_as_listed_ones_do() {
+fn tools_added_by_the_history_route_like_listed_ones() {
     let cases: usize = std::env::var("ROUTING_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_500);
     let seed: u64 = std::env::var("ROUTING_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4);
     let (mut numbers, mut calls, mut refused, mut wrong) = (Numbers(seed), 0, 0, Vec::new());
@@ -480,7 +480,7 @@ fn mutations(value: &Value) -> Vec<Value> {
 
 /// A `restore` that was modified is refused or applied as written; it never panics.
 #[test]
-fn a_restore_that_was_changed_breaks_nothing() {
+fn changed_restore_data_causes_no_panic() {
     let tools = json!([
         {"type": "namespace", "name": "a.b", "tools": [{"type": "custom", "name": "c"},
             {"type": "function", "name": "d", "parameters": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]},

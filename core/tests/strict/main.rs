@@ -6,11 +6,11 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod answer;
-#[path = "../honest/named.rs"]
+#[path = "../report_soundness/named.rs"]
 mod named;
 mod random;
 mod real;

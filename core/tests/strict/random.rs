@@ -183,7 +183,7 @@ fn without_nulls(value: &Value) -> Value {
 }
 
 #[test]
-fn what_is_encoded_comes_back() {
+fn encoded_arguments_are_restored() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut tally: BTreeMap<String, usize> = BTreeMap::new();
     let mut faults: Vec<String> = Vec::new();
@@ -268,7 +268,7 @@ fn what_is_encoded_comes_back() {
 }
 
 #[test]
-fn odd_arguments_stay() {
+fn odd_arguments_are_restored_without_an_error() {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     for _ in 0..400 {
         let (mut root, other) = (object(&mut dice, 3), object(&mut dice, 3));

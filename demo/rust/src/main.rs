@@ -104,7 +104,7 @@ fn changed(change: &Change) -> Value {
     })
 }
 
-/// Members that say nothing are left out.
+/// Members without information are omitted.
 fn decided(report: &DeferredReport) -> Value {
     let warnings = report.warnings.iter().map(|warning| match &warning.name {
         Some(name) => json!({"code": warning.code, "name": name}),

@@ -58,7 +58,7 @@ describe('the site', () => {
     assert.match(first('toolwireFetch transports'), /^\/adapters\.html/);
   });
 
-  test('links to the repository only where that has a file', () => {
+  test('links only to files that exist in the repository', () => {
     const known = new Set(links.map(({ url }) => url).filter((url) => url.startsWith(`${REPOSITORY}/blob/main/`)));
     for (const url of known) {
       const path = decodeURIComponent(url.slice(`${REPOSITORY}/blob/main/`.length).split('#')[0]);
@@ -66,7 +66,7 @@ describe('the site', () => {
     }
   });
 
-  test('has the playground in it', () => {
+  test('includes the playground', () => {
     assert.match(readFileSync(join(dist, 'playground/index.html'), 'utf8'), /<script type="module"/);
   });
 });

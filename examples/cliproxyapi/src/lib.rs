@@ -14,7 +14,7 @@ use std::{
 /// Version of the ABI, in both tables.
 const ABI_VERSION: u32 = 1;
 
-/// Memory of the plugin that the host gives back to `free_buffer`.
+/// Memory of the plugin that the host returns to `free_buffer`.
 #[repr(C)]
 pub struct Buffer {
     ptr: *mut c_void,

@@ -33,7 +33,7 @@ struct Open {
     /// Dialect and model that the request was adapted for.
     target: (String, String),
     /// The client's body.
-    asked: String,
+    received: String,
     /// The adapted body.
     sent: String,
     restore: Restore,
@@ -114,8 +114,8 @@ fn answered(method: &str, request: &Value) -> Result<Value, Failure> {
     }
 }
 
-/// Answers a hook whose request cannot be adapted, or whose reply cannot be restored: the client gets an error of its
-/// API. CLIProxyAPI would only log an error of the envelope, and forward the body that it has. (Read in
+/// Answers a hook whose request cannot be adapted, or whose reply cannot be restored: the client receives an error of
+/// its API. CLIProxyAPI would only log an error of the envelope, and forward the body that it has. (Read in
 /// `internal/pluginhost/adapters_interceptors.go`, 0602b53.)
 fn refused(method: &str, request: &Value, error: &Error) -> Option<Value> {
     let format = request["SourceFormat"].as_str().unwrap_or_default();
@@ -208,7 +208,7 @@ fn adapt(request: &Value) -> Result<Value, Failure> {
         None => dialect_for(&DialectQuery::default().model(model))?.dialect.to_owned(),
     };
     let target = (dialect, model.to_owned());
-    let mut asked = body.clone();
+    let mut received = body.clone();
     // The host repeats the hook when it tries another credential or model, perhaps with the body that it got here.
     if let Some(known) = known {
         let mut known = lock(&known);
@@ -218,19 +218,19 @@ fn adapt(request: &Value) -> Result<Value, Failure> {
             return Ok(json!({}));
         }
         if known.sent == body {
-            asked.clone_from(&known.asked);
+            received.clone_from(&known.received);
         }
     }
     let mut options = AdaptOptions::new(target.0.clone()).model(model);
     options.tools = options.tools.repair(RepairOptions::default());
-    let adapted = adapt_request(asked.as_str(), &options)?;
+    let adapted = adapt_request(received.as_str(), &options)?;
     for tool in &adapted.report.quarantined {
         eprintln!("toolwire: left out `{}`: {}", tool.name.as_deref().unwrap_or("a tool"), tool.message);
     }
     let sent = adapted.request.into_owned();
     let answer = if sent == body { json!({}) } else { json!({"Body": STANDARD.encode(&sent)}) };
     let restore = adapted.restore;
-    let open = Open { target, asked, sent, restore, stream: None, is_failed: false };
+    let open = Open { target, received, sent, restore, stream: None, is_failed: false };
     with_state(|state| state.remember(id, open));
     Ok(answer)
 }

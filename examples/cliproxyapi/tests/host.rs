@@ -233,8 +233,8 @@ fn events_of_messages_keep_their_names() {
     let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
     let tools = json!([{"name": "weather.of", "input_schema": schema}]);
     let messages = json!([{"role": "user", "content": "Rome?"}]);
-    let asked = json!({"model": "kimi-k3", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
-    host.body_after("request.intercept_after", &id, &asked);
+    let request = json!({"model": "kimi-k3", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
+    host.body_after("request.intercept_after", &id, &request);
     let block = json!({"type": "tool_use", "id": "t", "name": "weather_of", "input": {}});
     let delta = json!({"type": "input_json_delta", "partial_json": "{\"days\":\"3\"}"});
     let events = [
@@ -299,7 +299,7 @@ fn too_large() -> (Value, String) {
 }
 
 #[test]
-fn a_reply_that_cannot_be_restored_becomes_an_error_of_the_client() {
+fn unrestorable_reply_becomes_an_error_in_the_clients_format() {
     let host = Host::load();
     configured(&host, "dialect: openai-strict\n");
     let (schema, arguments) = too_large();
@@ -355,8 +355,8 @@ fn an_error_event_of_messages_has_its_name() {
     id["SourceFormat"] = "claude".into();
     let messages = json!([{"role": "user", "content": "Log."}]);
     let tools = json!([{"name": "log", "input_schema": schema}]);
-    let asked = json!({"model": "gpt-5", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
-    host.body_after("request.intercept_after", &id, &asked);
+    let request = json!({"model": "gpt-5", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
+    host.body_after("request.intercept_after", &id, &request);
     let block = json!({"type": "tool_use", "id": "t", "name": "log", "input": {}});
     let delta = json!({"type": "input_json_delta", "partial_json": arguments});
     let events = [
@@ -377,7 +377,7 @@ fn an_error_event_of_messages_has_its_name() {
 }
 
 #[test]
-fn a_stream_begins_anew_with_another_credential() {
+fn stream_starts_again_with_another_credential() {
     let host = Host::load();
     configured(&host, "dialect: moonshot\n");
     let id = of("again");
@@ -397,7 +397,7 @@ fn a_stream_begins_anew_with_another_credential() {
 }
 
 #[test]
-fn a_request_that_cannot_be_adapted_is_rejected() {
+fn unadaptable_request_is_rejected() {
     let host = Host::load();
     configured(&host, "dialect: moonshot\n");
     let mut id = of("rejected");

@@ -1,4 +1,4 @@
-// Prints calls of real tools that their schemas accept, one `{ schema, arguments }` per line: the input for measuring
+// Prints calls to real tools that their schemas accept, one `{ schema, arguments }` per line: the input for measuring
 // validators in every language. Usage: calls.js TOOLS FOLDER…: a file with one tool per line, each of which is called with
 // every argument, and folders with recorded calls. (core/tests/recovery/calls.rs collects and generates calls in the
 // same way.)

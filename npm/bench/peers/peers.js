@@ -13,26 +13,26 @@ const modules = new URL('node_modules/', import.meta.url);
 export const PEERS = [
   {
     name: 'openai',
-    says: 'toStrictJsonSchema: closes objects, refuses what it would have to narrow',
+    description: 'toStrictJsonSchema: closes objects, refuses what it would have to narrow',
     dialect: 'openai-strict',
     load: async () => (await import('openai/lib/transform')).toStrictJsonSchema,
   },
   {
     name: '@openai/agents-core',
-    says: 'toOpenAIStrictToolSchema: closes objects, optional properties become nullable',
+    description: 'toOpenAIStrictToolSchema: closes objects, optional properties become nullable',
     dialect: 'openai-strict',
     // Not exported, so imported from its file.
     load: async () => (await inside('@openai/agents-core/dist/utils/strictToolSchema.mjs')).toOpenAIStrictToolSchema,
   },
   {
     name: '@anthropic-ai/sdk',
-    says: 'transformJSONSchema: closes objects, says dropped keywords in descriptions',
+    description: 'transformJSONSchema: closes objects, says dropped keywords in descriptions',
     dialect: 'anthropic-strict',
     load: async () => (await import('@anthropic-ai/sdk/lib/transform-json-schema')).transformJSONSchema,
   },
   {
     name: '@ai-sdk/google',
-    says: 'convertJSONSchemaToOpenAPISchema: the OpenAPI subset; inlines references',
+    description: 'convertJSONSchemaToOpenAPISchema: the OpenAPI subset; inlines references',
     dialect: 'gemini',
     load: async () => (await inside('@ai-sdk/google/dist/index.mjs', 'convertJSONSchemaToOpenAPISchema')).exposed,
     // A tool without arguments is sent without parameters.
@@ -40,14 +40,14 @@ export const PEERS = [
   },
   {
     name: '@google/genai',
-    says: 'processJsonSchema: keeps known keywords, upper-case types; leaves references',
+    description: 'processJsonSchema: keeps known keywords, upper-case types; leaves references',
     dialect: 'gemini',
     load: async () => (await inside('@google/genai/dist/node/index.mjs', 'processJsonSchema')).exposed,
     spelled: withSmallTypes,
   },
   {
     name: '@langchain/google-common',
-    says: 'jsonSchemaToGeminiParameters: drops some keywords, refuses unions',
+    description: 'jsonSchemaToGeminiParameters: drops some keywords, refuses unions',
     dialect: 'gemini',
     load: async () => (await import('@langchain/google-common')).jsonSchemaToGeminiParameters,
   },

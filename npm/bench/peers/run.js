@@ -22,7 +22,7 @@ line('', '', 'gives up', '', 'refused', '', 'µs', '', '', '');
 line('peer', 'our dialect', 'peer', 'ours', 'peer', 'ours', 'peer', 'ours', 'share', 'peer/ours');
 for (const peer of PEERS) await compare(peer);
 
-async function compare({ name, says, dialect, load, spelled = (schema) => schema }) {
+async function compare({ name, description, dialect, load, spelled = (schema) => schema }) {
   const title = `${name} ${versionOf(name)}`;
   if (!known.has(dialect)) return line(title, `${dialect}: not here yet`);
   const convert = await load();
@@ -45,7 +45,7 @@ async function compare({ name, says, dialect, load, spelled = (schema) => schema
   ];
   const ratio = `${fixed(peer / our)}x`;
   line(title, dialect, failing, oursFails, bad, ourBad, fixed(peer), fixed(our), fixed(share), ratio);
-  console.log(`  ${says}`);
+  console.log(`  ${description}`);
 }
 
 /** Returns the median time of each function per input, in µs. */

@@ -82,12 +82,12 @@ function unpairedCall(messages) {
 }
 
 /**
- * Starts the fake. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be text for
+ * Starts the fake. `script` has the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be text for
  * Chat Completions, exactly as the model wrote it. `got` contains the bodies that the fake accepted. Turns of Chat Completions may have
  * `reasoning`, a text and several `calls` with ids, which are streamed interleaved; `finish`; a `status` for a refusal; and `cut` for
  * streams that end in the middle (`"end"`) or lose their connection (`"reset"`).
  */
-export async function backend(t, dialect, says) {
+export async function backend(t, dialect, script) {
   const got = [];
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -102,14 +102,14 @@ export async function backend(t, dialect, says) {
       return;
     }
     got.push(body);
-    const said = says[got.length - 1] ?? { text: 'nothing more to say' };
-    if (said.status !== undefined) {
-      const error = { message: said.message, type: 'refused', code: null };
-      response.writeHead(said.status, { 'content-type': 'application/json', 'retry-after': '7' });
+    const turn = script[got.length - 1] ?? { text: 'nothing more to say' };
+    if (turn.status !== undefined) {
+      const error = { message: turn.message, type: 'refused', code: null };
+      response.writeHead(turn.status, { 'content-type': 'application/json', 'retry-after': '7' });
       response.end(JSON.stringify({ error }));
       return;
     }
-    const { whole, events } = api.reply(said, `id_${got.length}`);
+    const { whole, events } = api.reply(turn, `id_${got.length}`);
     if (!body.stream) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
       return;
@@ -118,8 +118,8 @@ export async function backend(t, dialect, says) {
     for (const event of events) {
       response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
     }
-    if (said.cut === 'reset') setTimeout(() => response.destroy(), 20);
-    else response.end(api.reply === chat && said.cut === undefined ? 'data: [DONE]\n\n' : '');
+    if (turn.cut === 'reset') setTimeout(() => response.destroy(), 20);
+    else response.end(api.reply === chat && turn.cut === undefined ? 'data: [DONE]\n\n' : '');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {

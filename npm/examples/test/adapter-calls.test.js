@@ -68,7 +68,7 @@ function ending(unified, ...replies) {
     doGenerate: async (params) => ({ content: next(params), finishReason: finish, usage, warnings: [] }),
     async doStream(params) {
       const parts = next(params);
-      async function* said() {
+      async function* events() {
         yield { type: 'stream-start', warnings: [] };
         for (const part of parts) {
           if (typeof part === 'function') await part();
@@ -76,7 +76,7 @@ function ending(unified, ...replies) {
         }
         yield { type: 'finish', finishReason: finish, usage };
       }
-      return { stream: ReadableStream.from(said()) };
+      return { stream: ReadableStream.from(events()) };
     },
   };
 }
@@ -114,17 +114,17 @@ for (const [slow, fast] of [
     const second = await pays(toolwire, scripted([called(fast)]), runs.fast);
     gate.open();
     const ran = (given) => (given === RIGHT ? [RIGHT] : []);
-    const said = await first;
+    const slowText = await first;
     assert.deepEqual(runs, { slow: ran(slow), fast: ran(fast) });
     for (const [given, text] of [
-      [slow, said],
+      [slow, slowText],
       [fast, second],
     ])
       assert.equal(/The arguments of `pay`/.test(text), given === WRONG);
   });
 }
 
-test('toolwire/ai: two calls with the same id in a reply are judged separately', async () => {
+test('toolwire/ai: two calls with the same id in a reply are validated separately', async () => {
   for (const id of [ID, '']) {
     const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
     const runs = [];
@@ -137,9 +137,9 @@ test('toolwire/ai: a refused call does not run with arguments that its own schem
   const lenient = jsonSchema(PAY, { validate: () => ({ success: true, value: RIGHT }) });
   const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
   const runs = [];
-  const said = await pays(toolwire, scripted([called(WRONG)]), runs, lenient);
+  const text = await pays(toolwire, scripted([called(WRONG)]), runs, lenient);
   assert.deepEqual(runs, []);
-  assert.match(said, /The arguments of `pay`/);
+  assert.match(text, /The arguments of `pay`/);
 });
 
 test("toolwire/ai: no tool is sent with the name of a provider's tool", async () => {
@@ -166,7 +166,7 @@ test("toolwire/ai: no tool is sent with the name of a provider's tool", async ()
   }
 });
 
-test('toolwire/ai: a call of another tool in the history does not take the name of a listed one', async () => {
+test('toolwire/ai: a call to another tool in the history does not take the name of a listed one', async () => {
   const begun = { type: 'tool-input-start', id: ID, toolName: 'files_read' };
   const model = scripted([begun, { ...called({ path: 'x' }), toolName: 'files_read' }]);
   const middleware = toolwireMiddleware({ dialect: 'moonshot' });
@@ -190,7 +190,7 @@ const LIST = { type: 'object', properties: { ids: { type: 'array', items: { type
 for (const streams of [false, true]) {
   const how = streams ? 'streamed' : 'whole';
 
-  test(`toolwire/ai: a call that was cut off is not closed and does not run, ${how}`, async () => {
+  test(`toolwire/ai: a truncated call is not closed and does not run, ${how}`, async () => {
     for (const [input, unified, valid, ran] of [
       ['{"ids": ["a"', 'length', false, []],
       ['{"ids": ["a"', 'stop', !streams, streams ? [] : [{ ids: ['a'] }]],
@@ -216,7 +216,7 @@ for (const streams of [false, true]) {
   });
 }
 
-test('toolwire/ai: arguments in the history that are no object are sent as one', async () => {
+test('toolwire/ai: arguments in the history that are not an object are sent as one', async () => {
   const model = scripted();
   const past = (input) => ({ type: 'tool-call', toolCallId: 'a', toolName: 'files.read', input });
   const inputs = [{ $ref: 'x' }, '{"$ref": "y"', '{"$ref": "z"}', ['a'], 'pwd', null];
@@ -231,7 +231,7 @@ test('toolwire/ai: arguments in the history that are no object are sent as one',
   );
 });
 
-test('toolwire/ai: only examples that the sent schema takes are sent', async () => {
+test('toolwire/ai: only examples that are valid by the sent schema are sent', async () => {
   const model = scripted();
   const examples = (...inputs) => inputs.map((input) => ({ input }));
   await wrapLanguageModel({ model, middleware: toolwireMiddleware({ dialect: 'moonshot' }) }).doGenerate({
@@ -353,7 +353,7 @@ test('toolwire/langchain: a call of another conversation with the same id', asyn
   }
 });
 
-test('toolwire/langchain: two calls with the same id in a reply are judged separately', async () => {
+test('toolwire/langchain: two calls with the same id in a reply are validated separately', async () => {
   for (const id of [ID, '', null]) {
     const runs = [];
     const agent = createAgent({
@@ -431,7 +431,7 @@ test('toolwire/langchain: a result has the name of its call', async () => {
   assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
 });
 
-/** Returns the tools and options that a model gets. */
+/** Returns the tools and options that a model receives. */
 async function sent(tools, request = {}, messages = [new HumanMessage('Go.')], options = {}) {
   const model = new Scripted();
   const changes = createMiddleware({ name: 'Changes', wrapModelCall: (given, next) => next({ ...given, ...request }) });
@@ -476,7 +476,7 @@ test("toolwire/langchain: `extras`, a provider's definition and the names of hos
   assert.deepEqual(tools[3], search);
 });
 
-test('toolwire/langchain: a choice of a tool has the name that is sent, and another choice stays', async () => {
+test('toolwire/langchain: a choice of a tool gets the name that is sent, and other choices do not change', async () => {
   const named = (name) => ({ type: 'function', function: { name } });
   for (const [given, expected] of [
     ['any', 'any'],
@@ -530,7 +530,7 @@ class Streaming extends Scripted {
   }
 }
 
-test('toolwire/langchain: a call that was cut off does not run', async () => {
+test('toolwire/langchain: a truncated call does not run', async () => {
   for (const repair of [false, true, { truncated: 'close' }]) {
     for (const [reason, text, expected] of [
       ['length', '{"ids": ["a"', []],
@@ -549,13 +549,13 @@ test('toolwire/langchain: a call that was cut off does not run', async () => {
       for await (const state of await agent.stream({ messages: 'Pay.' }, { streamMode: ['values', 'messages'] }))
         if (state[0] === 'values') messages = state[1].messages;
       assert.deepEqual(runs, expected, `${reason} ${text}`);
-      const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: said }) => said);
+      const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: message }) => message);
       if (repair && expected.length === 0) assert.match(refused[0], /truncated text/);
     }
   }
 });
 
-test('toolwire/langchain: of several calls, the one that was cut off does not run', async () => {
+test('toolwire/langchain: of several calls, only the truncated one does not run', async () => {
   const whole = ['a', '{"ids": ["a"]}'];
   for (const repair of [false, true]) {
     for (const [title, calls, more, ran] of [
@@ -590,7 +590,7 @@ test('toolwire/langchain: of several calls, the one that was cut off does not ru
   }
 });
 
-test('toolwire/langchain: arguments in the history that are no object, and examples', async () => {
+test('toolwire/langchain: arguments in the history that are not an object, and examples', async () => {
   const past = new AIMessage({ content: '', tool_calls: [] });
   past.tool_calls = ['pwd', [1], { $ref: 'x' }].map((args) => ({
     type: 'tool_call',

@@ -15,7 +15,7 @@ import * as vercel from '../dist/vercel-ai-middleware.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** The model's call of the tool in a dialect that renames `$ref`, and below the call that its server expects. */
+/** The model's call to the tool in a dialect that renames `$ref`, and below the call that its server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
@@ -47,22 +47,22 @@ for (const streams of [false, true]) {
     assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
   });
 
-  test(`toolwire/ai: the API refuses the tools without it, ${how}`, async (t) => {
+  test(`toolwire/ai: the API refuses the tools without toolwire, ${how}`, async (t) => {
     const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
     const model = createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2');
     const request = { model, prompt: 'Read.', tools: plain(TOOLS, () => ''), onError: () => {} };
-    const asked = streams ? streamText(request).text : generateText(request);
-    await assert.rejects(asked, streams ? /No output generated/ : /files.read/);
+    const text = streams ? streamText(request).text : generateText(request);
+    await assert.rejects(text, streams ? /No output generated/ : /files.read/);
     assert.equal(got.length, 0);
   });
 
   test(`toolwire/ai: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
-    const says = [
+    const script = [
       { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
       { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
       DONE,
     ];
-    const { url, got } = await backend(t, 'moonshot', says);
+    const { url, got } = await backend(t, 'moonshot', script);
     const calls = [];
     const repaired = [];
     const onRepair = (found) => repaired.push(...found.map(({ name, valid }) => [name, valid]));
@@ -140,7 +140,7 @@ test('toolwire/ai: a forced tool, a tool that is set aside, and the history of a
   await assert.rejects(forced, { code: 'invalid-request' });
 });
 
-test('toolwire/ai: a tool is forced for a model that thinks unless its settings say otherwise', async (t) => {
+test('toolwire/ai: a tool is forced for a thinking model unless its settings forbid it', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED]);
   const model = wrapLanguageModel({
     model: createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2.6'),
@@ -192,13 +192,13 @@ for (const streams of [false, true]) {
   });
 
   test(`toolwire/langchain: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
-    const says = [
+    const script = [
       { name: 'files_read', input: 'path=README.md' },
       { name: 'files_read', input: '{"dollar_ref_": "main"}' },
       { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main"}' },
       DONE,
     ];
-    const { url, got } = await backend(t, 'moonshot', says);
+    const { url, got } = await backend(t, 'moonshot', script);
     const calls = [];
     const repaired = [];
     const onRepair = (found) => repaired.push(...found.map(({ valid }) => valid));
@@ -211,7 +211,7 @@ for (const streams of [false, true]) {
   });
 }
 
-test('toolwire/langchain: the API refuses the tools without it', async (t) => {
+test('toolwire/langchain: the API refuses the tools without toolwire', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
   const schema = { type: 'object', properties: {} };
   const tools = [new DynamicStructuredTool({ name: 'files.read', description: 'd', schema, func: () => '' })];

@@ -32,10 +32,10 @@ const READ = { name: 'files_read', input: { path: 'plan.txt', $ref: 'main' } };
 const BOOK = { name: 'book_room', input: { room: 'Oslo' } };
 const SEARCH = { name: 'tool_search', input: { query: 'meeting room' } };
 
-/** Returns a client of a gateway, whose backend replies with `says`. */
-async function setUp(t, says, options = {}) {
+/** Returns a client of a gateway, whose backend replies by `script`. */
+async function setUp(t, script, options = {}) {
   const { dialect = 'openai-chat' } = options;
-  const { url, got } = await backend(t, dialect, says);
+  const { url, got } = await backend(t, dialect, script);
   const server = gateway(`${options.at ?? url}/v1`, { dialect, ...options });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -89,8 +89,8 @@ for (const streams of [false, true]) {
   });
 
   test(`a text and parallel calls, and the turn after their results, ${how}`, async (t) => {
-    const says = [{ text: 'I look.', calls: [READ, BOOK, { ...READ, input: '' }] }, BOOK, DONE];
-    const { ask, got } = await setUp(t, says);
+    const script = [{ text: 'I look.', calls: [READ, BOOK, { ...READ, input: '' }] }, BOOK, DONE];
+    const { ask, got } = await setUp(t, script);
     const first = await ask(streams, [USER]);
     assert.deepEqual(typesOf(first), ['text', 'tool_use', 'tool_use', 'tool_use']);
     assert.deepEqual(callsOf(first), [
@@ -146,8 +146,8 @@ for (const streams of [false, true]) {
   });
 
   test(`a hosted search, and the turn after it, ${how}`, async (t) => {
-    const says = [{ text: 'I search.', ...SEARCH }, { text: 'Found.', calls: [BOOK, READ] }, DONE];
-    const { ask, got } = await setUp(t, says);
+    const script = [{ text: 'I search.', ...SEARCH }, { text: 'Found.', calls: [BOOK, READ] }, DONE];
+    const { ask, got } = await setUp(t, script);
     const first = await ask(streams, [USER], { tools: DEFERRED });
     assert.deepEqual(first.content.slice(0, 4), [
       { type: 'text', text: 'I search.' },
@@ -192,8 +192,8 @@ for (const streams of [false, true]) {
 
   test(`ids that the backend gives to several calls are made unique, ${how}`, async (t) => {
     const [search, read, book] = [SEARCH, READ, BOOK].map((call) => ({ ...call, id: 'call_0' }));
-    const says = [{ calls: [search] }, { calls: [search] }, { calls: [read, book] }, { calls: [book] }, DONE];
-    const { ask, got } = await setUp(t, says);
+    const script = [{ calls: [search] }, { calls: [search] }, { calls: [read, book] }, { calls: [book] }, DONE];
+    const { ask, got } = await setUp(t, script);
     const history = [USER];
     for (let turn = 0; turn < 2; turn += 1) {
       const message = await ask(streams, history, { tools: DEFERRED });
@@ -211,8 +211,8 @@ for (const streams of [false, true]) {
   });
 
   test(`searches that find nothing, have no query, or do not end, ${how}`, async (t) => {
-    const says = [{ ...SEARCH, input: { query: 'zebra' } }, { ...SEARCH, input: '{"que' }, SEARCH, DONE];
-    const { ask } = await setUp(t, says, { maxRounds: 3 });
+    const script = [{ ...SEARCH, input: { query: 'zebra' } }, { ...SEARCH, input: '{"que' }, SEARCH, DONE];
+    const { ask } = await setUp(t, script, { maxRounds: 3 });
     const first = await ask(streams, [USER], { tools: DEFERRED });
     const found = first.content.filter(({ type }) => type === 'tool_search_tool_result').map(({ content }) => content);
     assert.deepEqual(found, [
@@ -230,8 +230,8 @@ for (const streams of [false, true]) {
   });
 
   test(`reasoning becomes thinking and is sent back, or is omitted, ${how}`, async (t) => {
-    const says = [{ ...SEARCH, reasoning: 'Hm.' }, { ...BOOK, reasoning: 'Aha.' }, DONE];
-    const { ask, got } = await setUp(t, says, { reasoning: 'content' });
+    const script = [{ ...SEARCH, reasoning: 'Hm.' }, { ...BOOK, reasoning: 'Aha.' }, DONE];
+    const { ask, got } = await setUp(t, script, { reasoning: 'content' });
     const first = await ask(streams, [USER], { tools: DEFERRED });
     const types = ['thinking', 'server_tool_use', 'tool_search_tool_result', 'thinking', 'tool_use'];
     assert.deepEqual(typesOf(first), types);
@@ -245,9 +245,9 @@ for (const streams of [false, true]) {
   });
 
   test(`stop reasons, ${how}`, async (t) => {
-    const says = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
+    const script = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
     // Some backends end calls with the reason `stop`.
-    const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
+    const { ask } = await setUp(t, [...script, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
     const reasons = [];
     for (let turn = 0; turn < 4; turn += 1) reasons.push((await ask(streams, [USER])).stop_reason);
     assert.deepEqual(reasons, ['max_tokens', 'refusal', 'end_turn', 'tool_use']);
@@ -264,12 +264,12 @@ for (const streams of [false, true]) {
   });
 
   test(`requests that the backend or the gateway refuses, ${how}`, async (t) => {
-    const says = [
+    const script = [
       { status: 400, message: 'no such thing' },
       { status: 429, message: 'slowly' },
       { status: 503, message: 'overloaded' },
     ];
-    const { ask, got } = await setUp(t, says);
+    const { ask, got } = await setUp(t, script);
     const refused = (kind, status, type, message) => (error) => {
       assert.ok(error instanceof kind, error);
       assert.equal(error.status, status);

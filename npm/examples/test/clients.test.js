@@ -46,7 +46,7 @@ async function started(t, text, MCP = Client, Transport = StdioClientTransport) 
   return client;
 }
 
-/** Writes a client's file, lets the lines of a page change it, and take the change back. */
+/** Writes a client's file, lets the commands of a page change it, and undo the change. */
 async function installs(page, path, before, expected) {
   const place = join(folder, path);
   mkdirSync(dirname(place), { recursive: true });
@@ -60,7 +60,7 @@ async function installs(page, path, before, expected) {
 
 const LIMITS = { timeout: 120_000 };
 const windows = process.platform === 'win32' && 'the lines are for a POSIX shell';
-describe('the lines of docs/clients', { skip: windows }, () => {
+describe('the configurations in docs/clients', { skip: windows }, () => {
   test('Claude Desktop', LIMITS, async (t) => {
     const page = 'claude-desktop';
     const call = { name: 'list_directory', arguments: { path: folder } };

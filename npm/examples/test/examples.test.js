@@ -1,4 +1,4 @@
-// Runs every example against the fake of its API, and compares the requests to the API, the calls of the tool's server, and the result.
+// Runs every example against the fake of its API, and compares the requests to the API, the calls to the tool's server, and the result.
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
@@ -67,15 +67,15 @@ test('anthropic.ts', async (t) => {
 for (const streams of [false, true]) {
   test(`anthropic-deferred.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
     const search = { name: 'tool_search', input: { query: 'meeting room' } };
-    const says = [search, { name: 'book_room', input: { room: 'Oslo' } }, DONE];
-    const { url, got } = await backend(t, 'moonshot', says);
+    const script = [search, { name: 'book_room', input: { room: 'Oslo' } }, DONE];
+    const { url, got } = await backend(t, 'moonshot', script);
     const calls = [];
     const messages = await book(url, streams, (name, input) => {
       calls.push({ name, input });
       return 'booked';
     });
     assert.deepEqual(calls, [{ name: 'book.room', input: { room: 'Oslo' } }]);
-    // The agent sent two requests, the backend got three; found tools stay loaded.
+    // The agent sent two requests, and the backend received three; found tools remain loaded.
     const names = got.map((body) => toolsOf(body).map(([name]) => name));
     assert.deepEqual(names, [['tool_search'], ['tool_search', 'book_room'], ['tool_search', 'book_room']]);
     assert.deepEqual(
@@ -164,8 +164,8 @@ test('vercel-ai-repair.ts', async (t) => {
     '{"paths": ["a.txt", "b.t',
     { paths: ['b.txt'] },
   ];
-  const says = [...answers.map((input) => ({ name: 'delete_files', input })), DONE];
-  const { url, got } = await backend(t, 'openai-chat', says);
+  const script = [...answers.map((input) => ({ name: 'delete_files', input })), DONE];
+  const { url, got } = await backend(t, 'openai-chat', script);
   const calls = [];
   assert.equal(await clean(`${url}/v1`, (input) => `deleted ${calls.push(input)}`), DONE.text);
   assert.deepEqual(calls, [{ paths: ['a.txt'] }, { paths: ['a.txt', 'b.txt'], dry_run: true }, { paths: ['b.txt'] }]);
@@ -182,12 +182,12 @@ test('vercel-ai-repair.ts', async (t) => {
 });
 
 test('codex-to-chat.ts', async (t) => {
-  const says = [
+  const script = [
     { name: 'exec', input: { input: 'text(1)' } },
     { name: 'crew__spawn_agent', input: { task: 'tests' } },
     DONE,
   ];
-  const { url, got } = await backend(t, 'openai-chat', says);
+  const { url, got } = await backend(t, 'openai-chat', script);
   const fetch = async (_, { body }) => Response.json(await answered(url, JSON.parse(body)));
   const codex = new OpenAI({ baseURL: 'http://gateway.test', apiKey: 'none', fetch });
   const parameters = { type: 'object', properties: { task: { type: 'string' } }, required: ['task'] };
@@ -208,10 +208,10 @@ test('codex-to-chat.ts', async (t) => {
     ],
   };
   const input = [lite, { role: 'developer', content: 'You are Codex.' }, { role: 'user', content: 'Run the tests.' }];
-  const asked = { model: 'm', parallel_tool_calls: false, store: false, include: ['reasoning.encrypted_content'] };
+  const body = { model: 'm', parallel_tool_calls: false, store: false, include: ['reasoning.encrypted_content'] };
   const turns = [];
-  for (const _ of says) {
-    const { output } = await codex.responses.create({ ...asked, input });
+  for (const _ of script) {
+    const { output } = await codex.responses.create({ ...body, input });
     const [item] = output;
     turns.push(item);
     input.push(item);
@@ -230,7 +230,7 @@ test('codex-to-chat.ts', async (t) => {
     },
   ]);
   assert.equal(turns[2].content[0].text, DONE.text);
-  // The backend got no namespaces, and each request has the previous one as a prefix.
+  // The backend received no namespaces, and each request has the previous one as a prefix.
   const names = got.map((body) => toolsOf(body).map(([name]) => name));
   assert.deepEqual(names, Array(3).fill(['exec', 'crew__spawn_agent']));
   assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
@@ -271,11 +271,11 @@ test('gateway.ts', async (t) => {
       headers: { 'content-type': 'application/json', 'anthropic-beta': 'tool-search-tool-2025-10-19' },
       body: JSON.stringify(body),
     });
-  const asked = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'a room' }], tools };
-  const events = await (await post({ ...asked, stream: true })).text();
+  const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'a room' }], tools };
+  const events = await (await post({ ...body, stream: true })).text();
   assert.match(events, /"type":"server_tool_use".*"type":"tool_search_tool_result".*"name":"book\.room"/s);
   assert.equal(got.length, 2);
-  const refused = await post({ ...asked, unheard_of: 1 });
+  const refused = await post({ ...body, unheard_of: 1 });
   assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
 });
 
@@ -316,7 +316,7 @@ test('gateway.ts sends nothing to other hosts, and its status shows whose error 
 });
 
 test('gateway.ts reads no more than its limit, and follows no redirect', async (t) => {
-  const asked = [];
+  const requests = [];
   const listening = async (server) => {
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
@@ -324,7 +324,7 @@ test('gateway.ts reads no more than its limit, and follows no redirect', async (
   };
   const elsewhere = await listening(
     createServer((request, response) => {
-      asked.push(request.headers);
+      requests.push(request.headers);
       response.end('{}');
     }),
   );
@@ -342,13 +342,13 @@ test('gateway.ts reads no more than its limit, and follows no redirect', async (
     [413, 'expected a body of at most 1000 bytes, found more'],
   );
   assert.equal((await post('{"model":"m","messages":[]}')).status, 502);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
 });
 
 test('the SDKs treat a request that cannot be adapted as a bad request, and do not retry', async () => {
-  const asked = [];
+  const requests = [];
   const fetch = async (url) => {
-    asked.push(String(url));
+    requests.push(String(url));
     return new Response('{}', { status: 500 });
   };
   const adapting = toolwireFetch({ fetch, onSetAside: 'error' });
@@ -396,5 +396,5 @@ test('the SDKs treat a request that cannot be adapted as a bad request, and do n
     return true;
   });
   its.mock.restore();
-  assert.deepEqual([calls, asked], [4, []]);
+  assert.deepEqual([calls, requests], [4, []]);
 });

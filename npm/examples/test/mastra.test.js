@@ -15,7 +15,7 @@ import { ask } from '../dist/mastra-processor.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** The model's call of the tool in a dialect that renames `$ref`, and below the call that its server expects. */
+/** The model's call to the tool in a dialect that renames `$ref`, and below the call that its server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
@@ -45,14 +45,14 @@ for (const streams of [false, true]) {
       assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
     });
 
-    test(`toolwire/mastra: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
-      const says = [
+    test(`toolwire/mastra: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
+      const script = [
         { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
         { name: 'files_read', input: { dollar_ref_: 'main' } },
         { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
         DONE,
       ];
-      const { url, got } = await backend(t, 'moonshot', says);
+      const { url, got } = await backend(t, 'moonshot', script);
       const calls = [];
       const judged = [];
       const onRepair = (found) => judged.push(...found.map(({ valid }) => valid));
@@ -72,7 +72,7 @@ function agent(url, tools, inputProcessors, model = MODELS['the AI SDK'](url)) {
   return new Agent({ id: 'a', name: 'a', instructions: 'Go.', model, tools, inputProcessors });
 }
 
-test('toolwire/mastra: the API refuses the tools without it', async (t) => {
+test('toolwire/mastra: the API refuses the tools without toolwire', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
   const [{ name, description, inputSchema }] = TOOLS;
   const read = tool({ description, inputSchema: jsonSchema(inputSchema), execute: async () => '' });
@@ -136,7 +136,7 @@ for (const streams of [false, true]) {
     'toolwire/ai': (options) => [undefined, toolwireMiddleware(options)],
   })) {
     // Without an adapter, Mastra runs a call with `{}` if it cannot parse the arguments.
-    test(`${adapter}: no call that was cut off runs in Mastra, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    test(`${adapter}: truncated calls do not run in Mastra, ${streams ? 'streamed' : 'whole'}`, async (t) => {
       for (const repair of [false, true]) {
         for (const [input, finish, expected] of [
           ['{"path": "x', 'length', []],

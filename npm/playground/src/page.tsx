@@ -75,7 +75,7 @@ export async function open(app: HTMLElement): Promise<void> {
   render(<App />, app);
 }
 
-/** Calls back when the page is drawn: the editors get their texts after a frame. */
+/** Calls back when the page is drawn: the editors receive their text after a frame. */
 function drawn(done: () => void): void {
   requestAnimationFrame(() => setTimeout(done));
 }

@@ -56,7 +56,7 @@ test('its size is within the limits', () => {
   console.log(`# all: ${all} bytes sent`);
   const isEngine = ({ name }) => /\/(library|command)-/.test(name);
   const own = sizes.filter((one) => !isEngine(one)).reduce((sum, { sent }) => sum + sent, 0);
-  assert.ok(own < 320_000, `expected at most 320 kB beside the WebAssembly, found ${own} bytes`);
+  assert.ok(own < 320_000, `expected at most 320 kB in addition to the WebAssembly, found ${own} bytes`);
   assert.equal(sizes.filter(isEngine).length, 2);
   assert.ok(all < 2_800_000, `expected at most 2.8 MB, found ${all} bytes`);
 });

@@ -93,8 +93,8 @@ describe("any page's console", { skip }, () => {
   test('the line for a CDN loads the same files', async () => {
     const cdnFolder = new URL('.', CDN).href;
     const served = async (route) => {
-      const asked = new URL(route.request().url().replace(cdnFolder, `${server}/`));
-      await route.fulfill({ response: await route.fetch({ url: asked.href }) });
+      const url = new URL(route.request().url().replace(cdnFolder, `${server}/`));
+      await route.fulfill({ response: await route.fetch({ url: url.href }) });
     };
     assert.deepEqual(await entered('', [cdn, call], [`${cdnFolder}**`, served]), SANITIZED);
   });

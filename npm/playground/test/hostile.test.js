@@ -1,5 +1,5 @@
-// Malicious texts, without a browser: any text can come from a link, and the page has one thread. The tests need no time limits, because
-// without the page's own limits these texts take hours or all memory.
+// Malicious text, without a browser: any text can come from a link, and the page has one thread. The tests need no time limits, because
+// without the page's own limits this text takes hours or all memory.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

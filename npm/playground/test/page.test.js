@@ -1,4 +1,4 @@
-// Tests the whole page: links, the console's API, the policy, keys, colours, small screens, screen readers.
+// Tests the whole page: links, the console's API, the policy, keys, colors, small screens, screen readers.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ describe('the page', { skip }, () => {
         await page.locator('.turn-button[aria-pressed=true]').innerText(),
         await page.locator('.turn-button').nth(5).innerText(),
       );
-      assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example goes by its name');
+      assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example is identified by its name');
       await page.goto('about:blank');
       await page.goto(`${site.url}#1.nonsense`);
       await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
@@ -174,7 +174,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
     }));
 
-  test('the colours follow the system or a choice, which is kept', () =>
+  test('the colors follow the system or a choice, which is kept', () =>
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();
@@ -224,7 +224,7 @@ describe('the page', { skip }, () => {
     }
   }
 
-  test('a text of a megabyte does not block the page for long', () =>
+  test('a megabyte of text does not block the page for long', () =>
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,

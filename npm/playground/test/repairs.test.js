@@ -46,7 +46,7 @@ describe('repaired arguments', () => {
     assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule repairs this with a valid result.' });
   });
 
-  test('text that is not JSON is read, or stays with the reason', () => {
+  test('text that is not JSON is read, or is left unchanged with the reason', () => {
     const broken = "```json\n{'projects': ['web'],}\n```";
     const { restored: gets, repaired, misread } = found(text('repair'), broken, 'openai-chat');
     assert.deepEqual(JSON.parse(gets), { projects: ['web'] });
@@ -77,7 +77,7 @@ describe('repaired arguments', () => {
     );
   });
 
-  test('valid values stay, whatever they look like; a bare schema has no name', () => {
+  test('valid values are not changed, whatever they look like; a bare schema has no name', () => {
     const { seenName, ownName, same, repaired } = found(
       '{"properties":{"a":{"type":"string"}}}',
       '{"a":"[1]"}',
@@ -85,8 +85,8 @@ describe('repaired arguments', () => {
     );
     assert.deepEqual([seenName, ownName, same], [undefined, undefined, true]);
     assert.deepEqual(repaired, { valid: true, notes: [], repairs: 0, placed: 0, retryMessage: null });
-    const asked = found('{"properties":{"a":{"type":"integer"}}}', '{"a":"1"}', 'codex');
-    assert.deepEqual(JSON.parse(asked.restored), { a: 1 });
+    const codex = found('{"properties":{"a":{"type":"integer"}}}', '{"a":"1"}', 'codex');
+    assert.deepEqual(JSON.parse(codex.restored), { a: 1 });
   });
 });
 

@@ -257,7 +257,7 @@ describe('turns', () => {
   };
   const SEARCHES = ['ToolSearch', 'tool_search', 'find_tools'];
 
-  test('every example on every backend: what a model sees in each turn, and what comes and goes', () => {
+  test('every example on every backend: what a model sees in each turn, and which tools are added and removed', () => {
     for (const [name, expected] of Object.entries(SEEN)) {
       for (const id of backends.BACKEND_IDS) {
         const [{ turns: played, failed }] = conversation.conversationOf(example(name), [id, id], {}).sides;

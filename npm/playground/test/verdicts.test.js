@@ -122,8 +122,8 @@ describe('the verdicts of the page are those of the command line', () => {
     const properties = { to: { type: 'string', format: 'email', minLength: 3 } };
     const tool = { name: 'send', inputSchema: { type: 'object', properties } };
     for (const dialect of names) {
-      const asked = { fn: 'check', dialect, options: {}, shape: 'api', deferred: {} };
-      const { notes } = outcomeOf(engine.documentOf(JSON.stringify([tool])), asked);
+      const choices = { fn: 'check', dialect, options: {}, shape: 'api', deferred: {} };
+      const { notes } = outcomeOf(engine.documentOf(JSON.stringify([tool])), choices);
       const listed = (found) => found.map(({ rule, constraint = rule, pointer }) => `${constraint} ${pointer}`).sort();
       const findings = checkTools([tool], { dialects: [dialect] });
       assert.deepEqual(listed(notes), listed(findings), dialect);
@@ -138,8 +138,8 @@ describe('the verdicts of the page are those of the command line', () => {
       if (!['tool', 'tools', 'schema', 'schemas'].includes(document.kind)) continue;
       for (const dialect of JUDGED) {
         const row = rowOf(document, dialect);
-        const asked = { fn: 'sanitize', dialect, options: {}, shape: 'api', deferred: {} };
-        const { notes, failed } = outcomeOf(document, asked);
+        const choices = { fn: 'sanitize', dialect, options: {}, shape: 'api', deferred: {} };
+        const { notes, failed } = outcomeOf(document, choices);
         // One of several schemas cannot be rewritten, and the function has no result for the others.
         if ('refused' in row || failed) continue;
         document.entries.forEach(({ line, pointer }, at) => {

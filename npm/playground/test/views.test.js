@@ -32,7 +32,7 @@ describe('the views', { skip }, () => {
       }
     }));
 
-  test('a response format: its schema is rewritten in place as that of an answer', () =>
+  test('a response format: its schema is rewritten in place, for structured output', () =>
     site.page({}, async (page) => {
       const schema = { type: 'array', items: { type: 'string' } };
       await dialect(page, 'openai-strict');
@@ -200,7 +200,7 @@ describe('the views', { skip }, () => {
         const facts = await page.locator('.side-left .facts').innerText();
         assert.match(facts, new RegExp(`^${visible} tools visible, ${hidden} hidden`));
         assert.ok(facts.includes(`${savedBytes.toLocaleString('en')} bytes`), facts);
-        assert.ok(visible >= seen, 'what is loaded stays');
+        assert.ok(visible >= seen, 'loaded tools are kept');
         seen = visible;
       }
       const rooms = page.locator('tbody tr', { hasText: 'rooms_find' });

@@ -86,7 +86,7 @@ describe('the worker', { skip }, () => {
       assert.deepEqual(await changed(), []);
     }));
 
-  test('a verdict on a list: a limit, tools that are not strict, and tools that are taken with a reservation', () =>
+  test('a verdict on a list: a limit, tools that are not strict, and tools that are accepted with a reservation', () =>
     site.page({}, async (page) => {
       const tools = Array.from({ length: 130 }, (_, at) => ({ ...TOOL, name: `t${at}` }));
       await paste(page, JSON.stringify(tools));
@@ -96,7 +96,7 @@ describe('the worker', { skip }, () => {
       const counts = await row('openai-chat').locator('.through').allInnerTexts();
       assert.deepEqual(counts, ['128 of 130', '128 of 130']);
       const strict = await row('anthropic-strict').locator('.grade-not-strict').count();
-      assert.ok(strict > 0, 'more strict tools than the API takes');
+      assert.ok(strict > 0, 'more strict tools than the API accepts');
     }));
 
   // The editor warns if its estimates of line heights far from the top are wrong, and continues.
@@ -140,7 +140,7 @@ describe('the worker', { skip }, () => {
       assert.ok(frames > 20, `${frames} frames`);
     }));
 
-  test('work that nobody waits for any more is given up', () =>
+  test('jobs whose result is no longer needed are cancelled', () =>
     site.page({ complaints }, async (page) => {
       const started = [];
       page.on('worker', (worker) => started.push(worker));
@@ -150,7 +150,7 @@ describe('the worker', { skip }, () => {
         await page.locator(`[data-dialect="${name}"]`).click();
       }
       await page.locator('html[data-busy=false]').waitFor({ state: 'attached', timeout: 120_000 });
-      assert.ok(started.length > 0, 'a worker that was too long at something was ended');
+      assert.ok(started.length > 0, 'a worker with a long job was terminated');
       assert.equal(page.workers().length, 1);
       assert.match(await page.locator('.call').innerText(), /'moonshot'/);
       await pick(page, 'ticket');
@@ -187,7 +187,7 @@ describe('the worker', { skip }, () => {
       assert.equal(await pasted(text('c')), text('c'));
     }));
 
-  test('it has the policy of the page: it cannot connect, and cannot load scripts of others', () =>
+  test('it has the policy of the page: it cannot connect, and cannot load scripts of other origins', () =>
     site.page({ complaints: [/Content Security Policy/, /^asked for https:\/\/example\.com/] }, async (page) => {
       const [worker] = page.workers();
       const tried = await worker.evaluate(async (url) => {

@@ -140,7 +140,7 @@ export async function wholeOf(
   // The stream is not destroyed after an error, because the client still has to receive an answer.
   const iterator = unpacked(stream, encoding).iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
-  let held = 0;
+  let reserved = 0;
   const silence = new Promise<never>((_, reject) => {
     const patience = piece || whole;
     if (patience > 0) timer = setTimeout(() => reject(new Unreadable(408, SILENT)), patience * 1000);
@@ -153,7 +153,7 @@ export async function wholeOf(
       length += (value as Buffer).length;
       if (length > most) throw new Unreadable(413, `expected a body of at most ${most} bytes, found a larger one`);
       room?.take((value as Buffer).length);
-      held = length;
+      reserved = length;
       pieces.push(value as Buffer);
     }
   } catch (error) {
@@ -162,7 +162,7 @@ export async function wholeOf(
     throw new Unreadable(400, `expected a body with the content encoding ${encoding}, found another (${code})`);
   } finally {
     clearTimeout(timer);
-    room?.free(held);
+    room?.free(reserved);
     // Otherwise the iterator keeps a stream from being drained that was not read to its end.
     void iterator.return?.();
   }

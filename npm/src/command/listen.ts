@@ -17,8 +17,8 @@ import {
   Unreadable,
   wholeOf,
 } from './http.js';
+import { Log, ReportFile } from './logs.js';
 import { type Client, Host } from './proxy.js';
-import { Log, ReportFile } from './records.js';
 
 /** Time limit for receiving a request body, and for a client that does not read its response, in seconds. */
 const PATIENCE = 60;

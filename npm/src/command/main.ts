@@ -49,7 +49,7 @@ async function end(): Promise<void> {
     const { code, message } = unwritten;
     // Writes to the descriptor, because the stream may be the one that failed.
     try {
-      writeSync(2, `toolwire: expected an output that can be written, found one that cannot (${code ?? message})\n`);
+      writeSync(2, `toolwire: expected a writable output, found one that fails (${code ?? message})\n`);
     } catch {
       // The exit code reports the failure.
     }
@@ -246,7 +246,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The failure of a file that is no longer what was read. */
+/** The error for a file that has changed since it was read. */
 class Changed extends Error {}
 
 /**
@@ -273,8 +273,11 @@ async function written(path: string, content: string, confined: string, like: st
     const { code, message } = error as NodeJS.ErrnoException;
     process.exitCode = UNUSABLE;
     const where = CommandLine.heard(path).trimEnd();
-    const found = error instanceof Changed ? 'has changed since it was read' : `cannot (${code ?? message})`;
-    process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that ${found}\n`);
+    const why =
+      error instanceof Changed
+        ? 'expected an unchanged file, found one that has changed since it was read'
+        : `expected a writable file, found one that is not (${code ?? message})`;
+    process.stderr.write(`toolwire: ${where}: ${why}\n`);
     return false;
   }
 }
@@ -284,7 +287,7 @@ async function replaced(path: string, content: string, like: string): Promise<vo
   const { mode } = await stat(like);
   const place = await unlinked(path);
   const beside = `${place}.${randomBytes(8).toString('hex')}.tmp`;
-  // Before the `try`, so that a file of somebody else with this name is not removed.
+  // Before the `try`, so that another program's file with this name is not removed.
   const file = await open(beside, 'wx', 0o600);
   try {
     await file.writeFile(content).finally(() => file.close());

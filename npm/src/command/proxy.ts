@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
-import { Log, MAX_LOG, ReportFile } from './records.js';
+import { Log, MAX_LOG, ReportFile } from './logs.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Server as Described, Program } from './server.js';
@@ -203,7 +203,7 @@ export class Host {
       if (this.#isFull) link.pause?.();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      const missing = 'expected a command, found none of that name';
+      const missing = 'expected a command, found none with this name';
       const why = code === 'ENOENT' ? missing : withoutSecrets(code ?? message, server);
       if (isFirst && this.#servers.length === 1) throw new Error(`${server.name}: ${why}`);
       listener.ended(why);

@@ -29,12 +29,12 @@ import {
   unpacked,
   wholeOf,
 } from './http.js';
-import { Log, ReportFile } from './records.js';
+import { Log, ReportFile } from './logs.js';
 
 /** Time limit for open requests after the relay is asked to stop, in milliseconds. */
 const PATIENCE = 10_000;
 /** Lifetime of an idle connection to an API, in milliseconds. Servers keep theirs longer: 5 s in Node and uvicorn. */
-const KEPT = 4_000;
+const KEEP_ALIVE = 4_000;
 
 /** An API, as the core describes it. */
 interface Upstream {
@@ -79,8 +79,8 @@ class Host {
   readonly log = new Log();
   readonly report: ReportFile;
   readonly agents = {
-    plain: new PlainAgent({ keepAlive: true, timeout: KEPT }),
-    secure: new SecureAgent({ keepAlive: true, timeout: KEPT }),
+    plain: new PlainAgent({ keepAlive: true, timeout: KEEP_ALIVE }),
+    secure: new SecureAgent({ keepAlive: true, timeout: KEEP_ALIVE }),
   };
   readonly #token: string | undefined;
   readonly #server: Server;
@@ -287,7 +287,7 @@ class Exchange {
       this.#reply = await replyOf(upstream);
     } catch (error) {
       upstream.destroy();
-      // The request is not sent again: the model may have run already, and both runs would be billed.
+      // The request is not sent again: the model may already have run, and both runs would be billed.
       if (!this.#isOver) await this.#failed(why(error));
       return;
     }
@@ -299,7 +299,7 @@ class Exchange {
   #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
-    // A chunked request is forwarded chunked, whatever its method. A POST, PUT or PATCH without a body has length 0.
+    // A chunked request is forwarded chunked, regardless of its method. A POST, PUT or PATCH without a body has length 0.
     if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
       if (this.request.headers['transfer-encoding'] !== undefined) list.push('Transfer-Encoding', 'chunked');
       else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');

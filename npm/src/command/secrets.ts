@@ -12,13 +12,13 @@ const MAX_ESCAPE = 16;
  * The configuration of a program (its environment) or of a remote server (URL and headers). `secrets` are the values of
  * the variables that were substituted into it.
  */
-type Given = { secrets?: string[] } & (
+type ServerConfig = { secrets?: string[] } & (
   | { inherited: string[]; environment: Record<string, string> }
   | { url: string; headers: Record<string, string> }
 );
 
 /** Redacts the values of headers and variables in a text, and the URL's user, query and fragment. */
-export function withoutSecrets(text: string, server: Given): string {
+export function withoutSecrets(text: string, server: ServerConfig): string {
   return hidden(text, secretsOf(server), HIDDEN);
 }
 
@@ -26,17 +26,17 @@ export function withoutSecrets(text: string, server: Given): string {
  * Like {@link withoutSecrets}, for the end of a longer text. Its first `longestSecret` characters are omitted, because
  * they may be the rest of a secret.
  */
-export function endWithoutSecrets(text: string, server: Given): string {
+export function endWithoutSecrets(text: string, server: ServerConfig): string {
   return hidden(text, secretsOf(server), HIDDEN, longestSecret(server));
 }
 
 /** Returns the maximum number of characters that a server's secret may have in a text. */
-export function longestSecret(server: Given): number {
+export function longestSecret(server: ServerConfig): number {
   return MAX_ESCAPE * Math.max(0, ...[...secretsOf(server)].map((secret) => secret.length));
 }
 
 /** Returns the secrets of a server. */
-function secretsOf(server: Given): Set<string> {
+function secretsOf(server: ServerConfig): Set<string> {
   const secrets = new Set<string>();
   const add = (value: string) => {
     if (value.length >= MIN_LENGTH) secrets.add(value);

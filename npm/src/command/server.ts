@@ -90,7 +90,7 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   const ask = limited(fetch, MAX_ANSWERS, 'answers', exceeded);
   for (const transport of transports(sdk, server, heard, ask)) {
     try {
-      return await asked(sdk, transport, server.timeout, tooMuch);
+      return await listTools(sdk, transport, server.timeout, tooMuch);
     } catch (error) {
       // If both transports fail, the first error is the more useful one.
       failure ??= error;
@@ -101,7 +101,7 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   // The SDK adds the same prefix to every error of a server.
   const detail = message.replace(/^MCP error -?\d+: /, '');
   let why = detail;
-  if (code === 'ENOENT') why = 'expected a command, found none of that name';
+  if (code === 'ENOENT') why = 'expected a command, found none with this name';
   if (isLate(failure)) why = `expected an answer in ${server.timeout} s, found none`;
   if (message === 'fetch failed') {
     why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? detail})`;
@@ -133,7 +133,7 @@ export function* transports(sdk: Sdk, server: Server, heard: Heard, ask: typeof 
 }
 
 /**
- * Returns the transport to a server that is started as a program. The program is third-party code: it gets only the
+ * Returns the transport to a server that is started as a program. The program is third-party code: it receives only the
  * environment variables that the SDK considers safe, those that the caller named, and those of its own configuration.
  */
 function program(sdk: Sdk, server: Program, heard: Heard): Transport {
@@ -180,7 +180,7 @@ export class Heard {
  *
  * @param tooMuch - Rejects if the server's answers exceed the size limit.
  */
-async function asked(sdk: Sdk, transport: Transport, seconds: number, tooMuch: Promise<never>): Promise<unknown[]> {
+async function listTools(sdk: Sdk, transport: Transport, seconds: number, tooMuch: Promise<never>): Promise<unknown[]> {
   const timeout = seconds * 1000;
   const client = new sdk.Client({ name: 'toolwire', version: stamp.split(' ')[1] ?? '' });
   let timer: NodeJS.Timeout | undefined;
@@ -237,7 +237,7 @@ export async function loaded(server: string): Promise<Sdk> {
   } catch {
     const line = `npx -y -p toolwire -p ${SDK} toolwire … ${server}`;
     throw new Error(
-      `expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`,
+      `expected the package ${SDK}, which connects to servers, found none: run \`${line}\`, or install it`,
     );
   }
 }

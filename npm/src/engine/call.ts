@@ -1,13 +1,13 @@
 /**
- * Calls of the core's functions, on values or on text. The functions themselves are implemented in the core.
+ * Calls to the core's functions, on values or on text. The functions themselves are implemented in the core.
  */
 
 import type { Returned } from 'wasm:glue';
 
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
-import { answered } from '../values/answer.js';
-import { Records } from '../values/records.js';
+import { decodeOutput } from '../values/wire-decoder.js';
+import { WireEncoder } from '../values/wire-encoder.js';
 import { type Engine, type Place, reported, shared } from './instance.js';
 import { decoded, isBytes, isText, like, likeBytes, readable, unreadable } from './text.js';
 
@@ -50,7 +50,7 @@ export interface Outcome<T> {
  */
 type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
-/** Like {@link Calling}, but for texts. `broken` is true if the last text was cut before a lone surrogate. */
+/** Like {@link Calling}, but for text. `broken` is true if the last text was cut before a lone surrogate. */
 type CallingOnText = (
   engine: Engine,
   texts: number,
@@ -75,8 +75,8 @@ export interface Called {
 /** Calls a function on one input, as text if it is text, otherwise as a value. */
 export function callOn(name: FunctionName, input: unknown, options: unknown): Called {
   let again: Again | undefined;
-  const keep = (kept: Again) => {
-    again = kept;
+  const keep = (repeat: Again) => {
+    again = repeat;
   };
   const { value, report } = isText(input)
     ? onText(shared, name, [input], options, textCall(name, false), keep)
@@ -101,7 +101,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Calls a function on one input and returns its answer as a value, even if the input is text. */
+/** Calls a function on one input and returns its result as a value, even if the input is text. */
 export function ask(name: FunctionName, input: unknown, options: unknown): unknown {
   if (!isText(input)) return callOnValues(name, [input], options).value;
   return parsed(callOnText(name, input, options).value);
@@ -128,17 +128,17 @@ export function callOnTwo(
 ): { value: unknown; report: object | undefined } {
   if (isText(first) && isText(second)) {
     const { value, report } = callOnText(name, first, options, second);
-    return { value: ANSWERS.has(name) ? parsed(value) : value, report };
+    return { value: VALUE_RESULTS.has(name) ? parsed(value) : value, report };
   }
   const { value, report } = callOnValues(name, [characters(name, first), characters(name, second)], options);
-  if (!isBytes(first) || typeof value !== 'string' || ANSWERS.has(name)) {
+  if (!isBytes(first) || typeof value !== 'string' || VALUE_RESULTS.has(name)) {
     return { value, report };
   }
   return { value: value === decoded(first) ? first : likeBytes(first, value), report };
 }
 
-/** The functions whose answer is always a value, even if their inputs are text. */
-const ANSWERS: ReadonlySet<FunctionName> = new Set(['validateArguments', 'validateResult']);
+/** The functions whose result is always a value, even if their inputs are text. */
+const VALUE_RESULTS: ReadonlySet<FunctionName> = new Set(['validateArguments', 'validateResult']);
 
 /** Returns text as a string. Bytes that are not UTF-8 are passed to the core, which refuses them. */
 function characters(name: FunctionName, input: unknown): unknown {
@@ -159,7 +159,7 @@ function textCall(name: FunctionName, withReport: boolean): CallingOnText {
 }
 
 /**
- * Calls a function on JSON texts. The answer is text of the first text's type, and the same text if nothing changed.
+ * Calls a function on JSON texts. The result is text of the first text's type, and the same text if nothing changed.
  */
 export function callOnText<T extends Text>(
   name: FunctionName,
@@ -170,7 +170,7 @@ export function callOnText<T extends Text>(
   return onText(shared, name, [text, ...more], options, textCall(name, false));
 }
 
-/** Puts values in the shared buffer of a place, and reads the answer from it. `more` returns additional inputs, and is called last. */
+/** Puts values in the shared buffer of a place, and reads the result from it. `more` returns additional inputs, and is called last. */
 export function onValues(
   place: Place,
   inputs: readonly unknown[],
@@ -179,33 +179,35 @@ export function onValues(
   more: () => readonly unknown[] = none,
   keep?: (again: Again) => void,
 ): Outcome<unknown> {
-  return withRecords((records) => {
-    for (const input of inputs) records.read(input);
+  return withEncoder((encoder) => {
+    for (const input of inputs) encoder.read(input);
     const own = more();
-    for (const input of own) records.read(input);
-    readOptions(records, options);
-    const { chars, spelled } = records.spelling();
+    for (const input of own) encoder.read(input);
+    readOptions(encoder, options);
+    const { chars, spelled } = encoder.spelling();
     const count = inputs.length + own.length;
     keep?.(
-      again(place, records.words.slice(), chars, [], (engine, words, length, name) =>
+      again(place, encoder.words.slice(), chars, [], (engine, words, length, name) =>
         valueCall(name, true)(engine, words, length, spelled, count),
       ),
     );
     const engine = place.running();
     return place.guarded(() => {
-      const { desk } = engine;
-      const { words } = records;
-      const length = desk.put(words, chars);
+      const { buffer } = engine;
+      const { words } = encoder;
+      const length = buffer.put(words, chars);
       const report = reported(engine, calling(engine, words.length, length, spelled, count));
-      const { rests } = desk;
-      const value = answered(desk, records);
+      const { rests } = buffer;
+      const value = decodeOutput(buffer, encoder);
       place.tidy();
       return { value, report, rests };
     });
   });
 }
 
-/** Puts texts in the shared buffer of a place, and reads the answer from it. `name` is used in the error about an input that is not text. */
+/**
+ * Writes text to the shared buffer of a place, and reads the result from it. `name` is used in the error about an input that is not text.
+ */
 export function onText<T extends Text>(
   place: Place,
   name: string,
@@ -216,9 +218,9 @@ export function onText<T extends Text>(
 ): Outcome<T> {
   for (const one of texts) if (!isText(one)) throw unreadable(name, one);
   const [text] = texts;
-  return withRecords((records) => {
-    readOptions(records, options);
-    const { chars, spelled } = records.spelling();
+  return withEncoder((encoder) => {
+    readOptions(encoder, options);
+    const { chars, spelled } = encoder.spelling();
     const whole: Text[] = [];
     let broken = false;
     for (const one of texts) {
@@ -228,19 +230,19 @@ export function onText<T extends Text>(
       whole.push(start);
     }
     keep?.(
-      again(place, records.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
+      again(place, encoder.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
         textCall(name, true)(engine, whole.length, words, length, spelled, broken),
       ),
     );
     const engine = place.running();
     return place.guarded(() => {
-      const { desk } = engine;
-      const { words } = records;
-      const length = desk.put(words, chars, whole);
+      const { buffer } = engine;
+      const { words } = encoder;
+      const length = buffer.put(words, chars, whole);
       const all = words.length + whole.length;
       const report = reported(engine, calling(engine, whole.length, all, length, spelled, broken));
-      const { rests } = desk;
-      const value = desk.unchanged ? text : like(text, desk);
+      const { rests } = buffer;
+      const value = buffer.unchanged ? text : like(text, buffer);
       place.tidy();
       return { value, report, rests };
     });
@@ -248,9 +250,9 @@ export function onText<T extends Text>(
 }
 
 /** Reads options. A value that JSON cannot express is reported as an invalid option; functions are not omitted. */
-function readOptions(records: Records, options: unknown): void {
+function readOptions(encoder: WireEncoder, options: unknown): void {
   try {
-    records.read(options ?? null, true);
+    encoder.read(options ?? null, true);
   } catch (error) {
     if (!(error instanceof ToolwireError) || error.code !== 'invalid-value') throw error;
     throw new ToolwireError('invalid-option', error.pointer, error.detail);
@@ -268,7 +270,7 @@ function again(
   return (name) => {
     const engine = place.running();
     return place.guarded(() => {
-      const length = engine.desk.put(words, chars, texts);
+      const length = engine.buffer.put(words, chars, texts);
       const report = reported(engine, calling(engine, words.length + texts.length, length, name));
       place.tidy();
       return report as object;
@@ -290,16 +292,16 @@ export function number(engine: Engine, name: FunctionName): number {
   return engine.functions.get(name) as number;
 }
 
-/** Records for reuse. A getter that calls toolwire while the caller's value is being read gets other records. */
-let spare: Records | undefined;
+/** An encoder for reuse. A getter that calls toolwire while the caller's value is being read gets another one. */
+let spare: WireEncoder | undefined;
 
-function withRecords<R>(use: (records: Records) => R): R {
-  const records = spare ?? new Records();
+function withEncoder<R>(use: (encoder: WireEncoder) => R): R {
+  const encoder = spare ?? new WireEncoder();
   spare = undefined;
   try {
-    return use(records);
+    return use(encoder);
   } finally {
-    records.clear();
-    spare = records;
+    encoder.clear();
+    spare = encoder;
   }
 }

@@ -20,7 +20,7 @@ type Step = [Operation, Text];
 
 type Native = DeferralChoice['native'];
 
-/** The members that a call returns in addition to a text. */
+/** The members that a call returns in addition to text. */
 interface CallReport {
   number?: number;
   request?: string;
@@ -66,7 +66,7 @@ export class Running {
   /** Opens an exchange and returns its first request; `undefined` if there is nothing to do. */
   static open(url: string, body: Text, options: unknown): { running: Running; next: Next } | undefined {
     let opened: Outcome<string> | undefined;
-    // The first time, the caller's own inputs, so that errors refer to them; later, a copy.
+    // At first the caller's own inputs, so that errors refer to them; later a copy.
     let given: [Text, unknown] = [body, options];
     const begin = (place: Place): number | undefined => {
       const [text, chosen] = given;
@@ -92,7 +92,7 @@ export class Running {
   /** Returns the report of the first request as JSON text. Must not be called after a later request. */
   report(): string {
     if (!this.#session.isClosed) return this.#session.look(reportOf);
-    // A closed exchange is opened again for the report, so that nothing has to be kept in case somebody reads it later.
+    // A closed exchange is opened again for the report, so that nothing has to be kept in case the report is read later.
     const { place } = homes.next();
     const number = this.#begin(place) as number;
     const report = reportOf(place, number);
@@ -123,14 +123,14 @@ export class Running {
     return this.#ask('failExchange', body).value;
   }
 
-  /** Returns the repair results of the calls that ended since the last call of this method. */
+  /** Returns the repair results of the calls that ended since the last call to this method. */
   takeRepairedCalls(): RepairedCall[] {
     const calls = this.#calls;
     this.#calls = [];
     return calls;
   }
 
-  /** Returns the changes to the answer since the last call of this method. */
+  /** Returns the changes to the answer since the last call to this method. */
   takeAnswerChanges(): AnswerChange[] {
     const changes = this.#answerChanges;
     this.#answerChanges = [];
@@ -177,7 +177,7 @@ function reportOf(place: Place, number: number): string {
   return place.guarded(() => {
     const report = place.running().glue.reportOfExchange(number);
     // Thrown inside `guarded`, which makes it an internal error.
-    if (report === undefined) throw new Error('no exchange of that number');
+    if (report === undefined) throw new Error('no exchange with this number');
     return report;
   });
 }

@@ -7,7 +7,7 @@ declare module 'wasm:glue' {
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
   export interface Glue {
     initSync(options: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
-    desk(): number;
+    sharedBuffer(): number;
     makeRoom(words: number, chars: number): void;
     functions(): string;
     call(
@@ -27,7 +27,7 @@ declare module 'wasm:glue' {
       spelled: boolean,
       broken: boolean,
     ): Returned;
-    keepsRestore(restore: number): boolean;
+    hasRestore(restore: number): boolean;
     callRestore(
       restore: number,
       functionNumber: number,
@@ -50,13 +50,13 @@ declare module 'wasm:glue' {
     finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Returned;
     closeStream(stream: number): void;
     // Functions for state that is kept in the instance.
-    keep(words: number, chars: number, spelled: boolean): Returned;
-    keepText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    keptTools(): number;
-    searchKept(words: number, chars: number, spelled: boolean): Returned;
-    answerKept(words: number, chars: number, spelled: boolean): Returned;
-    keepSet(words: number, chars: number, spelled: boolean): Returned;
-    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    storeIndex(words: number, chars: number, spelled: boolean): Returned;
+    storeIndexText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    toolsInIndex(): number;
+    searchIndex(words: number, chars: number, spelled: boolean): Returned;
+    answerFromIndex(words: number, chars: number, spelled: boolean): Returned;
+    storeSet(words: number, chars: number, spelled: boolean): Returned;
+    storeSetText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     toolsInSet(): number;
     readySet(words: number, chars: number, spelled: boolean): Returned;
     openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;

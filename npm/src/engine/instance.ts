@@ -7,12 +7,12 @@ import { type Glue, newGlue, type Returned } from 'wasm:glue';
 import { compiledModule } from 'wasm:source';
 
 import { type Description, internal, ToolwireError } from '../error.js';
-import { Desk } from './desk.js';
+import { SharedBuffer } from './shared-buffer.js';
 
 /** A running instance. */
 export interface Engine {
   readonly glue: Glue;
-  readonly desk: Desk;
+  readonly buffer: SharedBuffer;
   /** The numbers of the functions, by name. */
   readonly functions: ReadonlyMap<string, number>;
 }
@@ -41,12 +41,12 @@ export class Place {
 
   /** True if the memory has grown so large that no more state should be kept in it. */
   get isLarge(): boolean {
-    return this.engine !== undefined && this.engine.desk.size > LARGE;
+    return this.engine !== undefined && this.engine.buffer.size > LARGE;
   }
 
   /** Returns the instance, which the first call starts synchronously. */
   running(): Engine {
-    if (this.lost) throw internal('an earlier call of the same object', 'its data is lost: create it again');
+    if (this.lost) throw internal('an earlier call to the same object', 'its data is lost: create it again');
     this.engine ??= started();
     return this.engine;
   }
@@ -83,12 +83,16 @@ function started(): Engine {
   const glue = newGlue();
   const { memory } = glue.initSync({ module });
   const names = glue.functions().split(',');
-  return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
+  return {
+    glue,
+    buffer: new SharedBuffer(memory, glue),
+    functions: new Map(names.map((name, number) => [name, number])),
+  };
 }
 
 /** Returns a call's report, if there is one. Throws its error, which is a string if it is an internal one. */
 export function reported(engine: Engine, returned: Returned): object | undefined {
-  if (!engine.desk.failed) return typeof returned === 'string' ? read(returned) : undefined;
+  if (!engine.buffer.failed) return typeof returned === 'string' ? read(returned) : undefined;
   // Thrown inside `guarded`, which makes it an internal error.
   if (typeof returned !== 'object') throw new Error(returned);
   const { code, pointer, message, changes } = returned as Description;

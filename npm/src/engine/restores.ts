@@ -12,7 +12,7 @@ let last = 0;
 /** The functions that a restore can call. */
 type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 'restoreContent' | 'restoreReply');
 
-export class KeptRestore {
+export class CachedRestore {
   readonly #json: object;
   // 32 bits: when the counter wraps around, the old entry has long been evicted.
   readonly #number: number;
@@ -28,7 +28,7 @@ export class KeptRestore {
   /** Calls a function on values. */
   onValues(name: RestoreFunction, inputs: readonly unknown[]): Outcome<unknown> {
     // Evaluated after the inputs were read, because reading them may run getters that call toolwire.
-    const more = () => (this.#isKept() ? [] : [this.#json]);
+    const more = () => (this.#isCached() ? [] : [this.#json]);
     return onValues(
       shared,
       inputs,
@@ -42,7 +42,7 @@ export class KeptRestore {
   /** Restores a reply that is JSON text. */
   onText<T extends Text>(reply: T): Outcome<T> {
     const texts: [T, ...Text[]] = [reply];
-    if (!this.#isKept()) {
+    if (!this.#isCached()) {
       this.#text ??= JSON.stringify(this.#json);
       texts.push(this.#text);
     }
@@ -51,7 +51,7 @@ export class KeptRestore {
     );
   }
 
-  #isKept(): boolean {
-    return shared.running().glue.keepsRestore(this.#number);
+  #isCached(): boolean {
+    return shared.running().glue.hasRestore(this.#number);
   }
 }

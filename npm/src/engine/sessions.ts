@@ -169,7 +169,7 @@ export class Session<Step> {
   /** Replays the session in another instance, if another session's trap destroyed its own. */
   #revive(): void {
     if (this.#sessionPlace.home.place.isLost && this.#steps === undefined) this.#lost = true;
-    if (this.#lost) throw internal('an earlier call of the same object', 'its data is lost: create it again');
+    if (this.#lost) throw internal('an earlier call to the same object', 'its data is lost: create it again');
     if (!this.#sessionPlace.home.place.isLost) return;
     const home = this.#homes.next();
     try {

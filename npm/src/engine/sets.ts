@@ -1,5 +1,5 @@
 /**
- * A tool list that is sent with every request. Like a kept list, it has a separate instance. In addition, its text is kept here, so that
+ * A tool list that is sent with every request. Like a stored index, it has a separate instance. In addition, its text is stored here, so that
  * another instance can take it over after a trap.
  */
 
@@ -20,7 +20,7 @@ export interface Ready {
   list: string;
 }
 
-export class KeptSet {
+export class StoredSet {
   readonly #place = new Place(true, true);
   /** The instance that has the list. */
   #engine: Engine | undefined;
@@ -35,14 +35,14 @@ export class KeptSet {
   #takeValue(tools: unknown): boolean {
     return this.#takes(
       () =>
-        onValues(this.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keepSet(words, chars, spelled))
+        onValues(this.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.storeSet(words, chars, spelled))
           .value as string | null,
     );
   }
 
   #takeText(name: string, tools: Text): boolean {
     return this.#takes(() => {
-      const value = this.#keep(name, tools);
+      const value = this.#storeText(name, tools);
       const list = typeof value === 'string' ? value : new TextDecoder().decode(value);
       return list === 'null' ? null : list;
     });
@@ -71,9 +71,9 @@ export class KeptSet {
     return true;
   }
 
-  #keep<T extends Text>(name: string, tools: T): T {
+  #storeText<T extends Text>(name: string, tools: T): T {
     return onText(this.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-      glue.keepSetText(words, chars, spelled, broken),
+      glue.storeSetText(words, chars, spelled, broken),
     ).value;
   }
 
@@ -82,7 +82,7 @@ export class KeptSet {
     const engine = this.#place.running();
     if (engine !== this.#engine && this.#list !== undefined) {
       this.#engine = engine;
-      this.#keep('ToolSet', this.#list);
+      this.#storeText('ToolSet', this.#list);
     }
     return engine;
   }

@@ -51,14 +51,14 @@ export class Stream {
     return this.#collect(this.#session.step(remembered, ended)) as unknown[];
   }
 
-  /** Returns the repair results of the calls that ended since the last call of this method. */
+  /** Returns the repair results of the calls that ended since the last call to this method. */
   takeRepairedCalls(): RepairedCall[] {
     const calls = this.#calls;
     this.#calls = [];
     return calls;
   }
 
-  /** Returns the changes to the answer since the last call of this method. */
+  /** Returns the changes to the answer since the last call to this method. */
   takeAnswerChanges(): AnswerChange[] {
     const changes = this.#answerChanges;
     this.#answerChanges = [];

@@ -5,8 +5,8 @@
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import { described } from '../values/foreign.js';
-import { isWellFormed } from '../values/records.js';
-import type { Desk } from './desk.js';
+import { isWellFormed } from '../values/wire-encoder.js';
+import type { SharedBuffer } from './shared-buffer.js';
 
 /** The getters that every typed array inherits, which a subclass cannot override: its kind, and the buffer that it views. */
 const TYPED = Object.getPrototypeOf(Uint8Array.prototype) as object;
@@ -48,10 +48,10 @@ export function readable(text: Text): Text {
 }
 
 /** Returns the result in the shared buffer as text of the same type as the input. A `Buffer` gives a `Buffer`, because its `toString` differs. */
-export function like<T extends Text>(text: T, desk: Desk): T;
-export function like(text: Text, desk: Desk): Text {
-  if (typeof text === 'string') return desk.answerText;
-  const bytes = desk.answerBytes.slice();
+export function like<T extends Text>(text: T, buffer: SharedBuffer): T;
+export function like(text: Text, buffer: SharedBuffer): Text {
+  if (typeof text === 'string') return buffer.outputText;
+  const bytes = buffer.outputBytes.slice();
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };
   return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
 }

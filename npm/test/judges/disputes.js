@@ -55,23 +55,23 @@ export function disputes(text, ours, theirs, known) {
       ({ constraint, pointer }) => `only check: ${constraint} at \`${pointer}\`: ${shown(text, pointer)}`,
     ),
     ...alone(theirs, ourKnown).map(
-      ({ says, pointer }) => `only the judge: ${says} at \`${pointer}\`: ${shown(text, pointer)}`,
+      ({ message, pointer }) => `only the judge: ${message} at \`${pointer}\`: ${shown(text, pointer)}`,
     ),
   ];
 }
 
 /**
- * Fails if a dispute, `[finding, schema]`, has no row. A row, `{ why, says, schema }`, is a known dispute: `says` is a pattern for
+ * Fails if a dispute, `[finding, schema]`, has no row. A row, `{ why, pattern, schema }`, is a known dispute: `pattern` matches
  * the finding, and `schema` is a minimal example.
  */
 export function settle(t, found, rows) {
-  for (const { why, says } of rows) {
-    const schemasOf = new Set(found.filter(([said]) => says.test(said)).map(([, text]) => text));
+  for (const { why, pattern } of rows) {
+    const schemasOf = new Set(found.filter(([finding]) => pattern.test(finding)).map(([, text]) => text));
     t.diagnostic(`${schemasOf.size} schemas: ${why}`);
   }
-  const open = found.filter(([said]) => !rows.some(({ says }) => says.test(said)));
+  const open = found.filter(([finding]) => !rows.some(({ pattern }) => pattern.test(finding)));
   const shortest = open.sort(([, one], [, other]) => one.length - other.length).slice(0, 12);
-  assert.equal(open.length, 0, shortest.map(([said, text]) => `${said}\n  ${text.slice(0, 300)}`).join('\n'));
+  assert.equal(open.length, 0, shortest.map(([finding, text]) => `${finding}\n  ${text.slice(0, 300)}`).join('\n'));
 }
 
 function near(one, other) {

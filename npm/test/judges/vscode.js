@@ -23,19 +23,19 @@ function metaSchema() {
 }
 
 /**
- * Returns the findings that fail the request (`refused`) and the changes (`changed`), each as `{ pointer, says }`. A refused schema
+ * Returns the findings that fail the request (`refused`) and the changes (`changed`), each as `{ pointer, message }`. A refused schema
  * has no changes, because the request is lost.
  */
 export function normalize(text) {
   const schema = JSON.parse(text);
   if (!isObject(schema) || schema.type !== 'object') {
-    return { refused: [], changed: [{ pointer: '', says: 'replaced by an object without properties' }] };
+    return { refused: [], changed: [{ pointer: '', message: 'replaced by an object without properties' }] };
   }
   const spelled = JSON.stringify(schema);
   const refused = refusals(schema);
   // Validation against draft 7 has coerced strings to numbers, and the like.
-  const changed = JSON.stringify(schema) === spelled ? [] : [{ pointer: '', says: 'values of another kind' }];
-  for (const key of DELETED) if (Object.hasOwn(schema, key)) changed.push({ pointer: `/${key}`, says: 'deleted' });
+  const changed = JSON.stringify(schema) === spelled ? [] : [{ pointer: '', message: 'values of another kind' }];
+  for (const key of DELETED) if (Object.hasOwn(schema, key)) changed.push({ pointer: `/${key}`, message: 'deleted' });
   const kept = Object.entries(schema).filter(([key]) => !DELETED.includes(key));
   // The added `properties` have no effect, but make every name in `required` unknown.
   const whole = { ...Object.fromEntries(kept), properties: schema.properties || {} };
@@ -45,17 +45,17 @@ export function normalize(text) {
 
 function refusals(schema) {
   if (!isValidDraft7(schema)) {
-    return isValidDraft7.errors.map(({ instancePath, message }) => ({ pointer: instancePath, says: message }));
+    return isValidDraft7.errors.map(({ instancePath, message }) => ({ pointer: instancePath, message: message }));
   }
   return [...nodes(schema)]
     .filter(([node]) => node.type === 'array' && !node.items)
-    .map(([, pointer]) => ({ pointer, says: 'array type must have items' }));
+    .map(([, pointer]) => ({ pointer, message: 'array type must have items' }));
 }
 
 function unknownNames({ type, properties, required }, pointer) {
   if (type !== 'object' || !properties || !Array.isArray(required)) return [];
   return required
-    .map((name, at) => ({ name, pointer: `${pointer}/required/${at}`, says: 'property is not defined' }))
+    .map((name, at) => ({ name, pointer: `${pointer}/required/${at}`, message: 'property is not defined' }))
     .filter(({ name }) => properties[name] === undefined);
 }
 

@@ -1,4 +1,4 @@
-"""Measure toolwire against JSON Schema validators, with the same valid calls of real tools.
+"""Measure toolwire against JSON Schema validators, with the same valid calls to real tools.
 
 Usage: arguments.py calls.jsonl: one `{"schema", "arguments"}` in each line, as npm/bench/peers/calls.js prints them.
 The peers prepare a validator for each schema, and then only run it; the functions of toolwire read the schema in each

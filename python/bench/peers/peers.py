@@ -21,7 +21,7 @@ class Peer:
     """A package to compare with."""
 
     package: str
-    says: str
+    description: str
     """Description of its task."""
     dialect: str
     """Our dialect for the same task."""

@@ -77,7 +77,7 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
         f"{title:34} {peer.dialect:18} {len(schemas) - len(theirs):9} {failing:9} {bad:9} {ours_bad:9}"
         f" {slow:9.1f} {quick:9.1f} {slow / quick:8.1f}x"
     )
-    print(f"  {peer.says}")
+    print(f"  {peer.description}")
 
 
 def main() -> None:

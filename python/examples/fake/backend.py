@@ -42,7 +42,7 @@ class Backend:
     """
 
     dialect: DialectName
-    says: list[dict[str, Any]]
+    script: list[dict[str, Any]]
     url: str = ""
     got: list[Any] = field(default_factory=list)
 
@@ -100,9 +100,9 @@ def unpaired_call(messages: list[dict[str, Any]]) -> str | None:
 
 
 @contextmanager
-def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
+def backend(dialect: DialectName, *script: dict[str, Any]) -> Iterator[Backend]:
     """Start the API."""
-    fake = Backend(dialect, list(says))
+    fake = Backend(dialect, list(script))
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -117,15 +117,17 @@ def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
                 error = {"type": "error", "error": {"type": "invalid_request_error", "message": wrong}}
                 return self.answer(400, "application/json", json.dumps(error))
             fake.got.append(body)
-            said = fake.says[len(fake.got) - 1] if len(fake.got) <= len(fake.says) else {"text": "nothing more to say"}
-            if "status" in said:
-                error = {"error": {"message": said["message"], "type": "refused", "code": None}}
-                return self.answer(int(said["status"]), "application/json", json.dumps(error))
+            turn = (
+                fake.script[len(fake.got) - 1] if len(fake.got) <= len(fake.script) else {"text": "nothing more to say"}
+            )
+            if "status" in turn:
+                error = {"error": {"message": turn["message"], "type": "refused", "code": None}}
+                return self.answer(int(turn["status"]), "application/json", json.dumps(error))
             if body.get("stream"):
                 events = EVENTS[path]
-                missing = 100 if said.get("cut") == "reset" else 0
-                return self.answer(200, "text/event-stream", events(said, str(len(fake.got))), missing)
-            return self.answer(200, "application/json", json.dumps(REPLIES[path](said, str(len(fake.got)))))
+                missing = 100 if turn.get("cut") == "reset" else 0
+                return self.answer(200, "text/event-stream", events(turn, str(len(fake.got))), missing)
+            return self.answer(200, "application/json", json.dumps(REPLIES[path](turn, str(len(fake.got)))))
 
         def answer(self, status: int, kind: str, text: str, missing: int = 0) -> None:
             self.send_response(status)
@@ -151,22 +153,22 @@ def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
         server.server_close()
 
 
-def anthropic(said: dict[str, Any], number: str) -> dict[str, Any]:
-    calls = {"type": "tool_use", "id": f"toolu_{number}", "name": said.get("name"), "input": said.get("input")}
+def anthropic(turn: dict[str, Any], number: str) -> dict[str, Any]:
+    calls = {"type": "tool_use", "id": f"toolu_{number}", "name": turn.get("name"), "input": turn.get("input")}
     return {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",
         "model": "m",
-        "content": [{"type": "text", "text": said["text"]} if "text" in said else calls],
-        "stop_reason": "end_turn" if "text" in said else "tool_use",
+        "content": [{"type": "text", "text": turn["text"]} if "text" in turn else calls],
+        "stop_reason": "end_turn" if "text" in turn else "tool_use",
         "stop_sequence": None,
         "usage": {"input_tokens": 10, "output_tokens": 5},
     }
 
 
-def anthropic_events(said: dict[str, Any], number: str) -> str:
-    message = anthropic(said, number)
+def anthropic_events(turn: dict[str, Any], number: str) -> str:
+    message = anthropic(turn, number)
     (block,) = message["content"]
     if block["type"] == "text":
         begun, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
@@ -184,21 +186,21 @@ def anthropic_events(said: dict[str, Any], number: str) -> str:
     return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
 
 
-def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
+def chat(turn: dict[str, Any], number: str) -> dict[str, Any]:
     calls = []
-    for index, call in enumerate(said.get("calls", [said] if "name" in said else [])):
+    for index, call in enumerate(turn.get("calls", [turn] if "name" in turn else [])):
         given = call["input"]
         function = {"name": call["name"], "arguments": given if isinstance(given, str) else json.dumps(given)}
         id_ = call.get("id") or (f"call_{number}.{index}" if index else f"call_{number}")
         calls.append({"id": id_, "type": "function", "function": function})
-    message = {"role": "assistant", "content": said.get("text")}
-    if "refusal" in said:
-        message["refusal"] = said["refusal"]
-    if "reasoning" in said:
-        message["reasoning_content"] = said["reasoning"]
+    message = {"role": "assistant", "content": turn.get("text")}
+    if "refusal" in turn:
+        message["refusal"] = turn["refusal"]
+    if "reasoning" in turn:
+        message["reasoning_content"] = turn["reasoning"]
     if calls:
         message["tool_calls"] = calls
-    finish = said.get("finish", "tool_calls" if calls else "stop")
+    finish = turn.get("finish", "tool_calls" if calls else "stop")
     details = {"cached_tokens": 4}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "prompt_tokens_details": details}
     return {
@@ -211,8 +213,8 @@ def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
     }
 
 
-def chat_events(said: dict[str, Any], number: str) -> str:
-    whole = chat(said, number)
+def chat_events(turn: dict[str, Any], number: str) -> str:
+    whole = chat(turn, number)
     (choice,) = whole["choices"]
     calls = choice["message"].pop("tool_calls", [])
     deltas: list[dict[str, Any]] = [choice["message"]]
@@ -230,35 +232,35 @@ def chat_events(said: dict[str, Any], number: str) -> str:
     events = [{**base, "choices": [choice]} for choice in choices]
     events.append({**base, "choices": [], "usage": whole["usage"]})
     ended = "data: [DONE]\n\n"
-    if "cut" in said:
+    if "cut" in turn:
         events, ended = events[:-3], ""
     return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + ended
 
 
-def responses(said: dict[str, Any], number: str) -> dict[str, Any]:
+def responses(turn: dict[str, Any], number: str) -> dict[str, Any]:
     call = {
         "type": "function_call",
         "id": f"fc_{number}",
         "call_id": f"call_{number}",
-        "name": said["name"],
-        "arguments": json.dumps(said["input"]),
+        "name": turn["name"],
+        "arguments": json.dumps(turn["input"]),
         "status": "completed",
     }
     return {"id": f"resp_{number}", "object": "response", "created_at": 0, "model": "m", "output": [call]}
 
 
-def gemini(said: dict[str, Any], _number: str) -> dict[str, Any]:
-    content = {"role": "model", "parts": [{"functionCall": {"name": said["name"], "args": said["input"]}}]}
+def gemini(turn: dict[str, Any], _number: str) -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"functionCall": {"name": turn["name"], "args": turn["input"]}}]}
     return {"candidates": [{"content": content, "finishReason": "STOP"}]}
 
 
-def interactions(said: dict[str, Any], number: str) -> dict[str, Any]:
-    call = {"type": "function_call", "id": f"call_{number}", "name": said["name"], "arguments": said["input"]}
+def interactions(turn: dict[str, Any], number: str) -> dict[str, Any]:
+    call = {"type": "function_call", "id": f"call_{number}", "name": turn["name"], "arguments": turn["input"]}
     return {"id": f"v1_{number}", "status": "requires_action", "steps": [{"type": "thought", "signature": "s"}, call]}
 
 
-def interactions_events(said: dict[str, Any], number: str) -> str:
-    whole = interactions(said, number)
+def interactions_events(turn: dict[str, Any], number: str) -> str:
+    whole = interactions(turn, number)
     (_, call) = whole["steps"]
     text = json.dumps(call["arguments"])
     pieces = [{"type": "arguments_delta", "arguments": piece} for piece in (text[:5], text[5:])]

@@ -45,7 +45,7 @@ def server(calls: list[Any]) -> Server[Any]:
         return types.ListToolsResult.model_validate({"tools": TOOLS})
 
     async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-        said = served(calls, params.name, params.arguments or {})
-        return types.CallToolResult.model_validate({"content": [{"type": "text", "text": said}]})
+        text = served(calls, params.name, params.arguments or {})
+        return types.CallToolResult.model_validate({"content": [{"type": "text", "text": text}]})
 
     return Server("files", on_list_tools=list_tools, on_call_tool=call_tool)

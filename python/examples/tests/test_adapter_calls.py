@@ -1,7 +1,7 @@
-"""The adapters of frameworks with unusual calls and lists.
+"""Tests the framework adapters with unusual calls and tool lists.
 
-Examples are equal ids, names of hosted tools, and other forms of tools. The models are scripted, because no API gives
-such replies on request.
+For example, duplicate ids, names of hosted tools and tools in another API's format. The models are scripted, because no
+API returns such replies on request.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ BOTH = pytest.mark.parametrize(("slow", "fast"), [(WRONG, RIGHT), (RIGHT, WRONG)
 async def interleaved(
     ask: Callable[[Any, list[Any]], Awaitable[Any]], slow: Any, fast: Any, waits: asyncio.Event, gate: asyncio.Event
 ) -> list[Any]:
-    """Return the calls that ran, of two conversations: the first waits at the gate until the second has ended."""
+    """Run two conversations, of which the first waits until the second has ended, and return the calls that ran."""
     runs: list[Any] = []
     first = asyncio.ensure_future(ask(slow, runs))
     await waits.wait()
@@ -93,7 +93,7 @@ async def interleaved(
     return runs
 
 
-def test_a_refusal_is_of_one_call() -> None:
+def test_refusal_applies_to_one_call_only() -> None:
     refusals = Refusals()
     refusals.keep("a", "pay", '{"x": 1, "y": [{"b": 1, "a": 2}]}', "no")
     assert refusals.get("a", "pay", {"y": [{"a": 2, "b": 1}], "x": 1}) == "no"
@@ -110,7 +110,7 @@ def test_a_refusal_is_of_one_call() -> None:
     assert refusals.get("c", "pay", "[" * 9999) is None
 
 
-def test_a_listed_tool_has_its_name_before_one_of_the_history() -> None:
+def test_listed_tool_takes_a_name_before_a_tool_of_the_history() -> None:
     given = [{"type": "function", "function": {"name": "files.read", "parameters": EMPTY}}]
     turn = Adapter({"dialect": "moonshot"}).turn(given, called=[("files_read", {}), ("old.tool", "")])
     assert turn.own_name("files_read") == turn.call("a", "files_read", "{}").name == "files.read"
@@ -118,7 +118,7 @@ def test_a_listed_tool_has_its_name_before_one_of_the_history() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["moonshot", "xai", "mistral"])
-def test_no_tool_is_sent_under_the_name_of_a_hosted_one(dialect: Any) -> None:
+def test_sent_names_avoid_names_of_hosted_tools(dialect: Any) -> None:
     given = [None, {"type": "function", "function": {"name": "web.search", "parameters": EMPTY}}]
     turn = Adapter({"dialect": dialect, "on_set_aside": "error"}).turn(given, hosted=["web_search"])
     (sent,) = turn.sent.tools
@@ -138,7 +138,7 @@ def test_no_tool_is_sent_under_the_name_of_a_hosted_one(dialect: Any) -> None:
         ("web_search", "web_search"),
     ],
 )
-def test_a_choice_stays_unless_its_tool_has_another_name(given: Any, sent: Any) -> None:
+def test_tool_choice_changes_only_if_its_tool_is_renamed(given: Any, sent: Any) -> None:
     tools = [{"type": "function", "function": {"name": "files.read", "parameters": EMPTY}}]
     assert Adapter({"dialect": "moonshot"}).turn(tools, choice=given).chosen(given) == sent
 
@@ -188,7 +188,7 @@ def tool(name: str, schema: Any, runs: list[Any] | None = None, **more: Any) -> 
 
 
 @BOTH
-def test_langchain_and_a_call_of_another_conversation_with_the_same_id(slow: Any, fast: Any) -> None:
+def test_langchain_separates_conversations_with_the_same_call_id(slow: Any, fast: Any) -> None:
     middleware = ToolwireMiddleware(dialect="moonshot", repair=True)
     gate, waits = asyncio.Event(), asyncio.Event()
 
@@ -209,7 +209,7 @@ def test_langchain_and_a_call_of_another_conversation_with_the_same_id(slow: Any
 
 
 @pytest.mark.parametrize("call_id", [ID, ""])
-def test_langchain_judges_each_call_of_one_id(call_id: str) -> None:
+def test_langchain_validates_each_call_with_the_same_id(call_id: str) -> None:
     runs: list[Any] = []
     model = scripted(calling(("pay", WRONG), ("pay", RIGHT), call_id=call_id))
     middleware = ToolwireMiddleware(dialect="moonshot", repair=True)
@@ -257,7 +257,7 @@ def test_langchain_messages_that_repeat_their_calls_in_their_content() -> None:
     history = model.got[1][0]
     assert [history[1].content[1]["name"], history[1].tool_calls[0]["name"], history[2].name] == ["files_read"] * 3
     assert runs == [{"$ref": "x"}]
-    # The name in reports is not the one in traces.
+    # Reports have the API's model name (`kimi-k2`), not the name in traces (`planner`).
     assert reports == ["kimi-k2"] * 2
 
 
@@ -291,7 +291,7 @@ def test_langchain_tools_in_the_forms_of_other_apis() -> None:
     ]
 
 
-def test_langchain_leaves_tools_that_are_no_functions() -> None:
+def test_langchain_does_not_change_tools_other_than_functions() -> None:
     @custom_tool
     def run_code(code: str) -> str:
         """Run code."""
@@ -301,7 +301,7 @@ def test_langchain_leaves_tools_that_are_no_functions() -> None:
     assert sent_by_langchain(run_code, search) == [run_code, search]
 
 
-def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
+def test_langchain_keeps_provider_specific_extras() -> None:
     (sent,) = sent_by_langchain(tool("files.read", REF, extras={"defer_loading": True}))
     assert (sent.name, sent.extras, sent.tool_call_schema["properties"]) == (
         "files_read",
@@ -311,7 +311,7 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
 
 
 class Streaming(Scripted):
-    """The same model, streamed: LangChain reads the calls from the pieces, and does not keep the pieces."""
+    """The same model, streamed: LangChain builds the calls from the chunks and discards the chunks."""
 
     member: str
     reason: str
@@ -338,7 +338,7 @@ class Streaming(Scripted):
         ("finish_reason", "tool_calls", [{"ids": ["a"]}]),
     ],
 )
-def test_langchain_runs_no_call_that_was_cut_off(member: str, reason: str, ran: list[Any], repair: Any) -> None:
+def test_langchain_does_not_run_truncated_calls(member: str, reason: str, ran: list[Any], repair: Any) -> None:
     runs: list[Any] = []
     text = '{"ids": ["a"' + ("]}" if ran else "")
     model = Streaming(replies=[], got=[], member=member, reason=reason, text=text, streaming=True)
@@ -346,11 +346,11 @@ def test_langchain_runs_no_call_that_was_cut_off(member: str, reason: str, ran: 
     agent = create_agent(model, [tool("pay", LIST, runs)], middleware=[middleware])
     state = agent.invoke({"messages": [HumanMessage("Pay.")]})
     assert runs == ran
-    assert (("truncated text" if repair else "was cut off") in str(state)) == (not ran)
+    assert (("truncated text" if repair else "is truncated") in str(state)) == (not ran)
 
 
 @pytest.mark.parametrize("repair", [False, True])
-def test_langchain_runs_no_call_that_was_cut_off_behind_one_that_cannot_be_read(repair: bool) -> None:
+def test_langchain_does_not_run_a_truncated_call_after_an_unreadable_one(repair: bool) -> None:
     runs: list[Any] = []
     texts = ('{"ids": nope}', '{"ids": ["a"')
     pieces = [tool_call_chunk(name="pay", args=text, id=str(at), index=at) for at, text in enumerate(texts)]
@@ -362,7 +362,7 @@ def test_langchain_runs_no_call_that_was_cut_off_behind_one_that_cannot_be_read(
     assert runs == []
 
 
-def test_langchain_keeps_the_arguments_of_a_whole_call_that_is_refused() -> None:
+def test_langchain_keeps_complete_arguments_of_a_refused_call() -> None:
     runs: list[Any] = []
     message = calling(("pay", RIGHT))
     message.response_metadata = {"finish_reason": "length"}
@@ -373,7 +373,7 @@ def test_langchain_keeps_the_arguments_of_a_whole_call_that_is_refused() -> None
     assert state["messages"][1].tool_calls[0]["args"] == RIGHT
 
 
-def test_langchain_sends_objects_as_past_arguments_and_examples_that_fit() -> None:
+def test_langchain_sends_past_arguments_as_objects_and_only_valid_examples() -> None:
     unread: Any = {"type": "invalid_tool_call", "name": "files.read", "args": '{"$ref": "y"', "id": "b", "error": "e"}
     past = AIMessage(
         "", tool_calls=[{"name": "files.read", "args": {"$ref": "x"}, "id": "a"}], invalid_tool_calls=[unread]
@@ -425,7 +425,7 @@ def paying(*calls: Any) -> FunctionModel:
 
 
 @BOTH
-def test_pydantic_ai_and_a_call_of_another_conversation_with_the_same_id(slow: Any, fast: Any) -> None:
+def test_pydantic_ai_separates_conversations_with_the_same_call_id(slow: Any, fast: Any) -> None:
     adapter = Toolwire(dialect="moonshot", repair=True)
     gate, waits = asyncio.Event(), asyncio.Event()
 
@@ -448,7 +448,7 @@ def test_pydantic_ai_and_a_call_of_another_conversation_with_the_same_id(slow: A
     assert asyncio.run(both()) == [RIGHT]
 
 
-def test_pydantic_ai_judges_each_call_of_a_reply() -> None:
+def test_pydantic_ai_validates_each_call_of_a_reply() -> None:
     # pydantic-ai itself does not accept two calls with the same id.
     runs: list[Any] = []
     result = pay_agent(paying(WRONG, RIGHT), runs, Toolwire(dialect="moonshot", repair=True)).run_sync("Pay.")
@@ -473,14 +473,14 @@ def test_pydantic_ai_adapts_every_request_of_a_model() -> None:
     tools = [ToolDefinition(name="files.read", parameters_json_schema=EMPTY)]
     parameters = ModelRequestParameters(function_tools=tools)
 
-    async def asked() -> ModelResponse:
+    async def run() -> ModelResponse:
         await model.count_tokens(messages, None, parameters)
         context = ModelRequestContext(
             model=model, messages=messages, model_settings=None, model_request_parameters=parameters
         )
         return await model.compact_messages(context)
 
-    compacted = asyncio.run(asked())
+    compacted = asyncio.run(run())
     for sent, _, given in got:
         assert [one.name for one in given.function_tools] == ["files_read"]
         assert sent[0].parts[1].tools_added == ["files_read"]
@@ -490,7 +490,7 @@ def test_pydantic_ai_adapts_every_request_of_a_model() -> None:
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize(("text", "valid"), [('{"ids": ["a"', False), ("", False), ('{"ids": ["a"]}', True)])
-def test_pydantic_ai_closes_no_call_that_was_cut_off(text: str, valid: bool, streams: bool) -> None:
+def test_pydantic_ai_does_not_close_truncated_calls(text: str, valid: bool, streams: bool) -> None:
     judged: list[Any] = []
     adapter = Toolwire(
         dialect="moonshot",
@@ -500,7 +500,7 @@ def test_pydantic_ai_closes_no_call_that_was_cut_off(text: str, valid: bool, str
     model = adapter.get_wrapper_model(cut_off(text))
     parameters = ModelRequestParameters(function_tools=[ToolDefinition(name="pay", parameters_json_schema=LIST)])
 
-    async def asked() -> ModelResponse:
+    async def run() -> ModelResponse:
         if not streams:
             return await model.request([], None, parameters)
         async with model.request_stream([], None, parameters) as stream:
@@ -508,7 +508,7 @@ def test_pydantic_ai_closes_no_call_that_was_cut_off(text: str, valid: bool, str
                 pass
             return stream.get()
 
-    (part,) = asyncio.run(asked()).parts
+    (part,) = asyncio.run(run()).parts
     assert isinstance(part, ToolCallPart)
     # pydantic-ai itself does not run a call with truncated arguments in such a reply.
     assert (judged, part.args) == ([valid], text)
@@ -552,9 +552,9 @@ def test_pydantic_ai_does_not_force_a_tool_that_was_set_aside(choice: Any) -> No
     adapter = Toolwire(dialect="moonshot", on_set_aside=lambda *_: None)
     model = adapter.get_wrapper_model(FunctionModel(lambda *_: ModelResponse([TextPart("done")])))
     tools = [ToolDefinition(name=name, parameters_json_schema={"type": "integer"}) for name in ("count", "amount")]
-    asked = model.request([], {"tool_choice": choice}, ModelRequestParameters(function_tools=tools))
+    request = model.request([], {"tool_choice": choice}, ModelRequestParameters(function_tools=tools))
     with pytest.raises(toolwire.ToolwireError) as caught:
-        asyncio.run(asked)
+        asyncio.run(request)
     assert caught.value.code == "invalid-request"
 
 
@@ -593,14 +593,14 @@ class Agents(Model):
 
 
 def function_call(name: str, args: Any, call_id: str = ID, **more: Any) -> Any:
-    """Make a call of the Agents SDK."""
+    """Make a function call as the Agents SDK represents it."""
     return responses.ResponseFunctionToolCall(
         type="function_call", call_id=call_id, name=name, arguments=json.dumps(args), **more
     )
 
 
 def agents_tool(name: str, schema: Any, runs: list[Any] | None = None, *guards: Any, **more: Any) -> Any:
-    """Make a tool of the Agents SDK."""
+    """Make an Agents SDK tool."""
 
     async def invoke(_: Any, text: str) -> str:
         (runs if runs is not None else []).append(json.loads(text))
@@ -618,7 +618,7 @@ def agents_tool(name: str, schema: Any, runs: list[Any] | None = None, *guards: 
 
 
 async def run_agent(model: ToolwireModel, *tools: Any, streams: bool = False, **more: Any) -> str:
-    """Run an agent of the Agents SDK, and return the results of its calls."""
+    """Run an Agents SDK agent, and return the results of its calls."""
     agent = agents.Agent(name="a", tools=list(tools), model=model, **more)
     result: Any
     if streams:
@@ -635,7 +635,7 @@ STREAMS = pytest.mark.parametrize("streams", [False, True], ids=["whole", "strea
 
 @STREAMS
 @BOTH
-def test_openai_agents_and_a_call_of_another_conversation_with_the_same_id(slow: Any, fast: Any, streams: bool) -> None:
+def test_openai_agents_separates_conversations_with_the_same_call_id(slow: Any, fast: Any, streams: bool) -> None:
     inner = Agents()
     model = ToolwireModel(inner, dialect="moonshot", repair=True)
     gate, waits = asyncio.Event(), asyncio.Event()
@@ -656,7 +656,7 @@ def test_openai_agents_and_a_call_of_another_conversation_with_the_same_id(slow:
 
 
 @STREAMS
-def test_openai_agents_judges_each_call_of_a_reply(streams: bool) -> None:
+def test_openai_agents_validates_each_call_of_a_reply(streams: bool) -> None:
     # The SDK itself does not accept two calls with the same id.
     runs: list[Any] = []
     inner = Agents([function_call("pay", WRONG, "a"), function_call("pay", RIGHT, "b")])
@@ -666,7 +666,7 @@ def test_openai_agents_judges_each_call_of_a_reply(streams: bool) -> None:
     assert RETRY in results
 
 
-def test_openai_agents_refuses_a_call_of_a_tool_in_a_namespace() -> None:
+def test_openai_agents_refuses_a_call_to_a_tool_in_a_namespace() -> None:
     runs: list[Any] = []
     inner = Agents([function_call("pay", WRONG, namespace="bank")])
     model = ToolwireModel(inner, dialect="moonshot", repair=True)
@@ -675,7 +675,7 @@ def test_openai_agents_refuses_a_call_of_a_tool_in_a_namespace() -> None:
     assert runs == []
 
 
-def test_openai_agents_closes_no_call_that_was_cut_off() -> None:
+def test_openai_agents_does_not_close_truncated_calls() -> None:
     judged: list[Any] = []
     call = function_call("pay", {}, status="incomplete").model_copy(update={"arguments": '{"ids": ["a"'})
     model = ToolwireModel(
@@ -725,7 +725,7 @@ def test_openai_agents_sends_each_tool_with_its_own_definition() -> None:
     assert [one.rule for one in aside] == ["duplicate-name"]
 
 
-def test_openai_agents_leaves_hosted_tools_and_their_choice() -> None:
+def test_openai_agents_does_not_change_hosted_tools_or_their_choice() -> None:
     inner = Agents()
     choice = MCPToolChoice(server_label="s", name="n")
     settings = agents.ModelSettings(tool_choice=choice)
@@ -738,7 +738,7 @@ def test_openai_agents_leaves_hosted_tools_and_their_choice() -> None:
 
 
 class Hides(Middleware):
-    """Hides a tool, as servers do from users without permission."""
+    """Hides a tool, as servers hide tools from users without permission."""
 
     async def on_list_tools(self, context: Any, call_next: Any) -> Any:
         """Return all tools but one."""
@@ -765,12 +765,12 @@ def test_fastmcp_calls_the_tool_that_was_listed(is_first: bool) -> None:
     server.tool(name="files.read")(lambda: "read")
     server.tool(name="files_read")(lambda: "hidden")
 
-    async def asked() -> dict[str, str]:
+    async def run() -> dict[str, str]:
         async with fastmcp.Client(server) as client:
             names = [one.name for one in await client.list_tools()]
             return {name: (await client.call_tool(name)).content[0].text for name in names}
 
-    listed = asyncio.run(asked())
+    listed = asyncio.run(run())
     if is_first:
         assert listed == {"files_read": "read", "more_files": "added"}
     else:
@@ -779,7 +779,7 @@ def test_fastmcp_calls_the_tool_that_was_listed(is_first: bool) -> None:
         assert "hidden" not in listed.values()
 
 
-def test_fastmcp_says_when_another_middleware_answers_for_the_list() -> None:
+def test_fastmcp_reports_a_middleware_that_answers_the_list_itself() -> None:
     class Answers(Middleware):
         async def on_list_tools(self, context: Any, call_next: Any) -> Any:  # noqa: ARG002
             return []
@@ -787,9 +787,9 @@ def test_fastmcp_says_when_another_middleware_answers_for_the_list() -> None:
     server = FastMCP[Any]("files", middleware=[Answers(), FastMcpMiddleware(dialect="moonshot")])
     server.tool(name="files.read")(lambda: "read")
 
-    async def asked() -> None:
+    async def run() -> None:
         async with fastmcp.Client(server) as client:
             await client.call_tool("files_read")
 
     with pytest.raises(fastmcp.exceptions.ToolError, match="put toolwire's before it"):
-        asyncio.run(asked())
+        asyncio.run(run())

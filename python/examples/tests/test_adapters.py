@@ -40,7 +40,7 @@ from toolwire.pydantic_ai import Toolwire
 # Traces would be sent to OpenAI.
 agents.set_tracing_disabled(True)
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -65,8 +65,8 @@ def test_langchain(streams: bool) -> None:
 
     with backend("moonshot", ENCODED, DONE) as fake:
         options = {"model": {"streaming": streams}, "on_report": report}
-        said = langchain_middleware.ask(fake.url, TOOLS, lambda *call: served(calls, *call), **options)
-    assert said == DONE["text"]
+        answer = langchain_middleware.ask(fake.url, TOOLS, lambda *call: served(calls, *call), **options)
+    assert answer == DONE["text"]
     assert calls == EXPECTED
     assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
     assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
@@ -74,19 +74,19 @@ def test_langchain(streams: bool) -> None:
 
 
 @HOW
-def test_langchain_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_langchain_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
-    says = [{"name": "files_read", "input": text} for text in (BROKEN, '{"dollar_ref_": "main"}', CROOKED)]
-    with backend("moonshot", *says, DONE) as fake:
-        said = langchain_middleware.ask(
+    script = [{"name": "files_read", "input": text} for text in (BROKEN, '{"dollar_ref_": "main"}', CROOKED)]
+    with backend("moonshot", *script, DONE) as fake:
+        answer = langchain_middleware.ask(
             fake.url,
             TOOLS,
             lambda *call: served(calls, *call),
             model={"streaming": streams},
             on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
         )
-    assert said == DONE["text"]
+    assert answer == DONE["text"]
     assert calls == [("files.read", {"path": "7", "$ref": "main"})]
     assert [valid for _, valid in repaired] == [False, False, True]
     assert "The arguments of `files_read`" in result_of(fake.got[1])
@@ -98,7 +98,7 @@ def tool(name: str, schema: Any) -> StructuredTool:
     return StructuredTool.from_function(lambda **_: "x", name=name, description="d", args_schema=schema)
 
 
-def test_langchain_without_it() -> None:
+def test_langchain_without_toolwire() -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = ChatOpenAI(model="kimi-k2", base_url=fake.url, api_key=SecretStr("none"))
         agent = create_agent(model, [tool("files.read", {"type": "object", "properties": {}})])
@@ -158,13 +158,13 @@ def test_pydantic_ai(streams: bool) -> None:
 
 
 @HOW
-def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_pydantic_ai_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
     tools = FunctionToolset[None](list(toolset_of(TOOLS, lambda *call: served(calls, *call)).tools.values()))
     tools.max_retries = 3
-    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
-    with backend("moonshot", *says, DONE) as fake:
+    script = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *script, DONE) as fake:
         agent = pydantic_ai_capability.agent(
             fake.url, tools, on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found)
         )
@@ -175,7 +175,7 @@ def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
 
 
 @HOW
-def test_pydantic_ai_without_it(streams: bool) -> None:
+def test_pydantic_ai_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
         dotted = {"name": "files.read", "description": "d", "inputSchema": {"type": "object", "properties": {}}}
@@ -220,7 +220,7 @@ def test_pydantic_ai_streams_interleaved_calls() -> None:
     assert written[1] == '{"word": "oslo"}'
 
 
-def test_a_tool_is_forced_for_a_model_that_thinks_unless_its_settings_say_otherwise() -> None:
+def test_tool_is_forced_for_a_thinking_model_unless_its_settings_forbid_it() -> None:
     function = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
     forced = [{"type": "function", "function": function}]
     turn = Adapter({"dialect": "moonshot"}).turn(forced, choice="files.read", model="kimi-k2.6")
@@ -265,7 +265,7 @@ def test_fastmcp() -> None:
         on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
     )
 
-    async def asked(server: FastMCP[Any]) -> list[Any]:
+    async def run(server: FastMCP[Any]) -> list[Any]:
         async with fastmcp.Client(server) as client:
             # A client that already knows the list.
             await client.call_tool("files_read", ENCODED["input"])
@@ -275,7 +275,7 @@ def test_fastmcp() -> None:
                 await client.call_tool("files_read", {"dollar_ref_": "main"})
             return [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed]
 
-    listed = asyncio.run(asked(fastmcp_server(calls, middleware)))
+    listed = asyncio.run(run(fastmcp_server(calls, middleware)))
     assert calls == [*EXPECTED, ("files.read", {"path": "7", "$ref": "main"})]
     assert [valid for _, valid in repaired] == [True, True, False]
     assert toolwire.check_tools(listed, dialects=["moonshot"]) == ()
@@ -288,16 +288,16 @@ def test_fastmcp_lists_the_newest_version_of_a_tool() -> None:
     server.tool(name="look.up", version="1")(lambda word: f"1: {word}")
     server.tool(name="look.up", version="2")(lambda word, case=True: f"2: {word} {case}")
 
-    async def asked() -> tuple[list[Any], str]:
+    async def run() -> tuple[list[Any], str]:
         async with fastmcp.Client(server) as client:
             (listed,) = await client.list_tools()
             result = await client.call_tool("look_up", {"word": "oslo"})
             return list(listed.input_schema["properties"]), result.content[0].text
 
-    assert asyncio.run(asked()) == (["word", "case"], "2: oslo True")
+    assert asyncio.run(run()) == (["word", "case"], "2: oslo True")
 
 
-def test_fastmcp_without_it() -> None:
+def test_fastmcp_without_toolwire() -> None:
     async def listed(server: FastMCP[Any]) -> list[Any]:
         async with fastmcp.Client(server) as client:
             return [tool.model_dump(by_alias=True, exclude_none=True) for tool in await client.list_tools()]
@@ -306,15 +306,15 @@ def test_fastmcp_without_it() -> None:
     with backend("moonshot", DONE) as fake:
         functions = [{"name": one["name"], "parameters": one["inputSchema"]} for one in tools]
         client = openai.OpenAI(base_url=fake.url, api_key="none")
-        asked: Any = [{"type": "function", "function": function} for function in functions]
+        entries: Any = [{"type": "function", "function": function} for function in functions]
         with pytest.raises(openai.BadRequestError, match=r"files\.read"):
-            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=asked)
+            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=entries)
 
 
 def run_agents(agent: Any, streams: bool) -> str:
     """Run an agent of OpenAI's Agents SDK."""
 
-    async def asked() -> str:
+    async def run() -> str:
         if not streams:
             return str((await agents.Runner.run(agent, "Read README.md of main.")).final_output)
         result = agents.Runner.run_streamed(agent, "Read README.md of main.")
@@ -322,7 +322,7 @@ def run_agents(agent: Any, streams: bool) -> str:
             pass
         return str(result.final_output)
 
-    return asyncio.run(asked())
+    return asyncio.run(run())
 
 
 @HOW
@@ -343,11 +343,11 @@ def test_openai_agents(streams: bool) -> None:
 
 
 @HOW
-def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_openai_agents_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
-    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
-    with backend("moonshot", *says, DONE) as fake:
+    script = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *script, DONE) as fake:
         agent = openai_agents_model.agent(
             fake.url,
             TOOLS,
@@ -361,7 +361,7 @@ def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
 
 
 @HOW
-def test_openai_agents_without_it(streams: bool) -> None:
+def test_openai_agents_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         agent = openai_agents_model.agent(fake.url, TOOLS, lambda *_: "")
         agent.model = agents.OpenAIChatCompletionsModel(

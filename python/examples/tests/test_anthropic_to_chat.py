@@ -69,8 +69,8 @@ class Setting:
 
 
 @contextmanager
-def setting(*says: dict[str, Any], dialect: Any = "openai-chat", at: str = "", **options: Any) -> Iterator[Setting]:
-    with backend(dialect, *says) as fake:
+def setting(*script: dict[str, Any], dialect: Any = "openai-chat", at: str = "", **options: Any) -> Iterator[Setting]:
+    with backend(dialect, *script) as fake:
         server = anthropic_to_chat.gateway(f"{at or fake.url}/v1", anthropic_to_chat.Options(dialect, **options))
         with running(server) as url, Anthropic(base_url=url, api_key="k", max_retries=0) as client:
             yield Setting(fake, client)
@@ -153,14 +153,14 @@ def test_a_text_and_parallel_calls_and_the_turn_after_their_results(streams: boo
 
 
 @BOTH
-def test_arguments_that_a_dialect_encodes_come_back_in_their_own_shape(streams: bool) -> None:
+def test_encoded_arguments_are_restored(streams: bool) -> None:
     encoded = {"name": "files_read", "input": {"path": "plan.txt", "dollar_ref_": "main"}}
     with setting({"calls": [encoded, BOOK]}, dialect="moonshot") as to:
         assert calls_of(to.ask(streams, USER)) == [("files.read", READ["input"]), ("book.room", BOOK["input"])]
 
 
 @BOTH
-def test_arguments_that_are_no_json_are_repaired(streams: bool) -> None:
+def test_arguments_that_are_not_json_are_repaired(streams: bool) -> None:
     with setting({"calls": [{"name": "book_room", "input": "{'room': 'Oslo',}"}, READ]}, repair=True) as to:
         assert calls_of(to.ask(streams, USER)) == [("book.room", BOOK["input"]), ("files.read", READ["input"])]
 
@@ -190,7 +190,7 @@ def test_a_hosted_search_and_the_turn_after_it(streams: bool) -> None:
 
 
 @BOTH
-def test_a_search_beside_a_call_waits_for_the_result_of_the_call(streams: bool) -> None:
+def test_search_next_to_a_call_waits_for_the_result_of_the_call(streams: bool) -> None:
     with setting({"calls": [READ, SEARCH]}, BOOK) as to:
         first = to.ask(streams, USER, tools=DEFERRED)
         assert types_of(first) == ["tool_use", "server_tool_use", "tool_search_tool_result"]
@@ -218,8 +218,8 @@ def test_ids_that_the_backend_gives_to_several_calls_become_different(streams: b
 
 @BOTH
 def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -> None:
-    says: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
-    with setting(*says, max_rounds=3) as to:
+    script: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
+    with setting(*script, max_rounds=3) as to:
         first = to.ask(streams, USER, tools=DEFERRED)
         found = [block["content"] for block in content_of(first) if block["type"] == "tool_search_tool_result"]
         assert found == [
@@ -234,7 +234,7 @@ def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -
 
 
 @BOTH
-def test_reasoning_becomes_thinking_and_comes_back_or_is_left_out(streams: bool) -> None:
+def test_reasoning_becomes_thinking_and_is_restored_or_left_out(streams: bool) -> None:
     with setting({**SEARCH, "reasoning": "Hm."}, {**BOOK, "reasoning": "Aha."}, DONE, reasoning="content") as to:
         first = to.ask(streams, USER, tools=DEFERRED)
         types = ["thinking", "server_tool_use", "tool_search_tool_result", "thinking", "tool_use"]
@@ -249,9 +249,9 @@ def test_reasoning_becomes_thinking_and_comes_back_or_is_left_out(streams: bool)
 
 @BOTH
 def test_stop_reasons(streams: bool) -> None:
-    says = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
+    script = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
     # Some backends end calls with `stop`.
-    with setting(*says, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
+    with setting(*script, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
         reasons = [to.ask(streams, USER).stop_reason for _ in range(4)]
         assert content_of(to.ask(streams, USER)) == [{"type": "text", "text": "I will not."}]
     assert reasons == ["max_tokens", "refusal", "end_turn", "tool_use"]
@@ -260,7 +260,7 @@ def test_stop_reasons(streams: bool) -> None:
 @BOTH
 # The SDK expects an object instead of the truncated text.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-def test_a_call_that_reaches_the_limit_does_not_spoil_the_next_turn(streams: bool) -> None:
+def test_truncated_call_does_not_break_the_next_turn(streams: bool) -> None:
     with setting({"name": "book_room", "input": '{"room": "Os', "finish": "length"}, DONE) as to:
         first = to.ask(streams, USER)
         assert (first.stop_reason, content_of(first)[0]["name"]) == ("max_tokens", "book.room")
@@ -270,17 +270,17 @@ def test_a_call_that_reaches_the_limit_does_not_spoil_the_next_turn(streams: boo
 
 
 @BOTH
-def test_what_the_backend_or_the_gateway_refuses(streams: bool) -> None:
-    says = [{"status": status, "message": "not so"} for status in (400, 429, 503)]
+def test_errors_of_the_backend_and_the_gateway(streams: bool) -> None:
+    script = [{"status": status, "message": "not so"} for status in (400, 429, 503)]
     kinds = ["invalid_request_error", "rate_limit_error", "api_error"]
-    with setting(*says) as to:
-        for said, kind in zip(says, kinds, strict=True):
+    with setting(*script) as to:
+        for refusal, kind in zip(script, kinds, strict=True):
             with pytest.raises(anthropic.APIStatusError) as raised:
                 to.ask(streams, USER)
             error = {"type": "error", "error": {"type": kind, "message": "not so"}}
-            assert (raised.value.status_code, raised.value.body) == (said["status"], error)
+            assert (raised.value.status_code, raised.value.body) == (refusal["status"], error)
             pause = raised.value.response.headers.get("retry-after")
-            assert pause == ("7" if said["status"] == 429 else None)
+            assert pause == ("7" if refusal["status"] == 429 else None)
         with pytest.raises(anthropic.BadRequestError, match="list of messages"):
             to.client.messages.create(model="claude", max_tokens=1, messages="none")  # type: ignore[arg-type]
         with pytest.raises(anthropic.BadRequestError, match="tools"):
@@ -289,7 +289,7 @@ def test_what_the_backend_or_the_gateway_refuses(streams: bool) -> None:
 
 
 @pytest.mark.parametrize("cut", ["end", "reset"])
-def test_a_stream_that_breaks_off_in_a_call_ends_with_an_error(cut: str) -> None:
+def test_stream_that_is_cut_in_a_call_ends_with_an_error(cut: str) -> None:
     types: list[str] = []
     with setting({"text": "I look.", **READ, "cut": cut}) as to, pytest.raises(anthropic.APIError) as raised:  # noqa: PT012
         request: Any = {"model": "claude", "max_tokens": 9, "messages": [USER], "tools": TOOLS}
@@ -326,7 +326,7 @@ def test_a_redirect_is_not_followed_and_the_key_is_passed_on() -> None:
     assert seen == ["Bearer k"]
 
 
-def test_a_client_that_goes_away_ends_the_request_to_the_backend() -> None:
+def test_client_that_disconnects_ends_the_request_to_the_backend() -> None:
     ended = Event()
 
     class Handler(BaseHTTPRequestHandler):

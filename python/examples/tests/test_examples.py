@@ -1,4 +1,4 @@
-"""Every example against a fake of its API: the requests, the calls of the tool's own server, and the final answer."""
+"""Every example against a fake of its API: the requests, the calls to the tool's own server, and the final answer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from toolwire.httpx2 import ToolwireTransport
 from toolwire.types import DialectName
 
 GIVEN = {"path": "README.md", "$ref": "main"}
-# The model's call of the tool in a dialect that renames `$ref`.
+# The model's call to the tool in a dialect that renames `$ref`.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 PLAIN = {"name": "files_read", "input": GIVEN}
 EXPECTED = [("files.read", GIVEN)]
@@ -56,7 +56,7 @@ def tools_of(body: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "moonshot", "gemini", "openai-chat"])
-def test_the_schemas_as_they_are_published_are_refused(dialect: DialectName) -> None:
+def test_published_schemas_are_refused(dialect: DialectName) -> None:
     with backend(dialect) as fake:
         body = {"model": "m", "max_tokens": 1, "messages": [], "tools": TOOLS}
         assert httpx2.post(f"{fake.url}/v1/messages", json=body).status_code == 400
@@ -75,7 +75,7 @@ def test_anthropic_deferred(streams: bool) -> None:
     with backend("moonshot", search, {"name": "book_room", "input": {"room": "Oslo"}}, DONE) as fake:
         messages = anthropic_deferred.book(fake.url, streams, call)
     assert calls == [("book.room", {"room": "Oslo"})]
-    # The agent made two requests, the backend got three. Tools that were found remain.
+    # The agent sent two requests, and the backend received three. Found tools remain loaded.
     names = [[name for name, _ in tools_of(body)] for body in fake.got]
     assert names == [["tool_search"], ["tool_search", "book_room"], ["tool_search", "book_room"]]
     kinds = [[block.type for block in message["content"]] for message in messages[1::2]]  # type: ignore[union-attr]
@@ -142,7 +142,10 @@ def test_google_formats() -> None:
 
 
 def test_codex_to_chat() -> None:
-    says = [{"name": "exec", "input": {"input": "text(1)"}}, {"name": "crew__spawn_agent", "input": {"task": "tests"}}]
+    script = [
+        {"name": "exec", "input": {"input": "text(1)"}},
+        {"name": "crew__spawn_agent", "input": {"task": "tests"}},
+    ]
     parameters = {"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"]}
     exec_ = {"type": "custom", "name": "exec", "description": "Runs JavaScript"}
     spawn = {"type": "function", "name": "spawn_agent", "strict": False, "parameters": parameters}
@@ -151,7 +154,7 @@ def test_codex_to_chat() -> None:
     history: list[Any] = [{"type": "additional_tools", "role": "developer", "tools": tools}]
     history.append({"role": "user", "content": "Run the tests."})
     turns = []
-    with backend("openai-chat", *says, DONE) as fake:
+    with backend("openai-chat", *script, DONE) as fake:
 
         def answer(request: httpx2.Request) -> httpx2.Response:
             return httpx2.Response(200, json=codex_to_chat.answered(fake.url, json.loads(request.content)))
@@ -244,8 +247,8 @@ def test_pydantic_ai_repair() -> None:
         calls.append((paths, dry_run))
         return f"deleted {len(calls)}"
 
-    says = [{"name": "delete_files", "input": answer} for answer in answers]
-    with backend("openai-chat", *says, DONE) as fake:
+    script = [{"name": "delete_files", "input": answer} for answer in answers]
+    with backend("openai-chat", *script, DONE) as fake:
         assert pydantic_ai_repair.clean(f"{fake.url}/v1", call) == DONE["text"]
     assert calls == [(["a.txt"], False), (["a.txt", "b.txt"], True), (["b.txt"], False)]
     results = [message["content"] for message in fake.got[-1]["messages"] if message["role"] == "tool"]
@@ -255,7 +258,7 @@ def test_pydantic_ai_repair() -> None:
     assert "The tool was not run: expected JSON, found truncated text (truncated" in results[3]
 
 
-def test_the_sdks_take_what_cannot_be_adapted_for_a_bad_request_and_try_it_once() -> None:
+def test_sdks_treat_an_unadaptable_request_as_a_bad_request_and_do_not_retry() -> None:
     calls: list[str] = []
 
     class Counted(ToolwireTransport):

@@ -38,7 +38,7 @@ from toolwire.types import DialectName
 # The warnings concern LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -113,7 +113,7 @@ def test_a_conversation_with_tools() -> None:
     assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
 
 
-def test_the_api_refuses_the_tools_without_it() -> None:
+def test_api_refuses_the_tools_without_toolwire() -> None:
     with backend("moonshot", ENCODED) as fake, pytest.raises(BadRequestError, match=r"files\.read"):
         asyncio.run(ask(fake))
 
@@ -123,7 +123,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
     repaired: list[Any] = []
     ours = logger(on_repair=lambda calls, _: repaired.extend(call.valid for call in calls))
 
-    async def asked(fake: Backend) -> list[Any]:
+    async def run(fake: Backend) -> list[Any]:
         response = await ask(fake, stream=True)
         if is_behind_the_proxy:
             # LiteLLM's proxy calls the hook like this.
@@ -132,19 +132,19 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
         return await read(ours.stream(response))
 
     with backend("moonshot", ENCODED) as fake:
-        assert asyncio.run(asked(fake)) == EXPECTED
+        assert asyncio.run(run(fake)) == EXPECTED
     assert repaired == [True]
     assert not [one for one in recwarn if one.category is toolwire.ToolwireWarning]
 
 
-def test_a_stream_of_the_sdk_that_nothing_restores_is_a_warning() -> None:
+def test_unrestored_stream_of_the_sdk_is_a_warning() -> None:
     logger()
 
-    async def asked(fake: Backend) -> list[Any]:
+    async def run(fake: Backend) -> list[Any]:
         return await read(await ask(fake, stream=True))
 
     with backend("moonshot", ENCODED) as fake, pytest.warns(toolwire.ToolwireWarning, match=r"stream\(response\)"):
-        assert asyncio.run(asked(fake))[0][0] == "files_read"
+        assert asyncio.run(run(fake))[0][0] == "files_read"
 
 
 class Log:
@@ -157,12 +157,12 @@ async def restored(*chunks: Any) -> list[Any]:
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log}
     await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
 
-    async def said() -> AsyncIterator[Any]:
+    async def stream() -> AsyncIterator[Any]:
         for chunk in chunks:
             yield chunk
 
     hook = ours.async_post_call_streaming_iterator_hook
-    return [chunk async for chunk in hook(None, said(), {"litellm_logging_obj": log})]
+    return [chunk async for chunk in hook(None, stream(), {"litellm_logging_obj": log})]
 
 
 def test_streams_of_the_other_protocols_of_the_proxy() -> None:
@@ -203,7 +203,7 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
     ours, log = logger(), Log()
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log, "temperature": 1}
 
-    async def asked() -> tuple[Any, Any]:
+    async def run() -> tuple[Any, Any]:
         first = await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
         again = await ours.async_pre_call_deployment_hook(first, CallTypes.acompletion)
         call = {"id": "a", "type": "function", "function": {"name": "files_read", "arguments": '{"path":"x"}'}}
@@ -214,14 +214,14 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
         assert response.choices[0].message.tool_calls[0].function.name == "files_read"
         return (first, again), own
 
-    (first, again), own = asyncio.run(asked())
+    (first, again), own = asyncio.run(run())
     assert first["temperature"] == 1
     assert kwargs["tools"] is TOOL_LIST
     assert again is None
     assert calls_of(own.choices[0].message) == [("files.read", {"path": "x"})]
 
 
-def test_a_request_that_cannot_be_sent_is_a_bad_request() -> None:
+def test_unadaptable_request_is_a_bad_request() -> None:
     aside: list[Any] = []
     logger(on_set_aside=lambda tools, _: aside.extend(tool.name for tool in tools))
     choice = {"type": "function", "function": {"name": "count"}}
@@ -237,7 +237,7 @@ def test_a_request_that_cannot_be_sent_is_a_bad_request() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "valid"), [('{"path": 7,}', "tool_calls", True), ('{"path": "x"', "length", False)]
 )
-def test_calls_are_repaired_unless_they_were_cut_off(text: str, reason: str, valid: bool) -> None:
+def test_calls_are_repaired_unless_they_are_truncated(text: str, reason: str, valid: bool) -> None:
     repaired: list[Any] = []
     logger(on_repair=lambda calls, _: repaired.extend((call.valid, call.retry_message) for call in calls))
     with backend("moonshot", {"name": "files_read", "input": text, "finish": reason}) as fake:
@@ -254,11 +254,11 @@ def test_messages_that_litellm_does_not_show_are_a_bad_request() -> None:
         asyncio.run(litellm.acompletion("openai/kimi-k2", ASKED, tools=TOOL_LIST))
 
 
-def test_only_the_models_that_are_asked_for_are_adapted() -> None:
-    asked: list[str] = []
+def test_only_the_selected_models_are_adapted() -> None:
+    models: list[str] = []
 
     def is_kimi(model: str) -> bool:
-        asked.append(model)
+        models.append(model)
         return "kimi" in model
 
     ours = logger(models=is_kimi)
@@ -276,7 +276,7 @@ def test_only_the_models_that_are_asked_for_are_adapted() -> None:
     assert asyncio.run(adapted("openai/gpt-5")) is None
     for named in (("moonshot/kimi-k2", "moonshot"), ("kimi-k2", "moonshot")):
         assert asyncio.run(adapted(*named))["tools"][0]["function"]["name"] == "files_read"
-    assert asked == ["openai/gpt-5", "moonshot/kimi-k2", "moonshot/kimi-k2"]
+    assert models == ["openai/gpt-5", "moonshot/kimi-k2", "moonshot/kimi-k2"]
 
 
 def test_wrong_options_are_errors() -> None:
@@ -315,12 +315,12 @@ def test_a_retry_of_responses_is_restored(monkeypatch: pytest.MonkeyPatch) -> No
     function: Any = TOOL_LIST[0]["function"]
     tool: Any = {"type": "function", **function}
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none"}
         return await litellm.aresponses(input="Read.", tools=[tool], **given)
 
     with backend("moonshot", {"status": 400, "message": "no"}, ENCODED) as fake:
-        output = asyncio.run(asked(fake)).output
+        output = asyncio.run(run(fake)).output
         assert len(fake.got) == 2
     calls = [(item.name, json.loads(item.arguments)) for item in output if item.type == "function_call"]
     assert calls == EXPECTED
@@ -341,12 +341,12 @@ def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
 def test_a_retry_of_the_router_is_restored() -> None:
     logger()
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         asking = router(("kimi-k2", fake), num_retries=1, retry_after=0)
         return await asking.acompletion(model="m0", messages=ASKED, tools=TOOL_LIST)
 
     with backend("moonshot", {"status": 500, "message": "no"}, ENCODED) as fake:
-        assert calls_of(asyncio.run(asked(fake)).choices[0].message) == EXPECTED
+        assert calls_of(asyncio.run(run(fake)).choices[0].message) == EXPECTED
         assert len(fake.got) == 2
 
 
@@ -371,14 +371,12 @@ def two_loggers() -> tuple[ToolwireLogger, ToolwireLogger]:
 @pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize("is_second_adapted", [False, True])
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
-    is_reversed: bool, is_second_adapted: bool, is_routed: bool
-) -> None:
+def test_fallback_is_restored_for_its_own_model(is_reversed: bool, is_second_adapted: bool, is_routed: bool) -> None:
     loggers: list[Any] = list(two_loggers())[: 1 + is_second_adapted]
     litellm.callbacks = loggers[::-1] if is_reversed else loggers
     call: dict[str, Any] = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
 
-    async def asked(first: Backend, second: Backend) -> Any:
+    async def run(first: Backend, second: Backend) -> Any:
         if is_routed:
             # LiteLLM's proxy uses one logging object for all attempts.
             now = datetime.datetime.now(datetime.timezone.utc)
@@ -390,7 +388,7 @@ def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
 
     dialect: DialectName = "openai-strict" if is_second_adapted else "openai-chat"
     with backend("moonshot", {"status": 400, "message": "no"}) as first, backend(dialect, call) as second:
-        message = asyncio.run(asked(first, second)).choices[0].message
+        message = asyncio.run(run(first, second)).choices[0].message
     expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
     assert calls_of(message) == [("label", expected)]
     # The second backend receives the original request, not the one that was adapted for the first.
@@ -420,7 +418,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(TAKES, "/chat/completions", TAKES["/chat/completions"] + " include store service_tier")
     function: Any = TOOL_LIST[0]["function"]
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none", "stream": True}
         response = await litellm.aresponses(input="Read.", tools=[{"type": "function", **function}], **given)
         events = [event async for event in ours.stream(response)]
@@ -433,13 +431,13 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
         return events
 
     with backend("moonshot", ENCODED, ENCODED) as fake:
-        events = asyncio.run(asked(fake))
+        events = asyncio.run(run(fake))
     done = [event.item for event in events if event.type == "response.output_item.done"]
     calls = [(item.name, json.loads(item.arguments)) for item in done if item.type == "function_call"]
     assert calls == EXPECTED
 
 
-def test_a_stream_that_is_not_read_to_its_end_is_closed() -> None:
+def test_partly_read_stream_is_closed() -> None:
     class Stream:
         logging_obj = Log()
         is_closed = False
@@ -484,7 +482,7 @@ def relay(upstream: str, token: str) -> Iterator[str]:
             process.terminate()
 
 
-def test_the_file_for_the_proxy_of_litellm_leads_to_the_relay() -> None:
+def test_configuration_of_litellms_proxy_uses_the_relay() -> None:
     page = Path(__file__).parents[3] / "docs" / "deploy" / "litellm.yaml"
     given = {"MOONSHOT_API_KEY": "key", "TOOLWIRE_TOKEN": "token"}
     with backend("moonshot", ENCODED, DONE) as fake, relay(fake.url, given["TOOLWIRE_TOKEN"]) as address:

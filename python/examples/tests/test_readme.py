@@ -24,7 +24,7 @@ server = MCPServer("everything")
 
 @server.tool(name="get-sum")
 def get_sum(a: float, b: float, unit: str = "none") -> str:
-    assert unit == "none", "what the model had to send as null is nothing to the server"
+    assert unit == "none", "the server does not receive the null that the model had to send"
     return f"get-sum: {a + b}"
 
 
@@ -44,7 +44,7 @@ MCP_1 = ROOT / "python" / ".venv" / "mcp-1"
 
 @pytest.mark.parametrize("major", ["1", "2"])
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
-def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path: Path) -> None:
+def test_first_program_of_a_page_runs(page: str, major: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(program(page), encoding="utf-8")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     npx = tmp_path / "npx"
@@ -57,8 +57,8 @@ def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path:
         if major == "1":
             env["PYTHONPATH"] = str(MCP_1)
         script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
-        asked = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
-        assert asked.stdout.split(".")[0] == major
+        completed = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        assert completed.stdout.split(".")[0] == major
         done = subprocess.run(
             [sys.executable, "agent.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
         )
@@ -68,7 +68,7 @@ def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path:
 
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
-def test_the_types_of_a_program_are_right(page: str, tmp_path: Path) -> None:
+def test_programs_have_correct_types(page: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(program(page), encoding="utf-8")
     (tmp_path / "tool_types.py").write_text((EXAMPLES / "tool_types.py").read_text(encoding="utf-8"), encoding="utf-8")
     settings = {"include": ["agent.py", "tool_types.py"], "typeCheckingMode": "strict"}
@@ -81,7 +81,7 @@ def test_the_types_of_a_program_are_right(page: str, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pyright_finds_what_does_not_fit(tmp_path: Path) -> None:
+def test_pyright_reports_a_wrong_type(tmp_path: Path) -> None:
     text = (EXAMPLES / "tool_types.py").read_text(encoding="utf-8")
     wrong = text.replace("anthropic_tools: list[ToolUnionParam]", "anthropic_tools: ToolUnionParam")
     assert wrong != text

@@ -19,7 +19,7 @@ With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTr
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
 - `sanitize_tools`: sanitize a whole tool list and its names. `adapt_request`: do this and the deferred loading for a
   whole request.
-- `check`, `check_tools`, `check_request`: report what an API would reject, reinterpret or ignore.
+- `check`, `check_tools`, `check_request`: report what an API would refuse, reinterpret or ignore.
 - `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: restore the model's calls to the tools' own names and
   schemas.
 - `repair_arguments`: repair invalid arguments from a model, by the tool's own schema.

@@ -1,4 +1,4 @@
-"""Calls of core functions with values or JSON text."""
+"""Calls to core functions with values or JSON text."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _digests: dict[str, bytes] = {}
 
 
 class _ChangedError(Exception):
-    """A file is no longer what was read."""
+    """A file has changed since it was read."""
 
 
 def _facts(arguments: list[str]) -> str:
@@ -189,7 +189,7 @@ def _replace(path: str, content: str, like: str) -> None:
     place = os.path.realpath(path)
     written = content.encode()
     beside = f"{place}.{secrets.token_hex(8)}.tmp"
-    # Before the `try`, so that a file of somebody else with this name is not removed.
+    # Before the `try`, so that another program's file with this name is not removed.
     number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(number, "wb") as file:
@@ -271,16 +271,18 @@ def main(arguments: list[str] | None = None) -> int:
         except (OSError, RuntimeError, _ChangedError) as error:
             code = UNUSABLE
             where = _toolwire.Command.heard(path).rstrip("\n")
-            is_changed = isinstance(error, _ChangedError)
-            found = "has changed since it was read" if is_changed else f"cannot ({_reason(error)})"
-            _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that {found}\n")
+            if isinstance(error, _ChangedError):
+                why = "expected an unchanged file, found one that has changed since it was read"
+            else:
+                why = f"expected a writable file, found one that is not ({_reason(error)})"
+            _say(sys.stderr, f"toolwire: {where}: {why}\n")
             if like != path:
                 without_backup.add(like)
     if failure is None:
         return code
     why = _reason(failure)
     with contextlib.suppress(OSError):
-        _say(sys.stderr, f"toolwire: expected an output that can be written, found one that cannot ({why})\n")
+        _say(sys.stderr, f"toolwire: expected a writable output, found one that fails ({why})\n")
     return UNUSABLE
 
 

@@ -81,7 +81,7 @@ class Exchange:
     def refusal(url: str, error: ToolwireError, /) -> str:
         """Return the body of an answer with status 400 that reports an error in the format of the API at a URL.
 
-        An SDK treats the answer as a rejected request. It is for gateways that could not open an exchange.
+        An SDK treats the answer as a refused request. It is for gateways that could not open an exchange.
 
         >>> url = "http://localhost/v1/messages"
         >>> try:
@@ -143,14 +143,14 @@ class Exchange:
         return answer
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Return the repairs of the calls that ended since the last call of this method.
+        """Return the repairs of the calls that ended since the last call to this method.
 
         They include calls of whole replies and of streams. Without `repair`, the list is empty.
         """
         return list(RepairedCall.list_of(self._exchange.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
-        """Return the changes to the answer to a response format since the last call of this method.
+        """Return the changes to the structured output since the last call to this method.
 
         They include changes of whole replies and of streams.
         """
@@ -180,7 +180,7 @@ class Exchange:
 
     @property
     def asks_again(self) -> bool:
-        """True if the last stream ended with a search, so that the model has to be asked again."""
+        """True if the last stream ended with a search, so the model must be asked again."""
         return self._exchange.asks_again()
 
     def failed_text(self, body: str, /) -> str:

@@ -232,7 +232,7 @@ class Room:
 async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, room: Room | None = None) -> bytes:
     """Return a whole body without its content encoding."""
     parts: list[bytes] = []
-    length = held = 0
+    length = reserved = 0
     try:
         async for piece in unpacked(pieces, encoding):
             length += len(piece)
@@ -240,9 +240,9 @@ async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, r
                 raise UnreadableError(413, f"expected a body of at most {most} bytes, found a larger one")
             if room is not None:
                 room.take(len(piece))
-                held = length
+                reserved = length
             parts.append(piece)
     finally:
         if room is not None:
-            room.free(held)
+            room.free(reserved)
     return b"".join(parts)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _http, _toolwire
 from toolwire._http import LATE, Room, UnreadableError, as_sent, pairs, pieces_of, response_of, whole
+from toolwire._logs import Log
 from toolwire._proxy import Client, Host
-from toolwire._records import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolwire._records import Report
+    from toolwire._logs import Report
 
     Effects = list[tuple[str, str, str]]
 

@@ -1,6 +1,6 @@
 """The closed lists of names, for type checkers.
 
-Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+Generated: `cargo xtask pages`. Edit the tables, not this file.
 """
 
 from __future__ import annotations

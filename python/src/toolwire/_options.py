@@ -24,8 +24,8 @@ class _RewritingOptions(TypedDict, total=False):
     """Options of every function that rewrites or checks schemas."""
 
     refs: Literal["inline", "keep"] | None
-    """Handling of `$ref`. `"inline"` replaces references by their targets; `"keep"` keeps them if the dialect supports
-    them. The default depends on the dialect."""
+    """Handling of `$ref`. `"inline"` replaces references with their targets; `"keep"` keeps them if the dialect
+    supports them. The default depends on the dialect."""
     untyped: Literal["keep", "any", "string"] | None
     """Handling of a schema whose type cannot be inferred. The default depends on the dialect."""
     hints: Literal["describe", "drop"] | None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
 from toolwire._limited import Limit
-from toolwire._records import MAX_LOG, Log, Report, report_file
+from toolwire._logs import MAX_LOG, Log, Report, report_file
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -425,7 +425,7 @@ class Host:
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
             code = errno.errorcode.get(error.errno or 0, str(error))
-            why = "expected a command, found none of that name" if missing else code
+            why = "expected a command, found none with this name" if missing else code
             if is_first and len(self._servers) == 1:
                 raise RuntimeError(f"{server['name']}: {why}") from None
             self._do(lambda: self._connection.ended(at, why))

@@ -98,7 +98,7 @@ class Late:
         return {camel(name): plain(getattr(self, name)) for name in self._names}
 
 
-def initialised(result: Late, **members: object) -> None:
+def initialized(result: Late, **members: object) -> None:
     """Set the members of a new result."""
     for name, value in members.items():
         object.__setattr__(result, name, value)

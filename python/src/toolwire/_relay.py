@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _http, _toolwire
 from toolwire._http import UnreadableError, as_sent, pairs, pieces_of, response_of, unpacked, whole
-from toolwire._records import Log, Report, report_file
+from toolwire._logs import Log, Report, report_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -57,7 +57,7 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
 def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -> str | None:
     """Remove the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list.
 
-    A backend rejects a request that names an unknown beta. If the result is `None`, nothing is left, and the request
+    A backend refuses a request that names an unknown beta. If the result is `None`, nothing is left, and the request
     must have no such header. (`apply_deferred_loading` does the same within a request; headers are up to the caller.)
 
     For a backend with a native construct for deferred tools, pass it as `native`: the betas that it supports are kept,

@@ -36,9 +36,9 @@ class Restore:
 
     __slots__ = ("_json", "_ready")
 
-    def __init__(self, kept: dict[str, Any], /) -> None:
+    def __init__(self, stored: dict[str, Any], /) -> None:
         """Make it from a result of `sanitize_tools`; other code uses `Restore.from_json`."""
-        self._json = kept
+        self._json = stored
         # Made by the first call, because many objects are never used.
         self._ready: _Restore | None = None
 
@@ -70,19 +70,19 @@ class Restore:
         return hash(self.to_json())
 
     @classmethod
-    def from_json(cls, kept: str | bytes | bytearray | dict[str, Any], /) -> Self:
+    def from_json(cls, stored: str | bytes | bytearray | dict[str, Any], /) -> Self:
         """Make a `Restore` from its stored form: the JSON text, or the dict parsed from it.
 
-        Raises `ToolwireError`: `invalid-value` if `kept` is something else, `invalid-json`.
+        Raises `ToolwireError`: `invalid-value` if `stored` is something else, `invalid-json`.
 
         >>> Restore.from_json('{"version": 2, "tools": {}}')
         <Restore of 0 tools>
         """
-        value: dict[str, Any] = kept if isinstance(kept, dict) else _parsed(kept)
+        value: dict[str, Any] = stored if isinstance(stored, dict) else _parsed(stored)
         # This validates the whole value.
         ready = _Restore(value)
         # Copied, so that later changes to the caller's dict have no effect on calls.
-        restore = cls(copied(value) if value is kept else value)
+        restore = cls(copied(value) if value is stored else value)
         restore._ready = ready
         return restore
 
@@ -95,7 +95,7 @@ class Restore:
     def call(self, name: str, arguments: object, /) -> RestoredCall[Any]:
         """Restore a call from the name and arguments that the model wrote.
 
-        A call of an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
+        A call to an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
         value, or JSON text (`str`, as in OpenAI's APIs, or bytes): text gives text.
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
@@ -145,7 +145,7 @@ class Restore:
     @overload
     def content(self, text: bytes | bytearray | memoryview, /) -> RestoredContent[bytes]: ...
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
-        """Restore a text of the model's answer, if the request has a response format that was rewritten.
+        """Restore text of the model's answer, if the request has a response format that was rewritten.
 
         The answer is unwrapped, and encoded values are decoded. If the schema was sent in the instructions only, a
         Markdown fence around the answer is removed, too, unless the schema refuses the content. Text that is not JSON,
@@ -178,7 +178,7 @@ class Restore:
     def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The answer to a response format is restored, too. The input is not changed. JSON text gives JSON text, and the
+        Structured output is restored, too. The input is not changed. JSON text gives JSON text, and the
         same object if there is nothing to restore. If calls are repaired, `calls` reports the repairs of each call.
 
         Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
@@ -294,11 +294,11 @@ class ReplyRestorer:
         return self._stream.feed_text(self._decoder.decode(piece)).encode()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Return the repairs of the calls that ended since the last call of this method, if calls are repaired."""
+        """Return the repairs of the calls that ended since the last call to this method, if calls are repaired."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
-        """Return the changes to the answer to a response format since the last call of this method."""
+        """Return the changes to the structured output since the last call to this method."""
         return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:

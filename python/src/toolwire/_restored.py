@@ -89,7 +89,7 @@ class RestoredClientCall(Record):
 
 @dataclass(frozen=True, slots=True)
 class RestoredContent(Record, Generic[T_co]):
-    """A text of the model's answer, in the caller's response format."""
+    """Text of the model's answer, in the caller's response format."""
 
     content: T_co
     """The text, of the same type as the input."""
@@ -106,8 +106,8 @@ class RestoredReply(Record, Generic[T_co]):
     reply: T_co
     """The reply; JSON text if the input was JSON text."""
     calls: tuple[RepairedCall, ...]
-    """The repairs of each call of a tool that has a schema, in their order; empty if calls are not repaired."""
+    """The repairs of each call to a tool that has a schema, in their order; empty if calls are not repaired."""
     answer_changes: tuple[AnswerChange, ...]
-    """The changes to the answer to a response format, other than changes of its values; each kind of change once."""
+    """The changes to the structured output, other than restored values; each kind of change is listed once."""
 
     _made: ClassVar = {"calls": RepairedCall.list_of, "answer_changes": tuple}

@@ -13,7 +13,7 @@ from ._names import (  # noqa: TC001 - needed when hints are evaluated at run ti
     DialectName,
     RequestConstraint,
 )
-from ._record import Late, Record, initialised
+from ._record import Late, Record, initialized
 from ._restore import Restore
 from ._set_aside import Unseen
 
@@ -93,7 +93,7 @@ class Change(Record):
     guidance: Guidance
     """The effect on what the model reads about the tool."""
     encoded: bool
-    """True if the change encodes arguments, so that they have to be restored."""
+    """True if the change encodes arguments, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
@@ -134,7 +134,7 @@ class Rewritten(Late, Generic[T_co]):
 
     def __init__(self, schema: T_co, late: Reported, /) -> None:
         """Make the result of a function."""
-        # Set one by one: `initialised` needs half a microsecond more, a tenth of a short call.
+        # Set one by one: `initialized` needs half a microsecond more, a tenth of a short call.
         put = object.__setattr__
         put(self, "schema", schema)
         put(self, "_late", late)
@@ -146,7 +146,7 @@ class Rewritten(Late, Generic[T_co]):
             given = late.report()
             # Copies share `given`, so it must not change.
             report = {**given, "changes": Change.list_of(given["changes"])}
-            initialised(self, _report=report, _late=None)
+            initialized(self, _report=report, _late=None)
         # Another thread may have made the report meanwhile.
         return cast("dict[str, Any]", self._report) if report is None else report
 
@@ -199,7 +199,7 @@ class ClientTool(Record):
     name: str
     """The tool's name in its namespace."""
     kind: Literal["function", "custom", "search"]
-    """The kind of its calls: calls of a function, calls of a `custom` tool, or searches for tools that the client
+    """The kind of its calls: calls to a function, calls to a `custom` tool, or searches for tools that the client
     runs."""
 
     _optional: ClassVar = frozenset({"namespace"})
@@ -221,7 +221,7 @@ class DeferredReport(Record):
     """The oddities of the request."""
     name_map: dict[str, ClientTool] = field(default_factory=dict)
     """The client's tool for each name that the model calls (`Restore.client_call` uses it). A name that is not in this
-    dict is a function of that name without a namespace."""
+    dict is a function with this name and without a namespace."""
     betas: tuple[str, ...] = ()
     """The betas that the `anthropic-beta` header has to name for this request."""
     tool_search_name: str | None = None
@@ -260,14 +260,14 @@ class Deferred(Late, Generic[T_co]):
 
     def __init__(self, request: T_co, late: Reported, /) -> None:
         """Make the result of a function."""
-        initialised(self, request=request, _late=late, _results=None)
+        initialized(self, request=request, _late=late, _results=None)
 
     def _whole(self) -> tuple[DeferredReport, Restore]:
         results, late = self._results, self._late
         if results is None and late is not None:
             made = late.report()
             results = (DeferredReport.of(made["report"]), Restore(made["restore"]))
-            initialised(self, _results=results, _late=None)
+            initialized(self, _results=results, _late=None)
         # Another thread may have made the report meanwhile.
         return results or cast("tuple[DeferredReport, Restore]", self._results)
 
@@ -374,7 +374,7 @@ class ToolChange(Record):
     guidance: Guidance
     """The effect on what the model reads about the tool."""
     encoded: bool
-    """True if the change encodes arguments, so that they have to be restored."""
+    """True if the change encodes arguments, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
@@ -421,7 +421,7 @@ class SanitizedTools(Late, Generic[T_co]):
 
     def __init__(self, tools: T_co, late: Reported, members: dict[str, Any], /) -> None:
         """Make the result of a function."""
-        initialised(
+        initialized(
             self,
             _tools=tools,
             _late=late,
@@ -450,7 +450,7 @@ class SanitizedTools(Late, Generic[T_co]):
         changes, late = self._changes, self._late
         if changes is None and late is not None:
             changes = ToolChange.list_of(late.report()["changes"])
-            initialised(self, _changes=changes, _late=None)
+            initialized(self, _changes=changes, _late=None)
         # Another thread may have made the changes meanwhile.
         return cast("tuple[ToolChange, ...]", self._changes) if changes is None else changes
 
@@ -499,7 +499,7 @@ class ReadyTools(SanitizedTools[list[Any]]):
     def __init__(self, tools: list[Any], late: Reported, members: dict[str, Any], /) -> None:
         """Make the result of a `ToolSet`."""
         super().__init__(tools, late, members)
-        initialised(self, _json=members["json"])
+        initialized(self, _json=members["json"])
 
     @property
     def json(self) -> str:
@@ -551,7 +551,7 @@ class FormatChange(Record):
     guidance: Guidance
     """The effect on what the model reads about the answer."""
     encoded: bool
-    """True if the change encodes values, so that they have to be restored."""
+    """True if the change encodes values, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
@@ -606,7 +606,7 @@ class Adapted(Late, Generic[T_co]):
 
     def __init__(self, request: T_co, members: Callable[[], dict[str, Any]], /) -> None:
         """Make the result of a function."""
-        initialised(self, request=request, _late=members, _report=None, _restore=None)
+        initialized(self, request=request, _late=members, _report=None, _restore=None)
 
     def _whole(self) -> None:
         late = self._late
@@ -614,7 +614,7 @@ class Adapted(Late, Generic[T_co]):
             members = late()
             report, restore = AdaptReport.of(members["report"]), Restore(members["restore"])
             # `_report` is set after `_restore`, so that another thread that sees `_report` can read both.
-            initialised(self, _restore=restore, _report=report, _late=None)
+            initialized(self, _restore=restore, _report=report, _late=None)
 
     @property
     def report(self) -> AdaptReport:

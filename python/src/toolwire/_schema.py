@@ -74,7 +74,7 @@ def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) ->
 
 
 def check(schema: object, /, **options: Unpack[CheckOptions]) -> tuple[Violation, ...]:
-    """Report what a dialect would reject, reinterpret or ignore in a schema. An empty result means that it is accepted.
+    """Report what a dialect would refuse, reinterpret or ignore in a schema. An empty result means that it is accepted.
 
     The schema is a value or JSON text. The options are those of `sanitize`.
 
@@ -118,7 +118,7 @@ def validate_arguments(arguments: object, schema: object, /) -> Validation:
     """Validate the arguments of a call against the tool's own schema. Each is a value or JSON text.
 
     Arguments have to be an object, even if the root of the schema has no `type`. `valid` is `None` if validity cannot
-    be determined. Messages contain no argument values, so that errors may be logged and sent to the model.
+    be determined. Messages contain no argument values, so errors may be logged and sent to the model.
 
     Raises `ToolwireError`: `invalid-schema` if the schema is neither an object nor a boolean, `invalid-json`,
     `invalid-value`, `too-deep`.

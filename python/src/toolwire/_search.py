@@ -51,7 +51,7 @@ def answer_tool_search(
 @overload
 def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None: ...
 def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None:
-    """Answer a model's call of the tool search, for the next turn. Return `None` if the call is not a search.
+    """Answer a model's call to the tool search, for the next turn. Return `None` if the call is not a search.
 
     The call is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
     Responses; the answer is a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; the answer is

@@ -76,7 +76,7 @@ def prepare(where: str) -> None:
     except ImportError:
         line = f"uvx 'toolwire[mcp]' … {where}"
         message = (
-            f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
+            f"expected the package mcp, which connects to servers, found none: run `{line}`, or install `toolwire[mcp]`"
         )
         raise RuntimeError(message) from None
     _refuse_other_versions()
@@ -105,7 +105,7 @@ def _refuse_other_versions() -> None:
     if not OLDEST <= numbers < UNTRIED:
         oldest = ".".join(map(str, OLDEST))
         message = (
-            f"expected the package mcp from {oldest} (the first with today's client of HTTP) to before {UNTRIED[0]}, "
+            f"expected the package mcp from {oldest} (the first with the current HTTP client) to before {UNTRIED[0]}, "
             f"found {found}: run `pip install 'toolwire[mcp]'`"
         )
         raise RuntimeError(message)
@@ -193,8 +193,8 @@ async def streams(way: str, server: dict[str, Any], log: Any, limit: Limit, stac
         )
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
-    # A server is a third-party program. It gets only the environment variables that the SDK considers safe, those that
-    # the caller names, and those of its own declaration.
+    # A server is a third-party program. It receives only the environment variables that the SDK considers safe, those
+    # that the caller names, and those of its own declaration.
     inherited = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
     command, *arguments = server["command"]
     parameters = StdioServerParameters(
@@ -311,7 +311,7 @@ def _is_late(error: BaseException) -> bool:
 def why(error: BaseException, seconds: int) -> str:
     cause = _cause(error)
     if isinstance(cause, FileNotFoundError):
-        return "expected a command, found none of that name"
+        return "expected a command, found none with this name"
     if _is_late(cause):
         return f"expected an answer in {seconds} s, found none"
     if type(cause).__name__ == "ConnectError":

@@ -33,7 +33,7 @@ def warn(warning: Mapping[str, str]) -> None:
 
 
 def without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Replace callables by JSON values, so that the core rejects a callable for an option that does not accept one."""
+    """Replace callables with JSON values, so that the core rejects them for options that accept no callable."""
     if not any(map(callable, options.values())):
         return options
     spelled = {name: "a function" if callable(value) else value for name, value in options.items()}

@@ -58,8 +58,8 @@ class ToolSet:
         """
         self._take(_toolwire.ToolSet(tools))
 
-    def _take(self, kept: _toolwire.ToolSet) -> None:
-        self._set = kept
+    def _take(self, tools: _toolwire.ToolSet) -> None:
+        self._set = tools
         # Reentrant, because making Python objects may run a finalizer that uses this object.
         self._lock = RLock()
         self._ready: OrderedDict[str, ReadyTools] = OrderedDict()

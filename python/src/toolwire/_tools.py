@@ -70,7 +70,7 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
 
 
 def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple[ToolViolation, ...]:
-    """Report what the APIs of some dialects would reject, reinterpret or ignore in a tool list, dialect by dialect.
+    """Report what the APIs of some dialects would refuse, reinterpret or ignore in a tool list, dialect by dialect.
 
     The list is a value or JSON text.
 
@@ -94,7 +94,7 @@ def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
     `portable`, unless `exact` is true.
 
     Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for an unknown API;
-    `unknown-option`; `invalid-option`, also if the query is empty.
+    `unknown-option`; `invalid-option`, including for an empty query.
 
     >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5").dialect
     'anthropic'
@@ -114,7 +114,7 @@ def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
     the backend is used through one protocol only. A backend without a known construct is not an error: its `native` is
     `"none"`, its `target` is `None`, and deferred tools are emulated.
 
-    Raises `ToolwireError`: `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
+    Raises `ToolwireError`: `unknown-option`; `invalid-option`, including for a query with neither a host nor a model.
 
     >>> choice = deferral_for(host="api.moonshot.ai", model="kimi-k3")
     >>> choice.target, choice.native

@@ -40,7 +40,7 @@ class Transport:
 
     def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
         """Wrap another transport."""
-        self._desk = _Desk(response, listeners, options)
+        self._shared = _Shared(response, listeners, options)
         self._transport = transport
 
     def handle_request(self, request: Any) -> Any:
@@ -48,7 +48,7 @@ class Transport:
         if not _may_be_adapted(request):
             return self._transport.handle_request(request)
         request.read()
-        outgoing = self._desk.opened(request)
+        outgoing = self._shared.opened(request)
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -56,7 +56,7 @@ class Transport:
         while True:
             response = self._transport.handle_request(outgoing.next())
             if _is_stream(response):
-                return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
+                return _with_body(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
             try:
@@ -65,9 +65,9 @@ class Transport:
                 response.close()
             if not text:
                 return response
-            told = self._desk.told(outgoing, request, response, text)
-            if told is not None:
-                return told
+            answer = self._shared.restored(outgoing, request, response, text)
+            if answer is not None:
+                return answer
 
     def close(self) -> None:
         """Close the wrapped transport."""
@@ -81,7 +81,7 @@ class AsyncTransport:
 
     def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
         """Wrap another transport."""
-        self._desk = _Desk(response, listeners, options)
+        self._shared = _Shared(response, listeners, options)
         self._transport = transport
 
     async def handle_async_request(self, request: Any) -> Any:
@@ -89,7 +89,7 @@ class AsyncTransport:
         if not _may_be_adapted(request):
             return await self._transport.handle_async_request(request)
         await request.aread()
-        outgoing = self._desk.opened(request)
+        outgoing = self._shared.opened(request)
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -97,7 +97,7 @@ class AsyncTransport:
         while True:
             response = await self._transport.handle_async_request(outgoing.next())
             if _is_stream(response):
-                return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
+                return _with_body(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
             try:
@@ -106,9 +106,9 @@ class AsyncTransport:
                 await response.aclose()
             if not text:
                 return response
-            told = self._desk.told(outgoing, request, response, text)
-            if told is not None:
-                return told
+            answer = self._shared.restored(outgoing, request, response, text)
+            if answer is not None:
+                return answer
 
     async def aclose(self) -> None:
         """Close the wrapped transport."""
@@ -122,7 +122,7 @@ class Listeners(NamedTuple):
     on_repair: OnRepair | None = None
 
 
-class _Desk:
+class _Shared:
     """The parts of both transports that do no input or output."""
 
     def __init__(self, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
@@ -161,7 +161,7 @@ class _Desk:
         _report(self.listeners.on_report, exchange, request)
         return _Outgoing(None, request, self.listeners)
 
-    def told(self, outgoing: _Outgoing, request: Any, response: Any, text: str) -> Any:
+    def restored(self, outgoing: _Outgoing, request: Any, response: Any, text: str) -> Any:
         """Return the response for the client; None if the model must be asked again."""
         assert outgoing.exchange is not None
         try:
@@ -169,7 +169,7 @@ class _Desk:
         except ToolwireError as error:
             return self.refused(request, error)
         outgoing.tell()
-        return None if reply is None else _told(response, content=reply.encode())
+        return None if reply is None else _with_body(response, content=reply.encode())
 
     def refused(self, request: Any, error: ToolwireError) -> Any:
         """Return an error response for a request that is not sent to the backend."""
@@ -343,7 +343,7 @@ def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) ->
     return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
 
 
-def _told(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
+def _with_body(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
     """Return the same response with another body."""
     headers = _without(response.headers, *_OF_REPLY)
     return type(response)(

@@ -9,7 +9,7 @@ between:
 
 Pass the client to an SDK as `http_client`. A GET, another path, or a body without a conversation passes unchanged, and
 so do error replies. If a request cannot be adapted, nothing is sent: the response has status 400 and the API's own
-error format, so that an SDK raises its error for a rejected request and does not retry. Tools that cannot be sent are
+error format, so that an SDK raises its error for a refused request and does not retry. Tools that cannot be sent are
 set aside; a `toolwire.ToolwireWarning` names them, unless `on_set_aside` is set.
 """
 

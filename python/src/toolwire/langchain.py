@@ -39,8 +39,8 @@ _ENDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 """Members in which providers' packages report why a reply ended."""
 
 _UNREAD = (
-    "The call of `{}` was not run: expected its arguments as JSON, found text that is none or was cut off."
-    " Call it again with whole arguments."
+    "The call to `{}` was not run: expected its arguments as JSON, found text that is not JSON or is truncated."
+    " Call it again with complete arguments."
 )
 """Error for a call that may have been cut off, if calls are not repaired."""
 
@@ -208,7 +208,7 @@ def _calls(message: AIMessage) -> list[Any]:
 
 
 def _recalled(message: AIMessage, change: Callable[[Any], Any]) -> AIMessage:
-    """Return a message with other calls, also in its content if that repeats them (`output_version="v1"`)."""
+    """Return a message with changed calls, including those that its content repeats (`output_version="v1"`)."""
     calls = _calls(message)
     changed = [change(call) for call in calls]
     left = list(zip(calls, changed, strict=True))

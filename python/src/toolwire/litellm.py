@@ -93,7 +93,7 @@ class ToolwireLogger(CustomLogger):
             if before.owner is self:
                 self._ids[kwargs.get("litellm_call_id")] = before
             return None
-        # True within a call of another API. LiteLLM retries that outer call, not this one.
+        # True within a call to another API. LiteLLM retries that outer call, not this one.
         is_within = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
         given = body if before is None else before.given_for(body)
         if self._models is not None and not self._models(model):

@@ -31,7 +31,7 @@ void llama_log_internal(ggml_log_level level, const char * format, ...) {
     (void) format;
 }
 
-// Grammars of schemas name no tokens, so that no vocabulary is read.
+// Grammars of schemas name no tokens, so no vocabulary is read.
 int32_t llama_vocab::tokenize(const char *, int32_t, llama_token *, int32_t, bool, bool) const {
     throw std::logic_error("expected no vocabulary, found a token in a grammar");
 }

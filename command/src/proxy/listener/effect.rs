@@ -39,7 +39,7 @@ pub enum ListenerEffect {
 
 impl ListenerEffect {
     /// Returns the effect as strings, for the bindings: its kind; the applicable members of `{ request, session, most,
-    /// delay, status, headers }` as JSON, or an empty string; and a text.
+    /// delay, status, headers }` as JSON, or an empty string; and a string.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             ListenerEffect::Read(request, most) => ("read", numbers([("request", request), ("most", most)]), None),

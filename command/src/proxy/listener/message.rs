@@ -1,4 +1,4 @@
-//! Client messages received over HTTP, and the responses to rejected ones.
+//! Client messages received over HTTP, and the responses to refused ones.
 
 use toolwire::json::{self, Node};
 
@@ -18,7 +18,7 @@ const HEADER_MISMATCH: i32 = -32020;
 /// Methods whose parameter is repeated in the header `Mcp-Name`, and the name of the parameter.
 const NAMED: [(&str, &str); 3] = [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
-/// The response to a rejected request.
+/// The response to a refused request.
 #[derive(Debug)]
 pub(super) struct Rejection {
     pub(super) status: u16,
@@ -33,7 +33,7 @@ impl Rejection {
         Rejection { status, code, why: why.into(), id: "null".into() }
     }
 
-    /// Sets the id of the rejected message.
+    /// Sets the id of the refused message.
     pub(super) fn for_message(mut self, received: &Received) -> Rejection {
         if let Received::Request { id, .. } = received {
             self.id.clone_from(id);
@@ -83,7 +83,10 @@ impl Received {
             });
         };
         if let Some(name) = ambiguous(body) {
-            let why = format!("expected each member once, in these letters; found `{}` otherwise", cut(&name, 40));
+            let why = format!(
+                "expected each member once, in the exact spelling; found `{}` repeated or misspelled",
+                cut(&name, 40)
+            );
             return Err(invalid(&why));
         }
         // If the message is nested too deeply for the reader, its token and its cancellation are ignored.
@@ -137,7 +140,7 @@ impl Received {
                 None => headers::count(headers, header) == 0,
             };
             if !is_same {
-                let why = format!("expected the header `{header}` to be as in the message, found another, or none");
+                let why = format!("expected the header `{header}` to match the message, found another value or none");
                 return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
             }
         }

@@ -200,7 +200,7 @@ impl Listener {
             }
             session::Delivery::Event(number, text) => self.event(number, &text),
             session::Delivery::Refuse(answer) => self.effects.push(ListenerEffect::Message(session, answer)),
-            session::Delivery::Kept => {}
+            session::Delivery::None => {}
         }
         self.done()
     }
@@ -288,7 +288,7 @@ impl Listener {
         let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(id));
         let Some((number, open)) = found.filter(|_| headers::count(headers, SESSION) == 1) else {
             // This status tells a client to start a new session.
-            return Err(Rejection::new(404, SERVER_ERROR, "expected the id of a session, found another one"));
+            return Err(Rejection::new(404, SERVER_ERROR, "expected the id of an open session, found an unknown id"));
         };
         match (headers::value(headers, VERSION_HEADER), &open.version) {
             (Some(found), Some(agreed)) if found != agreed => {
@@ -303,14 +303,14 @@ impl Listener {
     fn open_stream(&mut self, number: u64, session: u64) {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
-        let kept = open.take_kept();
+        let queued = open.take_queued();
         if let Some(former) = open.stream.replace(number) {
             self.requests.remove(&former);
             self.effects.push(ListenerEffect::End(former));
         }
         self.requests.insert(number, Request::Get(session));
         self.begin(number, 200, &stream_headers(None));
-        for text in kept {
+        for text in queued {
             self.write(session, number, as_event(&text));
         }
     }
@@ -355,7 +355,7 @@ impl Listener {
         self.used(session);
         match received {
             Received::Request { method, .. } if method == super::INITIALIZE => {
-                let why = "expected `initialize` without a session, found it in one";
+                let why = "expected `initialize` outside a session, found it inside one";
                 return Err(Rejection::new(400, INVALID_REQUEST, why).for_message(received));
             }
             Received::Request { .. } => {
@@ -382,12 +382,12 @@ impl Listener {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
         let (key, rewritten) = open.ask(number, received)?;
-        let kept = if open.stream.is_none() { open.take_kept() } else { Vec::new() };
+        let queued = if open.stream.is_none() { open.take_queued() } else { Vec::new() };
         if let Some(text) = rewritten {
             self.effects.push(ListenerEffect::Message(session, text));
         }
         self.requests.insert(number, Request::Post(Post { session, key, tells, streams: false }));
-        for text in kept {
+        for text in queued {
             self.event(number, &text);
         }
         Ok(())
@@ -398,7 +398,7 @@ impl Listener {
             return Err(Rejection::new(
                 503,
                 SERVER_ERROR,
-                "expected that former sessions have ended, found many ending",
+                "expected former sessions to have ended, found many that are still ending",
             ));
         }
         if self.sessions.len() >= self.most_sessions {
@@ -567,7 +567,7 @@ fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     };
     match kinds.iter().find(|kind| !takes(kind)) {
         Some(kind) => {
-            let why = format!("expected `Accept` to have {}, found none with {kind}", kinds.join(" and "));
+            let why = format!("expected `Accept` to include {}, found no {kind}", kinds.join(" and "));
             Err(Rejection::new(406, SERVER_ERROR, &why))
         }
         None => Ok(()),

@@ -10,9 +10,9 @@ use crate::proxy::{
     outline::Outline,
 };
 
-/// Maximum number, and maximum total size in bytes, of messages that are kept until a stream opens.
-const MAX_KEPT: usize = 1_000;
-const MAX_KEPT_BYTES: usize = 8 << 20;
+/// Maximum number, and maximum total size in bytes, of messages that wait until a stream opens.
+const MAX_QUEUED: usize = 1_000;
+const MAX_QUEUED_BYTES: usize = 8 << 20;
 /// Maximum number of unanswered requests, including those whose clients disconnected.
 const MAX_LEFT: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
@@ -35,7 +35,7 @@ pub(super) struct Session {
     /// Requests that the server has not answered, by the keys of their ids in this session.
     calls: BTreeMap<String, Call>,
     /// Messages that wait for a stream.
-    kept: VecDeque<String>,
+    queued: VecDeque<String>,
     next: u64,
 }
 
@@ -63,8 +63,8 @@ pub(super) enum Delivery {
     Event(u64, String),
     /// No client can read the message, so the server receives this answer.
     Refuse(String),
-    /// The message is kept until a stream opens, or discarded because no client wants it.
-    Kept,
+    /// The message waits until a stream opens, or is discarded because no client wants it.
+    None,
 }
 
 impl Session {
@@ -76,7 +76,7 @@ impl Session {
             silent: 0,
             used: 0,
             calls: BTreeMap::new(),
-            kept: VecDeque::new(),
+            queued: VecDeque::new(),
             next: 0,
         }
     }
@@ -87,7 +87,7 @@ impl Session {
         self.next += 1;
         let (key, text) = if self.id.is_some() {
             if self.calls.contains_key(key) || self.calls.len() >= MAX_LEFT {
-                let why = format!("expected an id of its own, found {id}, whose request is open");
+                let why = format!("expected a unique id, found {id}, whose request is still open");
                 return Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(received));
             }
             (key.clone(), None)
@@ -130,9 +130,9 @@ impl Session {
         self.calls.values().filter_map(|call| Some((call.request?, call.id.clone()))).collect()
     }
 
-    /// Returns and removes the messages that were kept until a stream opens.
-    pub(super) fn take_kept(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.kept).into()
+    /// Returns and removes the messages that waited until a stream opens.
+    pub(super) fn take_queued(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.queued).into()
     }
 
     /// Returns the destination of a message from the proxy.
@@ -158,7 +158,7 @@ impl Session {
     }
 
     fn answer(&mut self, id: &str, text: &str) -> Delivery {
-        let Some(call) = self.calls.remove(&message::key_of(id)) else { return Delivery::Kept };
+        let Some(call) = self.calls.remove(&message::key_of(id)) else { return Delivery::None };
         let read = json::read(text).ok();
         if call.is_initialize {
             let version = read.as_ref().and_then(|node| message::text_at(node, &["result", "protocolVersion"]));
@@ -167,7 +167,7 @@ impl Session {
                 return Delivery::Refused(call.request, text.into());
             }
         }
-        let Some(number) = call.request else { return Delivery::Kept };
+        let Some(number) = call.request else { return Delivery::None };
         if self.id.is_some() {
             return Delivery::Answer(number, text.into());
         }
@@ -185,7 +185,7 @@ impl Session {
     /// Returns the destination of a message that is not a response, in the session that clients share. It goes to the
     /// client whose request it names, with that client's ids, or is discarded.
     fn shared(&self, text: &str) -> Delivery {
-        let Ok(mut node) = json::read(text) else { return Delivery::Kept };
+        let Ok(mut node) = json::read(text) else { return Delivery::None };
         let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
         let subscription = message::at(&node, &["params", "_meta", SUBSCRIPTION]).map(json::canonical);
         match Envelope::read(&node) {
@@ -194,10 +194,10 @@ impl Session {
                 return Delivery::Refuse(message::error(&id, METHOD_NOT_FOUND, why));
             }
             Some(Envelope { kind: Kind::Notification, .. }) => {}
-            _ => return Delivery::Kept,
+            _ => return Delivery::None,
         }
-        let Some(call) = progress.or(subscription).and_then(|key| self.calls.get(&key)) else { return Delivery::Kept };
-        let Some(number) = call.request else { return Delivery::Kept };
+        let Some(call) = progress.or(subscription).and_then(|key| self.calls.get(&key)) else { return Delivery::None };
+        let Some(number) = call.request else { return Delivery::None };
         let token = call.token.as_ref().and_then(|(token, _)| json::read(token).ok());
         if let (Some(params), Some(token)) = (member(&mut node, "params"), token) {
             if params.get("progressToken").is_some() {
@@ -214,13 +214,13 @@ impl Session {
         if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {
             return Delivery::Event(number, text.into());
         }
-        let size: usize = self.kept.iter().map(String::len).sum();
-        if self.kept.len() < MAX_KEPT && size + text.len() <= MAX_KEPT_BYTES {
-            self.kept.push_back(text.into());
-            return Delivery::Kept;
+        let size: usize = self.queued.iter().map(String::len).sum();
+        if self.queued.len() < MAX_QUEUED && size + text.len() <= MAX_QUEUED_BYTES {
+            self.queued.push_back(text.into());
+            return Delivery::None;
         }
-        id.map_or(Delivery::Kept, |id| {
-            let why = "expected a client that reads its messages, found none";
+        id.map_or(Delivery::None, |id| {
+            let why = "expected the client to read its messages, found that it does not";
             Delivery::Refuse(message::error(&id, SERVER_ERROR, why))
         })
     }

@@ -1,4 +1,5 @@
-//! `repairArguments` on instances of generated schemas and their texts, damaged as models damage them, and on any text.
+//! `repairArguments` on instances of generated schemas, as values and as text, damaged as models damage them, and on
+//! arbitrary text.
 
 use std::borrow::Cow;
 
@@ -38,7 +39,7 @@ type Done<'t> = Repaired<Cow<'t, str>>;
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<Verdict<usize>> {
     let style = *data.choose(&[Style::Tidy, Style::Tidy, Style::Draft7, Style::Any])?;
     let schema = grammar::schema(data, style)?;
-    // Numbers that a `Value` cannot represent only occur in texts.
+    // Numbers that a `Value` cannot represent only occur in text.
     let Ok(value) = serde_json::from_str::<Value>(&schema) else { return Ok(Ok(0)) };
     // The rest of the data determines the instances; if it ends, pseudorandom data follows.
     let rest = [data.bytes(data.len())?, schema.as_bytes()].concat();
@@ -100,15 +101,15 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
         }
     };
     if serde_json::from_str::<IgnoredAny>(&done.arguments).is_err() {
-        return Err(format!("no JSON comes out: {}", done.arguments));
+        return Err(format!("the result is not JSON: {}", done.arguments));
     }
     // A `Value` cannot represent all numbers that text can contain.
     let Ok(result) = serde_json::from_str::<Value>(&done.arguments) else { return Ok(0) };
     if done.changed == done.repairs.is_empty() || (!done.changed && done.arguments != text) {
-        return Err(format!("`changed` is not what was done: {done:?}"));
+        return Err(format!("`changed` contradicts the result: {done:?}"));
     }
     if let Some(repair) = done.repairs.iter().find(|repair| options.disable.contains(&repair.rule)) {
-        return Err(format!("a rule that is off was applied: {repair:?}"));
+        return Err(format!("a disabled rule was applied: {repair:?}"));
     }
     valid_arguments_stay(text, schema, &done)?;
     check_verdict(schema, &result, &done)?;
@@ -128,7 +129,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
 fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()> {
     let before = validate_arguments(text, schema).ok();
     if before.is_some_and(|before| before.valid == Some(true)) && (done.changed || done.valid != Some(true)) {
-        return Err(format!("valid arguments were touched: {done:?}"));
+        return Err(format!("valid arguments were changed: {done:?}"));
     }
     Ok(())
 }
@@ -137,18 +138,18 @@ fn check_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
     let after = validate_arguments(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
     if let (Some(reported), Some(valid)) = (done.valid, after.valid) {
         if reported != valid {
-            return Err(format!("the schema says {valid} of the result: {done:?}"));
+            return Err(format!("validation of the result gives {valid}: {done:?}"));
         }
     }
     if done.left.is_empty() == (done.valid == Some(false)) {
-        return Err(format!("what is left and the verdict differ: {done:?}"));
+        return Err(format!("`left` contradicts the verdict: {done:?}"));
     }
     if let Some(left) = done.left.iter().find(|left| result.pointer(&left.pointer).is_none()) {
-        return Err(format!("nothing stands at the pointer of {left:?} in {result}"));
+        return Err(format!("no value at the pointer of {left:?} in {result}"));
     }
     let mut places = done.repairs.iter().filter_map(|repair| Some((repair, repair.output_pointer.as_ref()?)));
     match places.find(|(_, pointer)| result.pointer(pointer).is_none()) {
-        Some((repair, _)) => Err(format!("nothing stands at the output pointer of {repair:?} in {result}")),
+        Some((repair, _)) => Err(format!("no value at the output pointer of {repair:?} in {result}")),
         None => Ok(()),
     }
 }
@@ -169,7 +170,7 @@ fn exact_run(text: &str, schema: &str, options: &RepairOptions) -> Verdict<()> {
         return Ok(());
     };
     match exact.repairs.iter().find(|repair| repair.confidence != Confidence::Exact) {
-        Some(repair) => Err(format!("a guess, where none may be: {repair:?}")),
+        Some(repair) => Err(format!("a guess although guesses are disabled: {repair:?}")),
         None => Ok(()),
     }
 }
@@ -181,7 +182,7 @@ fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<
     for rule in rules {
         let without = repair_arguments(text, schema, &options.clone().disable([rule]));
         if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
-            return Err(format!("{} is off, and applied", rule.as_str()));
+            return Err(format!("{} is disabled, but was applied", rule.as_str()));
         }
     }
     Ok(())
@@ -225,7 +226,7 @@ fn secrets_stay(reported: &[String], text: &str, result: Option<&Value>, schema:
         .iter()
         .find_map(|reported| secrets.iter().find(|secret| reported.contains(*secret)).zip(Some(reported)));
     match reported {
-        Some((secret, reported)) => Err(format!("{secret:?} is told: {reported}")),
+        Some((secret, reported)) => Err(format!("{secret:?} is in the report: {reported}")),
         None => Ok(()),
     }
 }

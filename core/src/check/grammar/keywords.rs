@@ -22,7 +22,7 @@ fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'s
     }
 }
 
-/// Checks a member by its key. Returns false if the key is not allowed, so that its value is not checked.
+/// Checks a member by its key. Returns false if the key is not allowed, so its value is not checked.
 pub(super) fn check(
     schema: &Schema<'_, '_>,
     member: &Member<'_>,

@@ -22,7 +22,7 @@ const FEW: usize = 250;
 
 /// Counts of one part so far.
 #[derive(Default)]
-struct Held {
+struct PartCounts {
     properties: usize,
     values: usize,
     characters: usize,
@@ -41,7 +41,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
         return Ok(());
     }
     // Counts of the root, and those of the definitions by name.
-    let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
+    let (mut main, mut parts) = (PartCounts::default(), Map::<String, PartCounts>::new());
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let (counts, inside) = match place.pointer.steps() {

@@ -30,7 +30,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     }
     let can_end = endings(references);
     let root_ends = can_end.get(root_number).copied().unwrap_or_default();
-    let mut search = Search {
+    let mut search = ReferenceSearch {
         only_under,
         references,
         can_end: &can_end,
@@ -81,7 +81,7 @@ struct Spot {
     must_end: bool,
 }
 
-struct Search<'s, 'g, 't, 'a> {
+struct ReferenceSearch<'s, 'g, 't, 'a> {
     only_under: Keywords,
     references: &'s mut References<'t, 'a>,
     can_end: &'s [bool],
@@ -99,7 +99,7 @@ struct TargetKeys<'t, 'a> {
     in_branches: Set<&'t Text<'a>>,
 }
 
-impl<'a> Search<'_, '_, '_, 'a> {
+impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
     fn object(&mut self, value: &Node<'a>, spot: Spot) {
         let Some(object) = value.as_object() else { return };
         if spot.kind != ObjectKind::Properties && object.has(Keyword::Ref) {

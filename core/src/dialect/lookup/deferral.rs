@@ -71,7 +71,7 @@ impl Span {
     }
 }
 
-/// Returns the version at the start of a text: `5`, `5.4` or `5-4`. A date or a variant may follow: `-2026-03-05`,
+/// Returns the version at the start of a string: `5`, `5.4` or `5-4`. A date or a variant may follow: `-2026-03-05`,
 /// `-codex`.
 fn version(text: &str) -> Option<Version> {
     let (major, rest) = number(text)?;
@@ -80,7 +80,8 @@ fn version(text: &str) -> Option<Version> {
     Some((major, minor.map_or(0, |(minor, _)| minor)))
 }
 
-/// Returns the number at the start of a text and the rest of the text, unless a letter follows the number (`4o`, `1m`).
+/// Returns the number at the start of a string and the rest of the string, unless a letter follows the number (`4o`,
+/// `1m`).
 fn number(text: &str) -> Option<(u16, &str)> {
     let (number, rest) = text.split_at(digits(text));
     let is_whole = !rest.starts_with(|next: char| next.is_alphanumeric());
@@ -364,7 +365,7 @@ mod tests {
     use super::{version, ROWS};
 
     #[test]
-    fn every_construct_is_of_its_format() {
+    fn constructs_belong_to_the_target_format() {
         for row in ROWS {
             assert_eq!(row.native.api(), Some(row.target), "{}", row.source);
         }
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_hosts_and_families_are_ready_to_be_compared() {
+    fn names_are_lower_case_with_at_most_one_gap() {
         for name in ROWS.iter().flat_map(|row| row.hosts.iter().copied().chain(row.models.iter().map(|one| one.family)))
         {
             assert!(name.matches('*').count() <= 1 && *name == name.to_lowercase(), "{name}");

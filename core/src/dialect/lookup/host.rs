@@ -18,8 +18,8 @@ pub(super) fn path_of(url: &str) -> &str {
 }
 
 impl Host {
-    /// Returns the host of a URL, or of a text that is a host. Returns `None` if the text has none, for example if it
-    /// is a path.
+    /// Returns the host of a URL, or of a string that is a host. Returns `None` if the string has none, for example if
+    /// it is a path.
     pub(super) fn of(text: &str) -> Option<Host> {
         let text = text.trim();
         let rest = match text.split_once("://") {

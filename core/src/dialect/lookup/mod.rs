@@ -104,8 +104,7 @@ impl Known {
 /// Returns the dialect for a query, and the evidence for it.
 ///
 /// # Errors
-/// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` also if no row
-/// matches.
+/// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` if no row matches.
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     let known = Known::of(query);
     if known.api.is_none() && known.model.is_none() && known.host.is_none() {
@@ -180,7 +179,7 @@ mod tests {
     use crate::dialect::{Dialect, DIALECTS};
 
     #[test]
-    fn every_row_names_a_dialect_that_there_is() {
+    fn every_row_names_a_known_dialect() {
         let rows = ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten();
         for name in rows.chain([FALLBACK]) {
             assert!(DIALECTS.iter().any(|dialect| dialect.name == name), "{name}");
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_no_second_gap() {
+    fn patterns_are_lower_case_with_at_most_one_gap() {
         for pattern in ROWS.iter().flat_map(|row| row.hosts()) {
             assert!(pattern.matches('*').count() <= 1 && *pattern == pattern.to_lowercase(), "{pattern}");
         }

@@ -127,17 +127,17 @@ fn is_empty(written: &str) -> bool {
     matches!(written, "{}" | "[]")
 }
 
-/// Returns true if a text begins with an opening bracket.
+/// Returns true if the text begins with an opening bracket.
 fn starts(text: &str) -> bool {
     text.starts_with(['{', '['])
 }
 
-/// Returns true if a text consists of closing brackets.
+/// Returns true if the text consists of closing brackets.
 fn is_closing(text: &str) -> bool {
     text.starts_with(['}', ']']) && text.chars().all(|next| matches!(next, '}' | ']') || next.is_ascii_whitespace())
 }
 
-/// Returns true if a text contains a name in quotes, followed by a colon.
+/// Returns true if the text contains a name in quotes, followed by a colon.
 fn has_member(text: &str) -> bool {
     let mut quotes = text.match_indices(['"', '\'', '”']);
     quotes.any(|(at, quote)| text.get(at + quote.len()..).is_some_and(|rest| rest.trim_start().starts_with(':')))

@@ -1,7 +1,7 @@
 //! Reads text that a model meant as JSON: notations that have one reading, and guesses that have one outcome.
 //!
 //! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
-//! the strict reader then reads. A deviation without a rule is refused: a text is read completely or not at all.
+//! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
 //! Nothing is invented, nothing is executed, and time is linear.
 
 mod document;
@@ -38,7 +38,7 @@ pub(crate) struct TextRepair {
     pub(crate) offset: usize,
 }
 
-/// Result of reading a text.
+/// Result of reading text.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
@@ -46,7 +46,7 @@ pub(crate) struct Reading {
     pub(crate) repairs: Vec<TextRepair>,
 }
 
-/// Reason why a text was not read.
+/// Reason why the text was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) reason: LeftReason,
@@ -72,7 +72,7 @@ impl Refusal {
     }
 }
 
-/// Reads a text, strictly if possible.
+/// Reads text, strictly if possible.
 pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
     if let Ok(node) = read(text) {
         return Ok(Reading { node: node.detached(), repairs: Vec::new() });
@@ -104,7 +104,7 @@ enum Stop {
 
 type Scanned = Result<(String, Vec<TextRepair>), Stop>;
 
-/// Removes one level of escapes from a text, and scans the result.
+/// Removes one level of escapes from the text, and scans the result.
 fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     let (rule, confidence) = (RepairRule::EscapedText, Confidence::Likely);
     if let Some(reason) = how.permits.refusal(rule, confidence) {
@@ -119,7 +119,7 @@ fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     Ok((written, repairs))
 }
 
-/// Returns true if a text ends inside brackets or a string. A text that cannot be read for another reason is then
+/// Returns true if the text ends inside brackets or a string. Text that cannot be read for another reason is then
 /// truncated as well.
 fn is_open(text: &str) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);

@@ -1,21 +1,21 @@
-//! The scanner: its position in a text, the JSON text written so far, and the repairs.
+//! The scanner: its position in the text, the JSON text written so far, and the repairs.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{Refusal, Stop, TextRepair, Tolerance};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
-/// Scans a text, and writes JSON text for it.
+/// Scans text, and writes JSON text for it.
 pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) out: String,
     pub(super) repairs: Vec<TextRepair>,
     pub(super) how: Tolerance,
-    /// True if the last token is a number, which may be incomplete at the end of a text.
+    /// True if the last token is a number, which may be incomplete at the end of the text.
     pub(super) ends_in_number: bool,
     /// Offsets of the first escape with a letter, such as `\n`, and of the first backslash that does not begin an
-    /// escape. If a text has both, the meaning of its backslashes is ambiguous.
+    /// escape. If the text has both, the meaning of its backslashes is ambiguous.
     pub(super) escapes: (Option<usize>, Option<usize>),
 }
 

@@ -10,7 +10,7 @@ fn reason(text: &str) -> Option<LeftReason> {
 }
 
 #[test]
-fn any_depth_is_an_answer() {
+fn any_depth_ends_without_a_panic() {
     let deep = |levels: usize| format!("{}'x'{}", "[".repeat(levels), "]".repeat(levels));
     assert_eq!(reason(&deep(MAX_DEPTH)), None);
     assert_eq!(reason(&deep(MAX_DEPTH + 1)), Some(LeftReason::TooDeep));
@@ -28,7 +28,7 @@ fn spellings_are_kept() {
 }
 
 #[test]
-fn half_of_a_text_is_never_read() {
+fn truncated_text_is_not_read() {
     let whole = "```json\n{'a': [1, 'b', {\"c\": True}], d: null}\n```";
     for (end, _) in whole.char_indices() {
         let half: String = whole.chars().take(end).collect();

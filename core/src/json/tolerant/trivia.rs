@@ -48,8 +48,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns true if a text begins with an escape for whitespace, which is two characters. If a letter follows it, it is
-/// part of a word.
+/// Returns true if the text begins with an escape for whitespace, which is two characters. If a letter follows it, it
+/// is part of a word.
 fn is_escaped_space(text: &str) -> bool {
     let mut rest = text.strip_prefix('\\').unwrap_or_default().chars();
     let is_space = matches!(rest.next(), Some('n' | 't' | 'r'));

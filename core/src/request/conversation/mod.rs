@@ -11,7 +11,7 @@ use super::{
     formats::Handed,
     notice,
     report::{Warnings, LOST},
-    tools::{Found, Tools},
+    tools::{ToolState, Tools},
 };
 use crate::{
     collections::{Map, Set},
@@ -65,7 +65,7 @@ pub(crate) fn apply<'a>(
             EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
                     reference.found = tools.state(&reference.name);
-                    if reference.found == Found::Unknown {
+                    if reference.found == ToolState::Unknown {
                         warnings.about("unknown-tool-reference", reference.name.display());
                     }
                 });
@@ -98,7 +98,7 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
         if let EventKind::Text { content, .. } | EventKind::Result(Outcome { content, is_error: false, .. }) =
             &mut event.kind
         {
-            content.each_reference(&mut |reference| refers |= reference.found == Found::Unknown);
+            content.each_reference(&mut |reference| refers |= reference.found == ToolState::Unknown);
         }
     }
     refers
@@ -125,13 +125,15 @@ impl<'a> Conversation<'a> {
         for event in &mut self.events {
             if let EventKind::Text { content, .. } = &mut event.kind {
                 content.each_reference(&mut |reference| {
-                    if reference.found == Found::Loaded {
+                    if reference.found == ToolState::Loaded {
                         self.referred.insert(reference.name.clone());
                     }
                 });
                 if let Content::Parts(parts) = content {
                     for part in parts {
-                        if let Part::Reference(Reference { block, .. }) | Part::Search(Search { block, .. }) = part {
+                        if let Part::Reference(Reference { block, .. }) | Part::Search(SearchOutcome { block, .. }) =
+                            part
+                        {
                             *part = Part::Untranslated(core::mem::take(block));
                         }
                     }
@@ -159,7 +161,7 @@ impl<'a> Conversation<'a> {
                     }
                 };
                 for reference in references.into_iter().filter(|_| !outcome.is_error) {
-                    if reference.found == Found::Withdrawn {
+                    if reference.found == ToolState::Withdrawn {
                         outcome.gone.insert(reference.name.clone());
                     }
                     found.push(reference.name);
@@ -206,13 +208,13 @@ pub(crate) enum EventKind<'a> {
     /// The model's reasoning, in the source's format.
     Reasoning(Node<'a>),
     /// A message or item with the same meaning in the target, and its role.
-    Kept(Role),
+    Unchanged(Role),
     /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
     /// this variant.
     Server { role: Role, block: Node<'a> },
     /// References that are not sent but load tools, for example those of a search result without its call.
     Orphan(Content<'a>),
-    /// A call of a tool in a construct that only the source supports.
+    /// A call to a tool in a construct that only the source supports.
     Used(Text<'a>),
     /// An addition or a removal of this tool that is ignored, because it does not come from the client.
     Ignored(Text<'a>),
@@ -269,7 +271,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Wraps a text that this library adds.
+    /// Wraps text that this library adds.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
@@ -286,7 +288,7 @@ pub(crate) enum Part<'a> {
     /// A reference to a tool.
     Reference(Reference<'a>),
     /// The outcome of a search in a single block.
-    Search(Search<'a>),
+    Search(SearchOutcome<'a>),
     /// An addition or a removal in a tool's result, where it has no effect.
     Ignored,
 }
@@ -298,12 +300,12 @@ pub(crate) struct Reference<'a> {
     /// The block of the source.
     pub(crate) block: Node<'a>,
     /// State of the tool after the history is applied.
-    pub(crate) found: Found,
+    pub(crate) found: ToolState,
 }
 
 /// The outcome of a search.
 #[derive(Clone)]
-pub(crate) struct Search<'a> {
+pub(crate) struct SearchOutcome<'a> {
     pub(crate) references: Vec<Reference<'a>>,
     /// The block of the source.
     pub(crate) block: Node<'a>,
@@ -313,7 +315,7 @@ pub(crate) struct Search<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// A call of a tool.
+/// A tool call.
 pub(crate) struct Call<'a> {
     /// A string node.
     pub(crate) id: Node<'a>,
@@ -376,7 +378,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a text into a tree that does not borrow from it.
+/// Parses JSON text into a tree that does not borrow from it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }

@@ -1,5 +1,5 @@
-//! Places the results of calls directly after the calls. Events between them move after all results of the turn; texts
-//! of the model between them move before the calls.
+//! Places the results of calls directly after the calls. Events between them move after all results of the turn; text
+//! of the model between them moves before the calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
@@ -66,7 +66,7 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
     for (at, event) in events.iter().enumerate() {
         match &event.kind {
-            EventKind::Text { role: Role::User, .. } | EventKind::Kept(Role::User) => texts += 1,
+            EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User) => texts += 1,
             EventKind::Call(call) => {
                 let Some(id) = call.id.as_text() else { continue };
                 let calls = calls.entry(id).or_default();
@@ -98,7 +98,7 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     for at in 0..events.len() {
         let (before, rest) = events.split_at_mut(at);
         match rest.first_mut().map(|event| &mut event.kind) {
-            Some(EventKind::Text { role: Role::User, .. } | EventKind::Kept(Role::User)) => texts += 1,
+            Some(EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User)) => texts += 1,
             Some(EventKind::Call(call)) => {
                 let calls = open.entry(id(&call.id)).or_default();
                 while calls.front().is_some_and(|(_, before)| *before < texts) {

@@ -42,7 +42,7 @@ pub(super) fn read<'a>(
     if reader.conversation.is_in_place {
         for (index, message) in request.items_at("messages").iter().enumerate() {
             let role = lenient_role(&*view(message)?);
-            reader.push(index + 1, EventKind::Kept(role));
+            reader.push(index + 1, EventKind::Unchanged(role));
         }
         return Ok(());
     }
@@ -63,7 +63,7 @@ pub(super) fn read<'a>(
         }
         let pointer = format!("/messages/{index}");
         let kept = match reader.history.messages().get(index) {
-            Some(old) if is_kept(reader, old)? => {
+            Some(old) if is_unchanged(reader, old)? => {
                 let old = view(old)?;
                 let used = if reader.reading.options.load_used_tools { called(&old) } else { Vec::new() };
                 Some((role(&old, &pointer)?, used))
@@ -72,7 +72,7 @@ pub(super) fn read<'a>(
         };
         if let Some((role, used)) = kept {
             used.into_iter().for_each(|name| reader.push(at, EventKind::Used(name)));
-            reader.push(at, EventKind::Kept(role));
+            reader.push(at, EventKind::Unchanged(role));
             continue;
         }
         let mut old = reader.open(index)?;
@@ -102,7 +102,7 @@ pub(super) fn bare(block: Node<'_>) -> Node<'_> {
 }
 
 /// Returns true if a message has the same meaning in the target format.
-fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
+fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
         Api::Anthropic => {
             let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
@@ -192,7 +192,7 @@ pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     }
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

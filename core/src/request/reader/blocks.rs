@@ -14,8 +14,8 @@ use crate::{
             is_search_outcome, is_typed_outcome, Directive,
         },
         conversation::{
-            opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Search,
-            Searcher,
+            opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
+            SearchOutcome, Searcher,
         },
         notice,
         tool::{self, has_type, starts_with},
@@ -351,10 +351,10 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind
 }
 
 /// Reads the tools that a search found, or its error.
-pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
+pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> SearchOutcome<'a> {
     let listed = outcome.array_at("tool_references");
     let failed = outcome.get("error_code").filter(|_| listed.is_none());
-    Search {
+    SearchOutcome {
         block: outcome.clone(),
         references: listed.unwrap_or_default().iter().cloned().map(reference).collect(),
         error: failed.map(|code| code.as_text().map(Text::display).unwrap_or_default().into_owned()),

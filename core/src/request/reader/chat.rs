@@ -44,7 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
                 .as_ref()
                 .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
             if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
-                reader.push(at, EventKind::Kept(role));
+                reader.push(at, EventKind::Unchanged(role));
                 continue;
             }
         }
@@ -190,7 +190,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     EventKind::Call(Call { id, name, arguments, search, own })
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.skims() {
         return Ok(Some(Part::Untranslated(block)));

@@ -14,7 +14,7 @@ use crate::{
         blocks::{converse_change, has_references, is_of_server, of_message, references_in, Directive, REFERENCES},
         carriers::Searches,
         conversation::{
-            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Search, Searcher,
+            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
         prefilter,
     },
@@ -69,7 +69,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 let added = Addition { name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, EventKind::Add(Vec::from([added])));
             }
-        } else if searches.answers(&block) {
+        } else if searches.is_search_result(&block) {
             reader.change(at);
             let result = block.get("toolResult");
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();
@@ -99,7 +99,7 @@ fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
     let Some(references) = references else { return Vec::from([Part::Untranslated(block.clone())]) };
     let references = references.iter().cloned().map(reference).collect();
-    let found = Search { references, block: Node::default(), error: None, is_whole: true };
+    let found = SearchOutcome { references, block: Node::default(), error: None, is_whole: true };
     let mut rest = block.clone();
     let is_whole = rest.visit("json", |json| {
         json.remove(REFERENCES);

@@ -9,7 +9,7 @@ use crate::{
     request::{
         blocks::{has_references, of_message, references_in, FUNCTION_RESPONSES},
         carriers::Searches,
-        conversation::{Content, EventKind, Outcome, Part, Search, Searcher},
+        conversation::{Content, EventKind, Outcome, Part, SearchOutcome, Searcher},
     },
 };
 
@@ -40,12 +40,12 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
         _ => return,
     };
     for part in parts {
-        if searches.answers(&part) {
+        if searches.is_search_result(&part) {
             reader.change(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("response"));
             let found = response.and_then(references_in).unwrap_or_default();
             let references = found.iter().cloned().map(reference).collect();
-            let found = Search { references, block: Node::default(), error: None, is_whole: true };
+            let found = SearchOutcome { references, block: Node::default(), error: None, is_whole: true };
             let content = Content::Parts(Vec::from([Part::Search(found)]));
             let of_search = Some(Searcher::Client);
             let outcome = Outcome { of_search, ..Outcome::new(Node::default(), content, Some(part)) };

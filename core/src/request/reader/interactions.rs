@@ -21,7 +21,9 @@ use crate::{
     options::{Native, ServerToolSearch},
     request::{
         carriers::Searches,
-        conversation::{opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, Search, Searcher},
+        conversation::{
+            opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
+        },
         prefilter,
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
@@ -126,7 +128,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn keep(&mut self) {
         let message = self.turns.next(Phase::Other);
-        self.push(message, EventKind::Kept(Role::Assistant));
+        self.push(message, EventKind::Unchanged(Role::Assistant));
     }
 
     fn step(&mut self, step: Node<'a>) -> Result<(), Error> {
@@ -254,7 +256,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         }
         let references = names.into_iter().map(|name| reference(Node::string(name))).collect();
-        Part::Search(Search { references, block: Node::default(), error: None, is_whole: true })
+        Part::Search(SearchOutcome { references, block: Node::default(), error: None, is_whole: true })
     }
 
     fn search(&mut self, mut step: Node<'a>) {
@@ -287,7 +289,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

@@ -23,7 +23,7 @@ use super::{
     prefilter,
     report::{Warnings, LOST},
     tool::type_of,
-    tools::{Arrival, Found, Tools},
+    tools::{Arrival, ToolState, Tools},
 };
 use crate::{
     error::{Code, Error},
@@ -143,7 +143,7 @@ struct Reader<'r, 'n, 'a> {
 }
 
 impl<'a> Reader<'_, '_, 'a> {
-    /// Returns true if the source and target formats are the same, so that content that does not concern tools remains
+    /// Returns true if the source and target formats are the same, so content that does not concern tools remains
     /// unchanged.
     fn same_format(&self) -> bool {
         self.source == self.reading.target
@@ -214,7 +214,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Adds an event to an earlier message of the model's turn.
     fn push_to(&mut self, at: usize, message: usize, kind: EventKind<'a>) {
         self.has_messages |= match &kind {
-            EventKind::Text { role, .. } | EventKind::Kept(role) => *role != Role::System,
+            EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role != Role::System,
             EventKind::Call(_) | EventKind::Result(_) | EventKind::Reasoning(_) | EventKind::Server { .. } => true,
             EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
             EventKind::Used(_) | EventKind::Ignored(_) => false,
@@ -310,7 +310,7 @@ impl<'a> Reader<'_, '_, 'a> {
 }
 
 fn reference<'a>(block: Node<'a>) -> Reference<'a> {
-    Reference { name: reference_name(&block), block, found: Found::Unknown }
+    Reference { name: reference_name(&block), block, found: ToolState::Unknown }
 }
 
 /// Returns the error for a message that is not an object.

@@ -17,7 +17,8 @@ use crate::{
     request::{
         blocks::{any_block, concerns_tools, directive, is_mention, is_system},
         conversation::{
-            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, Search, Searcher,
+            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, SearchOutcome,
+            Searcher,
         },
         formats,
         namespaces::{self, flat_names, NameMap},
@@ -97,7 +98,7 @@ pub(super) fn read<'a>(
             if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.turns.current();
-                pass.push(message, EventKind::Kept(Role::Assistant));
+                pass.push(message, EventKind::Unchanged(Role::Assistant));
                 continue;
             }
             let item = pass.reader.open(index)?;
@@ -157,8 +158,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text, and
-    /// calls. Returns the number of the message.
+    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text item,
+    /// and calls. Returns the number of the message.
     pub(super) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Text, Phase::Text) => false,
@@ -231,7 +232,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             _ if self.reader.skims() => self.other(item)?,
             _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
-                self.push(message, EventKind::Kept(Role::Assistant));
+                self.push(message, EventKind::Unchanged(Role::Assistant));
             }
             "reasoning" => {
                 let message = self.turn(Phase::Reasoning);
@@ -292,7 +293,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         };
         let message = self.turn(if role == Role::Assistant { Phase::Text } else { Phase::Other });
         if self.reader.same_format() && !self.reader.emulates() {
-            self.push(message, EventKind::Kept(role));
+            self.push(message, EventKind::Unchanged(role));
             return Ok(());
         }
         if self.reader.skims() {
@@ -406,7 +407,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     /// Returns the id of the call that a search output answers.
-    fn answered(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
+    fn call_id_of(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         if !is_client_search(item) {
             return Ok(self.hosted.pop_front());
         }
@@ -432,7 +433,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         self.reader.change(self.at);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
-        let called = self.answered(&item)?;
+        let called = self.call_id_of(&item)?;
         let client = is_client_search(&item);
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
         let mut found = Vec::new();
@@ -446,7 +447,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             found = self.names_in(&item);
         }
         let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
-        let content = Content::Parts(Vec::from([Part::Search(Search {
+        let content = Content::Parts(Vec::from([Part::Search(SearchOutcome {
             references,
             block: Node::default(),
             error: None,
@@ -515,7 +516,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

@@ -113,15 +113,15 @@ impl<'a> Messages<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            EventKind::Kept(role) => {
-                let kept = self.writer.kept(event.at);
+            EventKind::Unchanged(role) => {
+                let message = self.writer.take_message(event.at);
                 if role == Role::Assistant {
                     self.settle_pending();
                 }
                 self.has_content = true;
                 self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
-                self.out.push(kept);
+                self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
@@ -134,7 +134,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_allowed = matches!(self.last, Some(Role::User | Role::System));
         let has_effect = match &event.kind {
             EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } => true,
-            EventKind::Text { role, .. } | EventKind::Kept(role) => *role == Role::System,
+            EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role == Role::System,
             _ => false,
         };
         if is_next && is_allowed && has_effect {

@@ -90,11 +90,11 @@ impl<'a> Messages<'_, '_, 'a> {
                 let text = self.writer.retire(name);
                 self.system(Node::string(text));
             }
-            EventKind::Kept(_) => {
+            EventKind::Unchanged(_) => {
                 self.end_turn()?;
                 self.end_results();
-                let kept = self.writer.kept(event.at);
-                self.out.push(kept);
+                let message = self.writer.take_message(event.at);
+                self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }

@@ -20,7 +20,7 @@ pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<
     for event in events {
         match &event.kind {
             EventKind::Call(call) => keep(call.id.as_text()),
-            EventKind::Kept(Role::Assistant) => {
+            EventKind::Unchanged(Role::Assistant) => {
                 let Some(message) = history.get(event.at.saturating_sub(1)).map(view).transpose()? else { continue };
                 let blocks = message.items_at("content");
                 blocks.iter().for_each(|block| keep(block.text_at("id")));

@@ -87,9 +87,9 @@ impl<'a> Steps<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            EventKind::Kept(_) => {
-                let kept = self.writer.kept(event.at);
-                self.out.push(kept);
+            EventKind::Unchanged(_) => {
+                let message = self.writer.take_message(event.at);
+                self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {
                 return Ok(())
@@ -173,15 +173,15 @@ impl<'a> Steps<'_, '_, 'a> {
                 return Ok(());
             }
             if !functions.is_empty() {
-                let answer = self.answer(outcome.id, Node::array(functions), false);
-                self.out.push(answer);
+                let step = self.result_step(outcome.id, Node::array(functions), false);
+                self.out.push(step);
                 return Ok(());
             }
         }
         let mut parts = match outcome.content {
             Content::String(text) if !is_found => {
-                let answer = self.answer(outcome.id, text, outcome.is_error);
-                self.out.push(answer);
+                let step = self.result_step(outcome.id, text, outcome.is_error);
+                self.out.push(step);
                 return Ok(());
             }
             content => content.into_parts(),
@@ -190,15 +190,15 @@ impl<'a> Steps<'_, '_, 'a> {
             parts.extend(self.writer.found_texts(&found, &outcome.gone));
         }
         let blocks = parts.into_iter().filter_map(block).collect();
-        let answer = self.answer(outcome.id, Node::array(blocks), outcome.is_error);
-        self.out.push(answer);
+        let step = self.result_step(outcome.id, Node::array(blocks), outcome.is_error);
+        self.out.push(step);
         Ok(())
     }
 
     /// Writes the result of a call. The API refuses a result without the name of the function.
     ///
     /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
-    fn answer(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
+    fn result_step(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
         let mut step = Node::record([("type", Node::literal("function_result"))]);
         if let Some(names) = id.as_text().and_then(|id| self.called.get_mut(id)) {
             // A second result of the same call gets the same name.
@@ -213,7 +213,7 @@ impl<'a> Steps<'_, '_, 'a> {
         step
     }
 
-    /// Writes the names of the found functions into the call of a hosted search.
+    /// Writes the names of the found functions into the call to a hosted search.
     fn name_found(&mut self, id: &Node<'a>, functions: &[Node<'a>]) {
         let at = id.as_text().and_then(|id| self.searches.get_mut(id)?.pop_front());
         let names = functions.iter().filter_map(|function| function.get("name")).cloned().collect();

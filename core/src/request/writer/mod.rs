@@ -46,7 +46,7 @@ pub(crate) struct Writing<'w> {
 /// the backend's native search replaces it.
 ///
 /// # Errors
-/// `invalid-value` for an unpaired surrogate, if texts must be joined.
+/// `invalid-value` for an unpaired surrogate, if text parts must be joined.
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
@@ -58,7 +58,7 @@ pub(crate) fn put<'a>(
         same::write(request, conversation, target)?;
         return Ok(None);
     }
-    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Kept(_)));
+    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
         let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
@@ -162,7 +162,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Takes a message of the source that remains unchanged.
-    fn kept(&mut self, at: usize) -> Node<'a> {
+    fn take_message(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
     }
@@ -207,7 +207,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             let mut definition = definition;
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
-                // In Gemini Interactions, calls of the search contain its name, like calls of any function.
+                // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let own = (self.native() == Native::Interactions).then(|| name.clone());
                 listed.push(search_of(&definition, own.clone()));
                 match own {
@@ -315,7 +315,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         notice::available(&self.writing.names.current(name))
     }
 
-    /// Returns the texts that describe the results of a search to the model.
+    /// Returns text parts that describe the results of a search to the model.
     fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
@@ -392,7 +392,7 @@ fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Nod
     }
 }
 
-/// Joins texts with blank lines. A single text is returned unchanged.
+/// Joins text parts with blank lines. A single part is returned unchanged.
 fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
@@ -411,7 +411,7 @@ fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     Ok(Node::string(Text::new(out)))
 }
 
-/// Separates a content into texts and images.
+/// Separates content into text and images.
 fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),

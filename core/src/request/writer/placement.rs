@@ -10,7 +10,7 @@ use crate::{
     request::{
         conversation::{Call, Content, Conversation, EventKind, Part},
         report::Warnings,
-        tools::{Found, Tool},
+        tools::{Tool, ToolState},
     },
 };
 
@@ -176,7 +176,9 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
                     Part::Search(search) => &search.references,
                     _ => &[],
                 });
-                references.filter(|reference| reference.found == Found::Loaded).for_each(|loaded| pin(&loaded.name));
+                references
+                    .filter(|reference| reference.found == ToolState::Loaded)
+                    .for_each(|loaded| pin(&loaded.name));
             }
             EventKind::Call(Call { name, .. }) | EventKind::Used(name) if loads_used_tools => pin(name),
             EventKind::Add(additions) | EventKind::Carry(additions) => {

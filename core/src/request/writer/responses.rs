@@ -58,9 +58,9 @@ impl<'a> Items<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            EventKind::Kept(_) => {
-                let kept = self.writer.kept(event.at);
-                self.out.push(kept);
+            EventKind::Unchanged(_) => {
+                let message = self.writer.take_message(event.at);
+                self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
@@ -130,7 +130,7 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
         };
-        // A call of a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
+        // A call to a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
         // 400).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
@@ -216,7 +216,7 @@ impl<'a> Items<'_, '_, 'a> {
     }
 }
 
-/// Returns a call of the client's search, or its output, as an item.
+/// Returns a call to the client's search, or its output, as an item.
 fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
     Node::record([
         ("type", Node::literal(kind)),

@@ -114,17 +114,17 @@ fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     match kind {
         EventKind::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
         EventKind::Call(Call { own, .. }) => own.into_iter().collect(),
-        EventKind::Result(outcome) => answer(outcome, "content").into_iter().collect(),
+        EventKind::Result(outcome) => result_block(outcome, "content").into_iter().collect(),
         EventKind::Reasoning(block) => Vec::from([block]),
         _ => Vec::new(),
     }
 }
 
 /// Returns a result in its original format with the new content.
-fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
+fn result_block<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     let is_search = outcome.of_search.is_some();
-    // Converse results that are not search results are only read to become texts, so they are unchanged here.
+    // Converse results that are not search results are only read to become text, so they are unchanged here.
     if own.get("toolResult").is_some() {
         let found = outcome.content.into_parts().into_iter().filter_map(block).collect();
         if is_search {
@@ -151,7 +151,7 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
-        // The content that was taken out has become a text.
+        // The content that was taken out has become text.
         Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
         // The content is unchanged.
         _ => {}
@@ -193,7 +193,7 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
-                out.extend(answer(outcome, "content"));
+                out.extend(result_block(outcome, "content"));
             }
             kind => {
                 let segment = segment.get_or_insert_with(|| Segment {
@@ -340,7 +340,7 @@ fn item(kind: EventKind<'_>) -> Option<Node<'_>> {
             ("name", Node::string(call.name)),
             ("arguments", call.arguments.text()),
         ])),
-        EventKind::Result(outcome) if outcome.own.is_some() => answer(outcome, "output"),
+        EventKind::Result(outcome) if outcome.own.is_some() => result_block(outcome, "output"),
         EventKind::Result(outcome) => {
             let output = match outcome.content {
                 Content::String(text) => text,
@@ -378,7 +378,7 @@ fn step(kind: EventKind<'_>) -> Option<Node<'_>> {
     match kind {
         EventKind::Call(Call { own: Some(own), .. }) => Some(own),
         EventKind::Call(call) => Some(function_call(call)),
-        EventKind::Result(outcome) if outcome.own.is_some() => answer(outcome, "result"),
+        EventKind::Result(outcome) if outcome.own.is_some() => result_block(outcome, "result"),
         EventKind::Result(Outcome { id, content, .. }) => {
             let result = match content {
                 Content::String(text) => text,

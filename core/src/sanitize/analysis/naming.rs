@@ -94,7 +94,7 @@ impl Naming {
         Ok(naming)
     }
 
-    /// Records a removed part that named properties of an object that stays.
+    /// Records a removed part that named properties of an object that is kept.
     pub(in crate::sanitize) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         self.beside(part, Context { known: None, demands: true }, budget).map(drop)
     }

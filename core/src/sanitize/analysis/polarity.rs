@@ -28,7 +28,7 @@ pub(in crate::sanitize) struct PolarityMap {
 impl PolarityMap {
     /// Finds these nodes in a numbered schema.
     pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
-        let mut search = Search {
+        let mut search = PolaritySearch {
             budget,
             bodies: Map::new(),
             open: Vec::new(),
@@ -67,7 +67,7 @@ struct Body<'n, 'a> {
     reached: Option<Polarity>,
 }
 
-struct Search<'n, 'a> {
+struct PolaritySearch<'n, 'a> {
     budget: &'n Budget,
     /// Definitions by reference.
     bodies: Map<String, Body<'n, 'a>>,
@@ -79,7 +79,7 @@ struct Search<'n, 'a> {
     by_name: bool,
 }
 
-impl<'n, 'a> Search<'n, 'a> {
+impl<'n, 'a> PolaritySearch<'n, 'a> {
     /// Visits everything that is reachable from the root.
     fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
         self.by_name = !references::has_dynamic(root, self.budget)?;

@@ -15,7 +15,7 @@ use crate::{
 
 const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 
-/// Replaces a wrapper at the root by the schema in it, and a map of properties by a schema with these properties.
+/// Replaces a wrapper at the root with the schema in it, and a map of properties with a schema with these properties.
 ///
 /// The description of the wrapper is kept if the schema has none. References are resolved afterwards, because they
 /// point into the schema that the author meant.

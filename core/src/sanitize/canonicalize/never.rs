@@ -82,7 +82,7 @@ fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     }
 }
 
-/// Replaces a union of one branch by the branch, unless both have the same keyword or the union has other assertions.
+/// Replaces a union of one branch with the branch, unless both have the same keyword or the union has other assertions.
 fn lift<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

@@ -89,7 +89,7 @@ fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Er
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
 }
 
-/// Respells the tuples that an old `$schema` allowed to stay.
+/// Respells the tuples that were kept while `$schema` declared an old draft.
 struct Tuples<'r> {
     context: &'r mut PassContext,
 }

@@ -26,7 +26,7 @@ const DEEPEST: usize = 4;
 /// Keys that Zod writes in addition to those of the schema.
 const OWN: [&str; 4] = ["def", "options", "entries", "values"];
 
-/// Replaces a serialized validator by the schema that it means, if possible.
+/// Replaces a serialized validator with the schema that it means, if possible.
 pub(super) fn read<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some((kind, meant)) = meant(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);

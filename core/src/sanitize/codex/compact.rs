@@ -79,7 +79,7 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
             };
             let max_bytes = self.max_bytes;
             self.diagnostics.report(node, place, Some("description"), note, || {
-                format!("removed `description` to get down to {max_bytes} bytes")
+                format!("removed `description` to fit into {max_bytes} bytes")
             });
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Description);
@@ -127,9 +127,8 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
         }
         let note = Note { rule: self.rule, accepts: Accepts::Wider, guidance: Guidance::Lost, left: Left::Here };
         let max_bytes = self.max_bytes;
-        self.diagnostics.report(node, place, None, note, || {
-            format!("replaced a schema with `{{}}` to get down to {max_bytes} bytes")
-        });
+        self.diagnostics
+            .report(node, place, None, note, || format!("replaced a schema with `{{}}` to fit into {max_bytes} bytes"));
         node.replace(Data::Object(Object::new()));
         Ok(Visit::Skip)
     }
@@ -150,7 +149,7 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnost
                 left: Left::Nothing,
             };
             diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, note, || -> String {
-                format!("removed `{table}` to get down to {max_bytes} bytes")
+                format!("removed `{table}` to fit into {max_bytes} bytes")
             });
         }
         if let Some(object) = root.as_object_mut() {

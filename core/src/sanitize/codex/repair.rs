@@ -148,7 +148,7 @@ impl Repair<'_, '_> {
     /// Repairs, infers or clears the type, and adds `properties` or `items`.
     fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
-        let listed = recognised(object.get(Keyword::Type));
+        let listed = recognized(object.get(Keyword::Type));
         let named = match listed.first() {
             Some(_) => {
                 self.respell_type(node, place, &listed);
@@ -271,7 +271,7 @@ impl Repair<'_, '_> {
 }
 
 /// Returns the known names in a `type`, in order, with duplicates.
-fn recognised(value: Option<&Node<'_>>) -> Vec<&'static str> {
+fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {
         Some((_, Some(names))) => names.iter().filter_map(known).collect(),

@@ -101,7 +101,7 @@ fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     }
 }
 
-/// Returns a text that two strings, numbers or booleans share exactly if they are equal; `None` for other values.
+/// Returns a string that two strings, numbers or booleans share exactly if they are equal; `None` for other values.
 fn key(value: &Node<'_>) -> Option<String> {
     matches!(value.data(), Data::String(_) | Data::Number(_) | Data::Bool(_)).then(|| json::canonical(value))
 }

@@ -246,7 +246,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                 && values.iter().any(|known| json::same(known, value)))
     }
 
-    /// Returns the texts of the values that a plan lists, written once per plan; `None` if the budget is spent.
+    /// Returns the JSON text of each value that a plan lists, written once per plan; `None` if the budget is spent.
     fn texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
         let mut known = self.texts.borrow_mut();
         let key = core::ptr::from_ref(plan);

@@ -180,14 +180,14 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         table.and_then(|table| table.get(name)).or_else(|| schema.get("additionalProperties"))
     }
 
-    /// True if a text is among the values that a schema lists, or if it lists none.
+    /// True if the text is among the values that a schema lists, or if it lists none.
     fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
         let values = schema.get("enum").and_then(Node::as_array);
         self.budget.pay(values.map_or(0, <[_]>::len));
         values.is_none_or(|values| values.iter().any(|known| known.is_text(text)))
     }
 
-    /// Returns the value that a text encodes, or `None` if it stays a string.
+    /// Returns the value that the text encodes, or `None` if it remains a string.
     fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
         let mut asked = Asked::default();
         self.gather(schema, text, &mut asked);
@@ -305,7 +305,7 @@ impl Fit {
     const STRICT: [Fit; 2] = [Fit::Described, Fit::Admitted];
 }
 
-/// Values that the branches of a union accept as one text.
+/// Values that the branches of a union accept as the same JSON text.
 #[derive(Default)]
 struct Asked {
     anything: bool,

@@ -156,7 +156,7 @@ impl Plan {
     }
 
     /// Returns the plan as JSON with a version, to be kept on its own.
-    pub(crate) fn to_kept(&self) -> Node<'static> {
+    pub(crate) fn to_versioned_node(&self) -> Node<'static> {
         let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
         Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))
     }
@@ -196,11 +196,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Reads a plan that [`Self::to_kept`] wrote.
+    /// Reads a plan that [`Self::to_versioned_node`] wrote.
     ///
     /// # Errors
     /// `invalid-value` if it is not a plan, or one of another version.
-    pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
+    pub(crate) fn from_versioned_node(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
             let found = "an object without one, such as a schema";
@@ -223,7 +223,7 @@ impl Plan {
 /// Member of a plan that names the wrapper of an answer.
 const WRAPPER: &str = "wrapper";
 
-/// Replaces an object by the value of its only property, if that has this name.
+/// Replaces an object with the value of its only property, if that has this name.
 fn unwrap(answer: &mut Node<'_>, name: &str) {
     if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
         return;
@@ -236,6 +236,6 @@ fn unwrap(answer: &mut Node<'_>, name: &str) {
 }
 
 fn wrong(pointer: String, expected: &str, found: &str) -> Error {
-    let message = format!("expected a plan as sanitizing returned it, {expected}; found {found}");
+    let message = format!("expected an unchanged restore plan, {expected}; found {found}");
     Error::new(Code::InvalidValue, pointer, message)
 }

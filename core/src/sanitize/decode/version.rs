@@ -13,13 +13,13 @@ pub(crate) const VERSION: u64 = 2;
 /// Version of data that also keeps schemas, to repair arguments.
 pub(crate) const REPAIRING: u64 = 3;
 
-/// Version of data that also restores answers to a response format.
+/// Version of data that also restores structured output.
 pub(crate) const ANSWERING: u64 = 4;
 
 /// Version of data that also restores answers that are calls.
 pub(crate) const CALLING: u64 = 5;
 
-/// Version of data that also takes answers out of Markdown fences.
+/// Version of data that also extracts answers from Markdown fences.
 pub(crate) const INSTRUCTED: u64 = 6;
 
 /// Checks that the version is current, or at most `newest`. `what` names what was kept, and `again` how to create it

@@ -18,7 +18,7 @@ impl Diagnostics {
         Ok(())
     }
 
-    /// Records that a part was removed that named properties of an object that stays.
+    /// Records that a part was removed that named properties of an object that is kept.
     pub(in crate::sanitize) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         match self.entries {
             Some(_) => self.naming.removed(part, budget),

@@ -240,7 +240,7 @@ fn join<'a>(
     }
 }
 
-/// True if the objects differ only in the schema of one property, so that the merged object is equivalent.
+/// True if the objects differ only in the schema of one property, so the merged object is equivalent.
 fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
     let Some((first, others)) = objects.split_first() else { return true };
     let mut differing: Option<String> = None;

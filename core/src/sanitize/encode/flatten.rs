@@ -19,8 +19,7 @@ const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
 const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
-/// Replaces branches that are unions by their branches, if every branch must have a type. (Unions below these are flat
-/// already.)
+/// Replaces nested unions with their branches, if every branch must have a type. (Unions below these are already flat.)
 pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
@@ -62,7 +61,7 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
 }
 
-/// Replaces branches that are unions by their branches, if a list of pairs in one could be mistaken for an array in
+/// Replaces nested unions with their branches, if a list of pairs in one could be mistaken for an array in
 /// another: only branches of the same union are distinguished.
 pub(super) fn of_containers(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };

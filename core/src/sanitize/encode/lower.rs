@@ -182,7 +182,7 @@ impl<'a> Writer<'_, '_, 'a> {
         });
     }
 
-    /// Replaces an object of any names by a list of key-value pairs.
+    /// Replaces an object of any names with a list of key-value pairs.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
         self.context.diagnostics.report(
             place.polarity,

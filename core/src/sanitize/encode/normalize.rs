@@ -64,7 +64,7 @@ const ROUNDS: usize = 8;
 /// undeclared required name, and in nested maps each copy contains copies.
 const MAX_COPIES: usize = 4;
 
-/// Number of nodes that may be copied whatever the size of the schema.
+/// Number of nodes that may be copied regardless of the size of the schema.
 const ALWAYS: usize = 1_000;
 
 struct Prepare<'r> {

@@ -36,7 +36,7 @@ pub(super) fn objects<'a>(
     context: &PassContext,
 ) -> Result<Option<Set<Number>>, Error> {
     let (grammar, budget, naming) = (context.grammar, &*context.budget, &context.diagnostics.naming);
-    let mut search = Search { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new() };
+    let mut search = OverlapSearch { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new() };
     let mut is_whole = true;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         if let Shape::Union(branches) = layout::of(node, place.keyword.is_none(), grammar) {
@@ -47,7 +47,7 @@ pub(super) fn objects<'a>(
     Ok(is_whole.then_some(search.found))
 }
 
-struct Search<'s, 'n, 'a> {
+struct OverlapSearch<'s, 'n, 'a> {
     definitions: &'s Definitions<'n, 'a>,
     grammar: &'s Grammar,
     budget: &'s Budget,
@@ -92,7 +92,7 @@ impl<'s, 'a> Named<'s, 'a> {
     }
 }
 
-impl<'s, 'a> Search<'s, '_, 'a> {
+impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     /// Compares all pairs of branches; `None` if there are too many.
     fn union(&mut self, branches: &'s [Node<'a>]) -> Option<()> {
         let mut leaves = Vec::new();

@@ -78,34 +78,35 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
         return Ok(());
     }
     let growth = Growth::of(context.grammar.escaped_chars);
-    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, limits, &context.budget)? };
+    let mut found =
+        Measured { bytes: length + growth.value(root), shape: NestingSize::of(root, limits, &context.budget)? };
     if found.excess(limits).is_none() {
         return Ok(());
     }
     if found.is_too_long(limits) {
         drop_keywords(root, context)?;
-        found = Found::of(root, limits, &growth, &context.budget)?;
+        found = Measured::of(root, limits, &growth, &context.budget)?;
     }
     if found.is_too_long(limits) {
         drop_constraints(root, context)?;
-        found = Found::of(root, limits, &growth, &context.budget)?;
+        found = Measured::of(root, limits, &growth, &context.budget)?;
     }
     let mut level = deepest(root, &context.budget)?;
     let budget = context.budget.clone();
     while let Some(excess) = found.excess(limits).filter(|_| level > 0) {
-        let mut cut = Cut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
+        let mut cut = LevelCut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
         // The removed and added bytes were counted on the way, so the length need not be measured again at each level.
-        found = Found {
+        found = Measured {
             bytes: (found.bytes + cut.added).saturating_sub(cut.saved),
-            shape: Shape::of(root, limits, &context.budget)?,
+            shape: NestingSize::of(root, limits, &context.budget)?,
         };
         level -= 1;
     }
     for length in SHORTER {
         if found.excess(limits).is_some() {
             visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Shorten { context, length })?;
-            found = Found::of(root, limits, &growth, &context.budget)?;
+            found = Measured::of(root, limits, &growth, &context.budget)?;
         }
     }
     match found.excess(limits) {
@@ -125,21 +126,21 @@ struct Excess {
 }
 
 /// Measured size of a schema.
-struct Found {
+struct Measured {
     bytes: usize,
-    shape: Shape,
+    shape: NestingSize,
 }
 
 /// Nesting depth and number of properties.
 #[derive(Default)]
-struct Shape {
+struct NestingSize {
     depth: usize,
     properties: usize,
 }
 
-impl Found {
+impl Measured {
     fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>, budget: &Budget) -> Result<Self, Error> {
-        Ok(Found { bytes: growth.length(root), shape: Shape::of(root, limits, budget)? })
+        Ok(Measured { bytes: growth.length(root), shape: NestingSize::of(root, limits, budget)? })
     }
 
     fn excess(&self, limits: &Limits) -> Option<Excess> {
@@ -158,10 +159,10 @@ impl Found {
     }
 }
 
-impl Shape {
+impl NestingSize {
     /// Measures only what is limited.
     fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
-        let mut shape = Shape::default();
+        let mut shape = NestingSize::default();
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
             return Ok(shape);
         }
@@ -181,7 +182,7 @@ impl Shape {
 /// Finds characters that the API counts as six bytes, the length of a Unicode escape, and counts the bytes to add.
 struct Growth<'c> {
     characters: &'c [char],
-    /// First bytes of these characters; most texts contain none of them.
+    /// First bytes of these characters; most strings contain none of them.
     begins: Vec<u8>,
 }
 
@@ -319,8 +320,8 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
     }
 }
 
-/// Replaces the schemas of one level by "any".
-struct Cut<'r, 'g> {
+/// Replaces the schemas of one level with "any".
+struct LevelCut<'r, 'g> {
     context: &'r mut PassContext,
     level: usize,
     /// True if the limit on bytes is exceeded, so a cut must save bytes.
@@ -331,7 +332,7 @@ struct Cut<'r, 'g> {
     added: usize,
 }
 
-impl<'a> VisitorMut<'a> for Cut<'_, '_> {
+impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if place.depth < self.level {
             return Ok(Visit::Descend);

@@ -456,7 +456,7 @@ fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, E
     cut_below(root, context, usize::MAX)
 }
 
-/// Replaces objects whose properties are at this level by "anything". Returns true if there were any.
+/// Replaces objects whose properties are at this level with "anything". Returns true if there were any.
 fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
         context: &'r mut PassContext,

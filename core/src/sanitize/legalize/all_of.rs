@@ -1,4 +1,4 @@
-//! Merges `allOf` into one schema and replaces `oneOf` by `anyOf`, if the grammar refuses them.
+//! Merges `allOf` into one schema and replaces `oneOf` with `anyOf`, if the grammar refuses them.
 //!
 //! Runs on the way down, after references are resolved and before other legalization, so that later passes see one
 //! merged schema.

@@ -116,7 +116,7 @@ fn applies(member: &Member<'_>) -> bool {
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
-/// Replaces a union of one branch by the branch; otherwise moves annotations into the branches.
+/// Replaces a union of one branch with the branch; otherwise moves annotations into the branches.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !is_alone(context) {
         return;
@@ -162,7 +162,7 @@ fn is_table(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
 }
 
-/// Replaces a union of one branch by the branch, merged with the siblings.
+/// Replaces a union of one branch with the branch, merged with the siblings.
 fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };

@@ -31,7 +31,7 @@ pub(super) enum Approximation {
     Not,
 }
 
-/// Replaces a refused keyword by the nearest one that is accepted.
+/// Replaces a refused keyword with the nearest one that is accepted.
 pub(super) fn approximate<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -47,7 +47,7 @@ pub(super) fn approximate<'a>(
     }
 }
 
-/// Replaces `exclusiveMinimum: 0` by `minimum: 1` for integers, by `minimum: 0` for other numbers.
+/// Replaces `exclusiveMinimum: 0` with `minimum: 1` for integers, with `minimum: 0` for other numbers.
 fn inclusive<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -97,7 +97,7 @@ fn inclusive<'a>(
     approximation
 }
 
-/// Replaces the schemas of all positions by one schema for items, which accepts any of them.
+/// Replaces the schemas of all positions with one schema for items, which accepts any of them.
 fn tuple<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

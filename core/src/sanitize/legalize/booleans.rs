@@ -1,5 +1,5 @@
-//! Replaces boolean schemas, if the grammar refuses them: `true` by the grammar's "any", `false` by `{"not": {}}` if
-//! possible.
+//! Replaces boolean schemas, if the grammar refuses them: `true` with the grammar's "any", `false` with `{"not": {}}`
+//! if possible.
 
 use alloc::{format, string::String};
 
@@ -20,7 +20,7 @@ const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// Replaces a boolean schema by an object. Returns false if the schema is final.
+/// Replaces a boolean schema with an object. Returns false if the schema is final.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

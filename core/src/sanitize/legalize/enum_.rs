@@ -117,7 +117,7 @@ fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Replaces the declared type by the type of `const`.
+/// Replaces the declared type with the type of `const`.
 fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get(Keyword::Const), node.get(Keyword::Type)) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));

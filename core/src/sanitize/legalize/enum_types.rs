@@ -1,5 +1,5 @@
-//! `enum` for grammars that accept only some types of values in it: accepted values are listed under their type; others
-//! are replaced by their type and a description.
+//! `enum` for grammars that accept only some types of values in it: accepted values are kept next to their type; others
+//! are removed, and only their type and a description remain.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -43,7 +43,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         names => {
             enum_::split(node, place, names, context);
             node.visit(Keyword::AnyOf, |branches| {
-                // If the schema had a union already, the branches may hold values of more than one type.
+                // If the schema already had a union, the branches may hold values of more than one type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
                     let types = branch
                         .get(Keyword::Enum)
@@ -66,7 +66,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if count <= max_values {
         return;
     }
-    // The type that the values prove still holds.
+    // The common type of the values is kept as `type`.
     if let [name] = enum_::types_of(node, values_of(node)).as_slice() {
         declare(node, place, name, context);
     }
@@ -100,7 +100,7 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
     rule.kinds.iter().any(|name| enum_::is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
 }
 
-/// Replaces null among the values by `nullable`.
+/// Replaces null in the list of values with `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {

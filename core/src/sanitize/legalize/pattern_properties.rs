@@ -1,4 +1,4 @@
-//! Replaces `patternProperties` by `additionalProperties`, if the grammar refuses the former and encodes maps: the
+//! Replaces `patternProperties` with `additionalProperties`, if the grammar refuses the former and encodes maps: the
 //! schemas of the patterns then apply to all names that are not in `properties`.
 //!
 //! Prevents ``'patternProperties' is not permitted`` without turning a map into an object without any schema for its
@@ -25,7 +25,7 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 /// Patterns that match every name.
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
-/// Replaces `patternProperties` by `additionalProperties`, which is encoded later.
+/// Replaces `patternProperties` with `additionalProperties`, which is encoded later.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;

@@ -1,4 +1,4 @@
-//! Renames properties whose names the grammar takes for keywords; `restore_arguments` renames them back.
+//! Renames properties whose names the grammar mistakes for keywords; `restore_arguments` renames them back.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

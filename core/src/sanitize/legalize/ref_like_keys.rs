@@ -1,4 +1,4 @@
-//! Removes keys named `$ref` that are not references, if the validator takes every such key for a reference.
+//! Removes keys named `$ref` that are not references, if the validator mistakes every such key for a reference.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Cuts references through which a schema applies to itself at the same instance location, so that a validator would
+//! Cuts references through which a schema applies to itself at the same instance location, so a validator would
 //! never finish.
 //!
 //! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.
@@ -194,7 +194,7 @@ impl Cut<'_> {
                     .and_then(Node::as_text)
                     .map(|text| text.display().into_owned())
                     .unwrap_or_default();
-                format!("removed `$ref: \"{reference}\"`: a schema cannot apply to the same value endlessly")
+                format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
             },
         );
     }

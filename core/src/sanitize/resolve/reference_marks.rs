@@ -2,7 +2,7 @@
 
 use crate::json::Node;
 
-/// Siblings apply, whatever the draft.
+/// Siblings apply, regardless of the draft.
 pub(in crate::sanitize) const APPLIES: u8 = 1;
 
 /// The reference is resolved: it names a definition in the form that this pass writes.

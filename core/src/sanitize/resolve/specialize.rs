@@ -41,7 +41,7 @@ impl Definition {
 
 /// Result of merging siblings of a reference into its definition.
 pub(in crate::sanitize) enum Growth<'a> {
-    /// The definition exists already, or already includes the siblings.
+    /// The definition already exists, or already includes the siblings.
     Known(Definition),
     /// A new definition, with what each merge could not express.
     New(Definition, [Merged<'a>; 2]),

@@ -1,4 +1,4 @@
-//! Cuts recursion that the API's validator finds endless, so that the rest of the definition can stay.
+//! Cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 
 use alloc::{format, string::String};
 
@@ -26,7 +26,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         return Ok(());
     }
     let describe: &dyn Fn(&str) -> String =
-        &|name| format!("removed a reference to `{name}`: the API's validator finds no end to the recursion");
+        &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
     // At first only inside the endless definitions, and only the references that make them endless.
     let forced = termination::forced_references(root, &endless);
     visit::walk_mut(

@@ -222,7 +222,7 @@ impl<'a> Unroll<'_, 'a> {
         Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
     }
 
-    /// Replaces a reference by its definition, or at the last level by the schema that ends the expansion.
+    /// Replaces a reference with its definition, or at the last level with the schema that ends the expansion.
     fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");

@@ -249,7 +249,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), Some(theirs)) => {
                 Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
-            // Either value is not a text, or contains an unpaired surrogate, which cannot be written.
+            // Either value is not a string, or contains an unpaired surrogate, which cannot be written.
             _ => {
                 self.guidance_lost = true;
                 Chosen::Outer(outer)
@@ -277,7 +277,7 @@ fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
     node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
 }
 
-/// Returns true if a text contains another one, not cut inside a word.
+/// Returns true if a string contains another one, not cut inside a word.
 fn contains_words(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())

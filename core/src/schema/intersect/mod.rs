@@ -138,7 +138,7 @@ struct Merge<'b, 'a> {
 
 /// Form of a schema, at first sight.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum SchemaKind {
     /// `true` or `{}`
     Anything,
     Nothing,
@@ -146,13 +146,13 @@ enum Shape {
     Malformed,
 }
 
-fn shape(node: &Node<'_>) -> Shape {
+fn kind_of(node: &Node<'_>) -> SchemaKind {
     match node.data() {
-        Data::Bool(true) => Shape::Anything,
-        Data::Object(object) if object.is_empty() => Shape::Anything,
-        _ if accepts_nothing(node) => Shape::Nothing,
-        Data::Object(_) => Shape::Object,
-        _ => Shape::Malformed,
+        Data::Bool(true) => SchemaKind::Anything,
+        Data::Object(object) if object.is_empty() => SchemaKind::Anything,
+        _ if accepts_nothing(node) => SchemaKind::Nothing,
+        Data::Object(_) => SchemaKind::Object,
+        _ => SchemaKind::Malformed,
     }
 }
 
@@ -204,20 +204,22 @@ impl<'b, 'a> Merge<'b, 'a> {
 
     fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Chosen<'a> {
         let (residual, guidance_lost) = (self.residual.len(), self.guidance_lost);
-        match (shape(&outer), shape(&inner)) {
+        match (kind_of(&outer), kind_of(&inner)) {
             _ if self.at.steps().len() > MAX_LEVELS || !self.pay(&outer, &inner) => {
                 self.inexact = true;
                 Chosen::Outer(outer)
             }
-            (Shape::Malformed, _) | (_, Shape::Malformed) => {
+            (SchemaKind::Malformed, _) | (_, SchemaKind::Malformed) => {
                 self.inexact = true;
                 Chosen::Outer(outer)
             }
-            (Shape::Anything, Shape::Anything) | (Shape::Nothing, Shape::Nothing) => Chosen::Either(outer, inner),
-            (Shape::Nothing, _) | (_, Shape::Anything) => Chosen::Outer(outer),
-            (_, Shape::Nothing) => Chosen::Inner(inner),
-            (Shape::Anything, Shape::Object) => self.without_own(inner),
-            (Shape::Object, Shape::Object) => {
+            (SchemaKind::Anything, SchemaKind::Anything) | (SchemaKind::Nothing, SchemaKind::Nothing) => {
+                Chosen::Either(outer, inner)
+            }
+            (SchemaKind::Nothing, _) | (_, SchemaKind::Anything) => Chosen::Outer(outer),
+            (_, SchemaKind::Nothing) => Chosen::Inner(inner),
+            (SchemaKind::Anything, SchemaKind::Object) => self.without_own(inner),
+            (SchemaKind::Object, SchemaKind::Object) => {
                 self.objects(outer, inner, place).unwrap_or_else(|Impossible| {
                     // The result accepts nothing, so residuals and lost annotations no longer matter.
                     self.residual.truncate(residual);

@@ -80,7 +80,7 @@ mod tests {
     use crate::json::{read, same};
 
     #[test]
-    fn agrees_with_same() {
+    fn order_agrees_with_equality() {
         let list = read(
             r#"[null, true, false, 0, -0.0, 1, 1.0, 10e-1, 2, "a", "\u0061", "b", [], [1], [1.0], [1, 2], [[1]],
                 {}, {"a": 1}, {"\u0061": 1.0}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 2, "b": 1}, {"a": null}]"#,

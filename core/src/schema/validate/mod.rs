@@ -85,7 +85,7 @@ pub(crate) struct Validator<'s, 'a> {
     /// Compiled patterns of a prepared schema.
     patterns: Option<&'s pattern::Read>,
     /// Pointers to the targets of references of a prepared schema.
-    kept: Option<&'s Map<Number, String>>,
+    prepared_targets: Option<&'s Map<Number, String>>,
     /// Targets of references, found when the first reference is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
@@ -105,13 +105,13 @@ impl<'s, 'a> Validator<'s, 'a> {
         }
         let draft = Draft::of(root);
         let references = resolved(root, draft).map(Cow::Owned);
-        Ok(Validator { root, draft, references, patterns: None, kept: None, targets: OnceCell::new() })
+        Ok(Validator { root, draft, references, patterns: None, prepared_targets: None, targets: OnceCell::new() })
     }
 
     /// Returns the target of a reference, and its pointer.
     fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
-        if let Some(kept) = self.kept {
-            return Some((prepared::numbered(self.root, target)?, kept.get(&target)?));
+        if let Some(pointers) = self.prepared_targets {
+            return Some((prepared::numbered(self.root, target)?, pointers.get(&target)?));
         }
         let walk = || match &self.references {
             Some(references) => references.targets(self.root, &Budget::new(self.root.values_read(), None)),

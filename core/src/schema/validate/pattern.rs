@@ -14,8 +14,8 @@ use crate::{
 /// Memory limit for the patterns of a prepared schema, in bytes, plus an amount for each of its values. A short pattern
 /// can be a large program, and a list of tools has many patterns. Patterns that do not fit are compiled again by every
 /// validation that needs them.
-const KEPT: usize = 16 << 10;
-const KEPT_FOR_A_VALUE: usize = 512;
+const MAX_BYTES: usize = 16 << 10;
+const MAX_BYTES_PER_VALUE: usize = 512;
 
 /// Compiled patterns, by the number of the value that each belongs to; `None` if the engine does not support it.
 pub(super) type Read = Map<Number, Option<Pattern>>;
@@ -25,7 +25,7 @@ pub(super) fn of(root: &Node<'_>) -> Read {
     let (mut read, mut open) = (Read::new(), Vec::from([root]));
     let values = root.values_read();
     let budget = Budget::new(values, None);
-    let mut left = KEPT.saturating_add(KEPT_FOR_A_VALUE.saturating_mul(values));
+    let mut left = MAX_BYTES.saturating_add(MAX_BYTES_PER_VALUE.saturating_mul(values));
     let mut add = |number: Option<Number>, pattern: &Text<'_>| {
         let Some(number) = number.filter(|_| !budget.is_spent()) else { return };
         let pattern = compiled(pattern, &budget).map(Pattern::shrunk);
@@ -71,17 +71,17 @@ fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
 pub(super) struct Patterns(Read);
 
 impl Patterns {
-    /// Returns true if a pattern matches a text; `None` if that cannot be determined.
+    /// Returns true if a pattern matches a string; `None` if that cannot be determined.
     pub(super) fn find(
         &mut self,
         (pattern, number): (&Text<'_>, Option<Number>),
         text: &Text<'_>,
-        kept: Option<&Read>,
+        prepared: Option<&Read>,
         budget: &Budget,
     ) -> Option<bool> {
         // The engine has no character for half a surrogate pair.
         let (number, text) = (number?, text.value()?);
-        if let Some(known) = kept.and_then(|kept| kept.get(&number)).or_else(|| self.0.get(&number)) {
+        if let Some(known) = prepared.and_then(|prepared| prepared.get(&number)).or_else(|| self.0.get(&number)) {
             return known.as_ref()?.find(&text, budget);
         }
         let pattern = compiled(pattern, budget);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::json;
 
-    fn kept(patterns: &[&str]) -> (usize, usize, usize) {
+    fn compiled_sizes(patterns: &[&str]) -> (usize, usize, usize) {
         let members = patterns
             .iter()
             .enumerate()
@@ -114,12 +114,12 @@ mod tests {
     #[test]
     fn short_patterns_do_not_take_much_memory() {
         let large = "(?:(?:a{100}){16}){20}";
-        let (count, bytes, values) = kept(&[large; 2_000]);
-        assert!(bytes <= KEPT + KEPT_FOR_A_VALUE * values, "{bytes} bytes for {values} values");
+        let (count, bytes, values) = compiled_sizes(&[large; 2_000]);
+        assert!(bytes <= MAX_BYTES + MAX_BYTES_PER_VALUE * values, "{bytes} bytes for {values} values");
         assert!(count < 2_000, "{count} are kept");
         // Patterns of usual size all fit, even together with a large one.
         let mut usual = Vec::from(["^[a-z]{1,64}$"; 200]);
         usual.insert(0, "^.{1,10000}$");
-        assert_eq!(kept(&usual).0, 200);
+        assert_eq!(compiled_sizes(&usual).0, 200);
     }
 }

@@ -54,8 +54,15 @@ impl Prepared {
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
         let references = self.references.as_ref().map(Cow::Borrowed);
         let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
-        let kept = self.targets.as_ref();
-        Validator { root: &self.root, draft: self.draft, references, patterns, kept, targets: OnceCell::new() }
+        let prepared_targets = self.targets.as_ref();
+        Validator {
+            root: &self.root,
+            draft: self.draft,
+            references,
+            patterns,
+            prepared_targets,
+            targets: OnceCell::new(),
+        }
     }
 }
 

@@ -103,7 +103,7 @@ fn verdict(schema: &Value, value: &Value) -> Verdict {
 }
 
 #[test]
-fn circles_end_and_are_unknown() {
+fn circular_references_are_unknown() {
     for schema in [
         json!({"$ref": "#"}),
         json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
@@ -134,7 +134,7 @@ fn steps_are_counted() {
 }
 
 #[test]
-fn depth_is_bounded_in_the_stack_that_every_call_does_with() {
+fn deep_schemas_fit_into_the_smallest_stack() {
     let deep = || {
         for count in [200, 20_000] {
             let mut defs = json!({"d0": {"type": "string"}});

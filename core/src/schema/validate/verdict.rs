@@ -12,7 +12,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Combines two results: invalid if either is, whatever the other.
+    /// Combines two results: invalid if either is, regardless of the other.
     pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,

@@ -19,7 +19,7 @@ const LETTERS: usize = 60;
 /// Maximum number of members that are compared with a missing name.
 const CANDIDATES: usize = 64;
 
-/// Returns the beginning of a text.
+/// Returns the beginning of a string.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

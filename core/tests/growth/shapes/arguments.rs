@@ -28,7 +28,7 @@ pub(crate) const ANSWERS: Table<fn(usize) -> Value> = &[
     ("one more object", |count| json!({"arguments": members(count, |at| json!(at))})),
 ];
 
-/// Schemas that cover all members, whatever their number.
+/// Schemas that cover all members, regardless of their number.
 pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     ("additionalProperties", || {
         json!({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {"v": {"type": "array",

@@ -20,7 +20,7 @@ pub(crate) type Table<F> = &'static [(&'static str, F)];
 /// an error.
 const JUDGED: usize = 100_000;
 
-/// The function that processes the texts of an input.
+/// The function that processes the JSON texts of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     Sanitize,
@@ -58,7 +58,7 @@ impl Work {
         matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
     }
 
-    /// Returns true if a validation or repair with this many steps exhausted its budget, so that it may return
+    /// Returns true if a validation or repair with this many steps exhausted its budget, so it may return
     /// "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
         matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED

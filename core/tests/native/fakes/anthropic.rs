@@ -70,7 +70,7 @@ impl<'a> Api<'a> {
         refuse(is_empty, "all messages must have non-empty content".to_owned())?;
         // The API merges consecutive messages of one role.
         let before = messages[..at].iter().rev().find(|message| message["role"] != "system").copied();
-        let asked: Vec<&str> = messages[..at]
+        let called: Vec<&str> = messages[..at]
             .iter()
             .rev()
             .skip_while(|message| message["role"] == "user")
@@ -84,7 +84,7 @@ impl<'a> Api<'a> {
             refuse(!follows || !is_followed, "a system message may not stand here".to_owned())?;
         }
         for block in items(content) {
-            self.block(role, block, &asked)?;
+            self.block(role, block, &called)?;
         }
         let calls: Vec<&str> = ids(message, "tool_use", "id").collect();
         if at + 1 == messages.len() || calls.is_empty() {
@@ -100,7 +100,7 @@ impl<'a> Api<'a> {
         refuse(missing.is_some(), format!("{text}: {missing:?}"))
     }
 
-    fn block(&mut self, role: &str, block: &'a Value, asked: &[&str]) -> Verdict {
+    fn block(&mut self, role: &str, block: &'a Value, called: &[&str]) -> Verdict {
         let kind = block["type"].as_str().unwrap_or_default();
         let is_whose = |owner: &str| refuse(role != owner, format!("`{kind}` in a message of the role {role}"));
         match kind {
@@ -120,7 +120,7 @@ impl<'a> Api<'a> {
             "tool_result" => {
                 is_whose("user")?;
                 let id = block["tool_use_id"].as_str().unwrap_or_default();
-                refuse(!asked.contains(&id), format!("unexpected `tool_use_id` found in `tool_result` blocks: {id}"))?;
+                refuse(!called.contains(&id), format!("unexpected `tool_use_id` found in `tool_result` blocks: {id}"))?;
                 self.result(&block["content"])
             }
             "tool_search_tool_result" => {

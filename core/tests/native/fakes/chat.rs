@@ -62,11 +62,11 @@ pub(crate) fn pairs(request: &Value) -> Verdict {
     for (at, message) in items(&request["messages"]).enumerate() {
         if message["role"] == "tool" {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
-            let asked = open.iter().position(|call| *call == id);
+            let position = open.iter().position(|call| *call == id);
             let text =
                 format!("messages[{at}]: role 'tool' must be a response to a preceding message with 'tool_calls'");
-            refuse(asked.is_none(), text)?;
-            asked.map(|at| open.remove(at));
+            refuse(position.is_none(), text)?;
+            position.map(|at| open.remove(at));
             continue;
         }
         let text = "An assistant message with 'tool_calls' must be followed by tool messages";

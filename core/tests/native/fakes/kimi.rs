@@ -17,7 +17,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
             // Moonshot's tests send an empty text; other text, or null, next to tools is refused.
             let has_content = message.get("content").is_some_and(|content| content != "");
             refuse(has_content, format!("{place}: content beside dynamic tools"))?;
-            refuse(!tools.is_array(), format!("{place}: tools is no array"))?;
+            refuse(!tools.is_array(), format!("{place}: `tools` is not an array"))?;
             declare(tools, &mut names, &place)?;
         } else {
             chat::message(message, &place)?;
@@ -39,7 +39,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
 /// Declares a list of tools. Each name must be unique in the whole request.
 fn declare(tools: &Value, names: &mut BTreeSet<String>, place: &str) -> Verdict {
     for tool in items(tools) {
-        refuse(!tool.is_object(), format!("{place}: a tool that is no object"))?;
+        refuse(!tool.is_object(), format!("{place}: a tool that is not an object"))?;
         let name = function_name(tool, place)?;
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');

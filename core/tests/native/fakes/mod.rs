@@ -1,5 +1,5 @@
-//! Fakes of the APIs. Each one refuses what the real API refuses, with its error texts if they are known (section (a)
-//! of the specification of the translation). They only check rules about tools, calls and results.
+//! Fakes of the APIs. Each one refuses what the real API refuses, with the API's error messages if they are known. They
+//! only check rules about tools, calls and results.
 
 pub(crate) mod anthropic;
 pub(crate) mod chat;
@@ -39,5 +39,5 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
 fn function_name<'v>(tool: &'v Value, place: &str) -> Result<&'v str, String> {
     let kind = tool["type"].as_str().unwrap_or_default();
     refuse(kind != "function" && kind != "custom", format!("{place}: unsupported tool type `{kind}`"))?;
-    tool[kind]["name"].as_str().ok_or_else(|| format!("{place}: a tool without a {kind} of a name"))
+    tool[kind]["name"].as_str().ok_or_else(|| format!("{place}: a tool without `{kind}.name`"))
 }

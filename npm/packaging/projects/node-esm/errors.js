@@ -1,4 +1,5 @@
-// Each file has its own error class (in Node, both module systems share that of `toolwire`), but `instanceof` works across entry points and module systems. Subclasses are distinct.
+// Each entry point has its own error class (in Node, both module systems share the class of `toolwire`), but `instanceof` works across
+// entry points and module systems. Subclasses are distinct.
 import { createRequire } from 'node:module';
 
 import * as index from 'toolwire';

@@ -7,19 +7,19 @@ import { brotliDecompressSync } from 'node:zlib';
 import { init, sanitize } from 'toolwire/slim';
 
 const { resolve } = createRequire(import.meta.url);
-const said = (call) => {
+const messageOf = (call) => {
   try {
     return call();
   } catch (error) {
     return `${error.name}: ${error.message}`;
   }
 };
-console.log(said(() => sanitize({}, { dialect: 'codex' }).schema));
-console.log(said(() => init(fetch)));
-console.log(said(() => init(Promise.resolve())));
-console.log(said(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
+console.log(messageOf(() => sanitize({}, { dialect: 'codex' }).schema));
+console.log(messageOf(() => init(fetch)));
+console.log(messageOf(() => init(Promise.resolve())));
+console.log(messageOf(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
 console.log(
-  said(() =>
+  messageOf(() =>
     init(brotliDecompressSync(readFileSync(join(resolve('toolwire/package.json'), '../dist/command.wasm.br')))),
   ),
 );

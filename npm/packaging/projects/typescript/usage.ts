@@ -81,7 +81,7 @@ const fetching: FetchOptions = {
   onReport: (report) => report.changes,
 };
 export const adapting = (): Fetch => toolwireFetch(fetching);
-export const told = (body: Uint8Array): Uint8Array | null | undefined =>
+export const replied = (body: Uint8Array): Uint8Array | null | undefined =>
   Exchange.open('/v1/messages', body)?.reply(body);
 export const naming = (): Fetch => toolwireFetch({ deferred: { target: 'openai-chat' } });
 // @ts-expect-error: not a target format

@@ -3,10 +3,10 @@
 import type { AdaptOptions } from 'toolwire/slim';
 
 import type { Document } from '../document/document.js';
-import type { Asked } from './rewrite.js';
+import type { Choices } from './rewrite.js';
 
-export function codeOf(document: Document, asked: Asked): string {
-  const { fn, dialect, options, deferred } = asked;
+export function codeOf(document: Document, choices: Choices): string {
+  const { fn, dialect, options, deferred } = choices;
   const { kind, format: answer } = document;
   const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
   const call = (name: string, input: string, value: object) => `toolwire.${name}(${input}${given(value)})`;
@@ -29,18 +29,18 @@ export function codeOf(document: Document, asked: Asked): string {
     const ofTools = call('checkTools', kind === 'request' ? 'input.tools' : list, { dialects: [dialect] });
     return kind === 'request' ? `[${call('checkRequest', 'input', { dialect })}, ${ofTools}].flat()` : ofTools;
   }
-  if (kind === 'request') return call('adaptRequest', 'input', requestOptions(asked));
-  if (kind === 'tool' || kind === 'tools') return call('sanitizeTools', list, toolOptions(document, asked));
+  if (kind === 'request') return call('adaptRequest', 'input', requestOptions(choices));
+  if (kind === 'tool' || kind === 'tools') return call('sanitizeTools', list, toolOptions(document, choices));
   return kind === 'schemas' ? each(fn, { dialect, ...options }) : call(fn, input, { dialect, ...options });
 }
 
 /** Returns the options for a request, with those of deferred loading from the view "Deferred loading". */
-export function requestOptions({ dialect, options, deferred }: Asked): AdaptOptions {
+export function requestOptions({ dialect, options, deferred }: Choices): AdaptOptions {
   return { dialect, ...options, ...(Object.keys(deferred).length === 0 ? {} : { deferred }) };
 }
 
 /** Returns the options for tools. They keep their format, unless that of the API is chosen. */
-export function toolOptions({ entries }: Document, { dialect, options, shape }: Asked) {
+export function toolOptions({ entries }: Document, { dialect, options, shape }: Choices) {
   const format = shape === 'given' ? entries.find((entry) => entry.format !== null)?.format : null;
   return { dialect, ...options, ...(format == null ? {} : { format }) };
 }

@@ -18,7 +18,7 @@ export interface CallableTool {
 
 /** A message in the request that is sent. */
 export interface Sent extends Words {
-  /** The texts in it that toolwire added to the client's own. */
+  /** The strings in it that toolwire added to the client's text. */
   notices: Set<string>;
 }
 
@@ -116,8 +116,8 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
     const wanted: DeferredOptions = { ...options, ...backend.options };
     const format = formatOf(turns, wanted);
     for (let at = 0; at < turns.ends.length; at++) {
-      const asked = { ...wanted, ...(format && { format }) };
-      const { request, report } = applyDeferredLoading(requestOf(turns, at) as object, asked);
+      const given = { ...wanted, ...(format && { format }) };
+      const { request, report } = applyDeferredLoading(requestOf(turns, at) as object, given);
       const after = request as unknown as Item;
       const next = promptOf(after);
       const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);
@@ -197,7 +197,7 @@ function sent({ messages, input }: Item, texts: ReadonlySet<string>): Sent[] {
   });
 }
 
-/** Returns whether the client wrote a text. Several of its texts may have been joined, with blank lines between them. */
+/** Returns whether the client wrote a text. Several strings of the client may have been joined, with blank lines between them. */
 function isOf(text: string, texts: ReadonlySet<string>): boolean {
   return texts.has(text) || text.split('\n\n').some((paragraph) => texts.has(paragraph));
 }

@@ -1,9 +1,9 @@
-/** The places of notes in a text. */
+/** The places of notes in the text. */
 
 import type { Place } from '../document/tree.js';
 import { EFFECTS, type Effect, type Note } from './note.js';
 
-/** A note at its place in a text. */
+/** A note at its place in the text. */
 export interface Mark {
   /** The note's index in the list. */
   number: number;
@@ -13,7 +13,7 @@ export interface Mark {
   text: string;
 }
 
-/** Returns the marks of notes in a text. `placeOf` returns `null` for a note that has no place in it. */
+/** Returns the marks of notes in the text. `placeOf` returns `null` for a note that has no place in it. */
 export function marksOf(
   text: string,
   notes: readonly Note[],
@@ -29,7 +29,7 @@ export function marksOf(
   });
 }
 
-/** Returns the place in a text that is not JSON, which the note names by line and column, or by a byte. */
+/** Returns the place in text that is not JSON, which the note names by line and column, or by a byte. */
 export function namedPlace(note: Note, text: string): Place | undefined {
   return atLineAndColumn(note, text) ?? atByte(note, text);
 }
@@ -38,7 +38,7 @@ function whole(text: string): Place {
   return { from: 0, to: text.length, nameFrom: 0, nameTo: Math.min(1, text.length) };
 }
 
-/** Returns the place of an error in a text that is not JSON: its message has a line and a column. */
+/** Returns the place of an error in text that is not JSON: its message has a line and a column. */
 function atLineAndColumn({ rule, message }: Note, text: string): Place | undefined {
   const named = rule === 'invalid-json' ? /\(line (\d+), column (\d+)\)/.exec(message) : null;
   if (named === null) return undefined;
@@ -47,7 +47,7 @@ function atLineAndColumn({ rule, message }: Note, text: string): Place | undefin
   return oneAt(from + Number(named[2]) - 1, text);
 }
 
-/** Returns the place of a repair in such a text: it has a byte offset. */
+/** Returns the place of a repair in such text: it has a byte offset. */
 function atByte({ byte }: Note, text: string): Place | undefined {
   if (byte === undefined) return undefined;
   const from = new TextDecoder('utf-8', { ignoreBOM: true }).decode(

@@ -33,7 +33,7 @@ export interface Note {
   pointer: string;
   /** Pointer into the output; `null` if nothing is left there, `undefined` if there is no output. */
   outputPointer: string | null | undefined;
-  /** Byte offset in a text that is not JSON, into which a pointer cannot point. */
+  /** Byte offset in text that is not JSON, into which a pointer cannot point. */
   byte?: number;
   rule: string;
   message: string;

@@ -11,7 +11,7 @@ interface Entry {
 
 export type Prompt = readonly Entry[];
 
-/** Providers hash a prompt in this order, whatever the order of the request's members. */
+/** Providers hash a prompt in this order, regardless of the order of the request's members. */
 const PARTS = [['tools'], ['instructions', 'system'], ['messages', 'input']] as const;
 export const MESSAGES = 2;
 

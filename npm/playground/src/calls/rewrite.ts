@@ -1,4 +1,4 @@
-/** The calls behind the view "Rewrite": the toolwire function for a text, its output, its notes, and the differences. */
+/** The calls behind the view "Rewrite": the toolwire function for the text, its output, its notes, and the differences. */
 
 import type { DeferredReport, Dialect } from 'toolwire/slim';
 import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
@@ -12,7 +12,7 @@ import { codeOf, requestOptions, toolOptions } from './code.js';
 import { type Mark, marksOf, namedPlace } from './located.js';
 import { at, below, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
 
-export interface Asked {
+export interface Choices {
   fn: FunctionName;
   dialect: Dialect;
   options: Options;
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** The result of a function. */
-interface Given {
+interface CallOutput {
   /** The formatted output; missing if the function has none. */
   output?: string;
   notes: Note[];
@@ -31,10 +31,10 @@ interface Given {
   lossless?: boolean;
 }
 
-export interface Outcome extends Given {
+export interface Outcome extends CallOutput {
   /** The input, and the function that was called: requests have one more than other inputs. */
   text: string;
-  asked: Asked;
+  choices: Choices;
   /** The call as JavaScript, for the console. */
   code: string;
   /** The notes at their places in the input and in the output. */
@@ -45,17 +45,17 @@ export interface Outcome extends Given {
   bytes: number;
 }
 
-export function outcomeOf(document: Document, wanted: Asked): Outcome {
+export function outcomeOf(document: Document, wanted: Choices): Outcome {
   const isKnown = wanted.fn !== 'applyDeferredLoading' || document.kind === 'request';
-  const asked: Asked = isKnown ? wanted : { ...wanted, fn: 'sanitize' };
-  const given = calledFor(document, asked);
+  const choices: Choices = isKnown ? wanted : { ...wanted, fn: 'sanitize' };
+  const given = calledFor(document, choices);
   const { output, notes } = given;
-  const result = output === undefined ? undefined : new Document(output, writtenAs(document, asked));
+  const result = output === undefined ? undefined : new Document(output, writtenAs(document, choices));
   return {
     ...given,
     text: document.text,
-    asked,
-    code: codeOf(document, asked),
+    choices,
+    code: codeOf(document, choices),
     before: marksOf(document.text, notes, (note) => namedPlace(note, document.text) ?? document.nearest(note)),
     after:
       result === undefined
@@ -63,19 +63,19 @@ export function outcomeOf(document: Document, wanted: Asked): Outcome {
         : marksOf(result.text, notes, ({ outputPointer }) =>
             typeof outputPointer === 'string' ? result.nearest(result.spot(outputPointer)) : null,
           ),
-    differences: result === undefined ? [] : differing(document, result, asked),
+    differences: result === undefined ? [] : differing(document, result, choices),
     bytes: output === undefined ? 0 : sizeOf(output),
   };
 }
 
-/** Returns what the output is: JSON Lines stay such if their schemas are rewritten, or anything in place. */
-function writtenAs(document: Document, { fn }: Asked): Reading {
+/** Returns the kind of the output: JSON Lines remain JSON Lines if schemas are rewritten, or if the text is rewritten in place. */
+function writtenAs(document: Document, { fn }: Choices): Reading {
   const hasLines = document.hasLines && (document.kind === 'schemas' || fn === 'normalizeEnvelope');
   return { kind: 'schemas', alone: false, pointer: hasLines ? null : '', entries: [] };
 }
 
 /** Returns the differences between the rewritten part of the input and the output. */
-function differing(document: Document, result: Document, { fn }: Asked): Difference[] {
+function differing(document: Document, result: Document, { fn }: Choices): Difference[] {
   const { kind, shift } = document;
   const isWhole = fn !== 'sanitize' || kind === 'request' || kind === 'format';
   const before = isWhole ? document.places.value('') : document.value;
@@ -101,7 +101,7 @@ function sizeOf(text: string): number {
   }
 }
 
-function calledFor(document: Document, asked: Asked): Given {
+function calledFor(document: Document, choices: Choices): CallOutput {
   if (document.kind === 'nothing') return { notes: [] };
   const { refused } = document;
   if (refused !== undefined) {
@@ -110,12 +110,12 @@ function calledFor(document: Document, asked: Asked): Given {
     return { notes: [note], failed: true };
   }
   try {
-    return called(document, asked);
+    return called(document, choices);
   } catch (error) {
     if (error instanceof RefusedEntry) return { notes: [error.note], failed: true };
     const note = noteOfError(error);
     if (document.format !== undefined) return { notes: [below(note, document.format.pointer)], failed: true };
-    const isWhole = asked.fn !== 'sanitize' || document.kind === 'request';
+    const isWhole = choices.fn !== 'sanitize' || document.kind === 'request';
     return { notes: [isWhole ? note : at(note, document.spot(note.pointer))], failed: true };
   }
 }
@@ -130,24 +130,24 @@ class RefusedEntry extends Error {
   }
 }
 
-function called(document: Document, asked: Asked): Given {
-  switch (asked.fn) {
+function called(document: Document, choices: Choices): CallOutput {
+  switch (choices.fn) {
     case 'check':
-      return checked(document, asked.dialect);
+      return checked(document, choices.dialect);
     case 'normalizeEnvelope':
       return repaired(document);
     case 'applyDeferredLoading':
-      return loaded(document, asked.deferred);
+      return loaded(document, choices.deferred);
     case 'sanitize':
-      return sanitized(document, asked);
+      return sanitized(document, choices);
   }
 }
 
-function sanitized(document: Document, asked: Asked): Given {
+function sanitized(document: Document, choices: Choices): CallOutput {
   const { text, kind, format } = document;
-  const given = { dialect: asked.dialect, ...asked.options };
+  const given = { dialect: choices.dialect, ...choices.options };
   if (kind === 'request') {
-    const { request, report } = adaptRequest(text, requestOptions(asked));
+    const { request, report } = adaptRequest(text, requestOptions(choices));
     const notes = [
       ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
       ...report.changes.map(noteOfChange),
@@ -163,7 +163,7 @@ function sanitized(document: Document, asked: Asked): Given {
     return { output: layout(text.slice(0, format.from) + schema + text.slice(format.to)), notes, lossless };
   }
   if (kind === 'schema' || kind === 'schemas') return sanitizedEach(document, given);
-  const answer = sanitizeTools(document.list, toolOptions(document, asked));
+  const answer = sanitizeTools(document.list, toolOptions(document, choices));
   const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)].map((note) =>
     at(note, document.spot(note.pointer)),
   );
@@ -174,7 +174,7 @@ function sanitized(document: Document, asked: Asked): Given {
 }
 
 /** Rewrites schemas one by one, as the command line does. */
-function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): Given {
+function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): CallOutput {
   const { kind, entries } = document;
   const notes: Note[] = [];
   const written: string[] = [];
@@ -210,7 +210,7 @@ function harmless(change: { accepts: string; guidance: string }): boolean {
   return change.accepts === 'same' && change.guidance !== 'lost';
 }
 
-function checked(document: Document, dialect: Dialect): Given {
+function checked(document: Document, dialect: Dialect): CallOutput {
   const { format } = document;
   if (format === undefined) return checkedBy(document, dialect);
   const found = check(format.text, { dialect, use: 'response' });
@@ -218,7 +218,7 @@ function checked(document: Document, dialect: Dialect): Given {
 }
 
 /** Repairs each schema in place, and leaves everything around it unchanged. */
-function repaired(document: Document): Given {
+function repaired(document: Document): CallOutput {
   const { text, entries, format, hasLines } = document;
   const notes: Note[] = [];
   let isLossless = true;
@@ -250,7 +250,7 @@ function inList(document: Document, line: number, { outputPointer: pointer }: No
   return { outputPointer: typeof pointer === 'string' ? document.within({ line, pointer }) : pointer };
 }
 
-function loaded(document: Document, options: DeferredChoice): Given {
+function loaded(document: Document, options: DeferredChoice): CallOutput {
   const { request, report } = applyDeferredLoading(document.text, options);
   return { output: layout(request), notes: notesOfDeferred(document, report) };
 }

@@ -1,4 +1,4 @@
-/** The verdicts of a dialect on a text: `toolwire matrix`, dialect by dialect, because a long list takes seconds. */
+/** The verdicts of a dialect on the text: `toolwire matrix`, dialect by dialect, because a long list takes seconds. */
 
 import type { Document } from '../document/document.js';
 import { run } from '../engine/engine.js';

@@ -1,4 +1,4 @@
-/** Messages of any format in readable form: the speaker, texts and calls, and tools that are added and removed. */
+/** Messages of any format in readable form: the speaker, text and calls, and tools that are added and removed. */
 
 import { type Item, objects } from './turns.js';
 

@@ -120,7 +120,7 @@ function membersOf(node: Node, text: string): Member[] {
   });
 }
 
-/** Returns what an item is recognised by in a list from which others were removed: a tool by its name, a scalar by its value. */
+/** Returns the identity of an item in a list from which others were removed: the name of a tool, or the value of a scalar. */
 function keyOf(item: Node, text: string): string {
   if (item.children === undefined) return text.slice(item.offset, item.offset + item.length);
   if (item.type === 'array') return '[';
@@ -167,7 +167,7 @@ function increasing(values: readonly number[]): Set<number> {
   return new Set(found.reverse());
 }
 
-/** Returns whether two values are the same, in whatever layout. A number that is spelled otherwise differs. */
+/** Returns whether two values are the same, regardless of their layout. A number with another spelling differs. */
 function same(a: Node, b: Node, textA: string, textB: string): boolean {
   if (a.type !== b.type) return false;
   if (a.type === 'string') return a.value === b.value;

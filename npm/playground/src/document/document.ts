@@ -5,7 +5,7 @@ import type { ToolFormat } from 'toolwire/slim';
 
 import { child, type Place, Places, token } from './tree.js';
 
-/** A tool or a schema in a text, as the command line describes it. */
+/** A tool or a schema in the text, as the command line describes it. */
 export interface Entry {
   /** `null` for a schema, and for a tool without a name. */
   name: string | null;
@@ -34,13 +34,13 @@ export interface Refused {
 
 export type Kind = 'nothing' | 'refused' | 'schema' | 'schemas' | 'tool' | 'tools' | 'format' | 'request';
 
-/** A place in a text. */
+/** A place in the text. */
 export interface Spot {
   line?: number;
   pointer: string;
 }
 
-/** A schema within a text. */
+/** A schema within the text. */
 export interface SchemaPlace {
   text: string;
   from: number;

@@ -2,7 +2,7 @@
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
-/** A place in a text. */
+/** A place in the text. */
 export interface Place {
   from: number;
   to: number;
@@ -11,7 +11,7 @@ export interface Place {
   nameTo: number;
 }
 
-/** Returns the tree of a text; `undefined` if it is not JSON. Toolwire reports what is wrong with it. */
+/** Returns the tree of JSON text; `undefined` if it is not JSON. Toolwire reports what is wrong with it. */
 export function read(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const tree = readAsFar(text, errors);
@@ -56,7 +56,7 @@ export function child(node: Node | undefined, name: string | number): Node | und
 export class Places {
   readonly #root: Node | undefined;
   /** Filled on demand. The keys are not pointers, because those of a deeply nested text are as long as the text. */
-  readonly #members = new Map<Node, Map<string, Found>>();
+  readonly #members = new Map<Node, Map<string, FoundNode>>();
 
   constructor(text: string) {
     this.#root = readAsFar(text, []);
@@ -81,10 +81,10 @@ export class Places {
   }
 
   /** Follows a pointer as far as it leads. */
-  #walk(pointer: string): { found: Found | undefined; isWhole: boolean } {
-    let found: Found | undefined = this.#root && { value: this.#root, property: undefined };
+  #walk(pointer: string): { found: FoundNode | undefined; isWhole: boolean } {
+    let found: FoundNode | undefined = this.#root && { value: this.#root, property: undefined };
     for (const step of pointer.split('/').slice(1)) {
-      const below: Found | undefined =
+      const below: FoundNode | undefined =
         found && this.#below(found.value, step.replaceAll('~1', '/').replaceAll('~0', '~'));
       if (below === undefined) return { found, isWhole: false };
       found = below;
@@ -93,7 +93,7 @@ export class Places {
   }
 
   /** Returns a child. Of several properties with the same name the first is used, as in toolwire. */
-  #below(node: Node, name: string): Found | undefined {
+  #below(node: Node, name: string): FoundNode | undefined {
     if (node.type === 'array') {
       const value = /^(?:0|[1-9]\d*)$/.test(name) ? node.children?.[Number(name)] : undefined;
       return value && { value, property: undefined };
@@ -110,12 +110,12 @@ export class Places {
   }
 }
 
-interface Found {
+interface FoundNode {
   value: Node;
   property: Node | undefined;
 }
 
-function placeOf({ value, property }: Found): Place {
+function placeOf({ value, property }: FoundNode): Place {
   const name = property ?? value;
   // An object or array that is not a property is marked at its bracket.
   const isBracket = property === undefined && value.children !== undefined;

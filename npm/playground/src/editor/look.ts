@@ -1,4 +1,4 @@
-/** The colours of JSON in an editor, from the page's CSS variables, so that the page controls dark and light. */
+/** The colors of JSON in an editor, from the page's CSS variables, so that the page controls dark and light. */
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
@@ -55,7 +55,7 @@ const theme = EditorView.theme({
 
   // Notes, from marks.ts.
   '.tw-mark': { borderBottom: '2px solid var(--mark)', cursor: 'pointer', paddingBottom: '1px' },
-  // Distinguishable without colour.
+  // Distinguishable without color.
   '.tw-mark.tw-likely': { borderBottomStyle: 'dashed' },
   '.tw-mark.tw-left': { borderBottomStyle: 'dotted' },
   '.tw-chosen-line': { boxShadow: 'inset 3px 0 0 var(--mark)', backgroundColor: 'var(--mark-back) !important' },

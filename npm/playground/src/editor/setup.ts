@@ -104,7 +104,7 @@ function pasted(formatted: (text: string) => Promise<string>): Extension {
   });
 }
 
-/** Replaces an editor's text. The common prefix and suffix stay, and with them the caret and the scroll position. */
+/** Replaces an editor's text. The common prefix and suffix are not replaced, which preserves the caret and the scroll position. */
 export function replace(view: EditorView, text: string): void {
   const old = view.state.doc.toString();
   if (old === text) return;

@@ -62,8 +62,8 @@ const VERBS = {
 };
 
 function Verdict() {
-  const { notes, failed, lossless, text, asked } = outcome.value;
-  const { dialect, fn } = asked;
+  const { notes, failed, lossless, text, choices } = outcome.value;
+  const { dialect, fn } = choices;
   if (text.trim() === '') {
     return (
       <Summary

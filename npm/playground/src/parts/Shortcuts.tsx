@@ -20,7 +20,7 @@ export function showShortcuts(): void {
 
 const KEYS: readonly [keys: string, does: string][] = [
   ['1 – 4', 'Views: Rewrite, Matrix, Deferred loading, Restore'],
-  ['n  p', 'Next and previous change or repair (F8 and Shift+F8, also in editors)'],
+  ['n  p', 'Next and previous change or repair (F8 and Shift+F8, including in editors)'],
   ['[  ]', 'Previous and next dialect'],
   ['e', 'Focus the editor; Tab leaves it'],
   ['s', 'Copy a link to this view'],

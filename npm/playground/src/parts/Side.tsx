@@ -110,7 +110,7 @@ function Messages({ messages, label }: { messages: readonly Sent[]; label: strin
   return (
     <ol class="said" aria-label={label}>
       {messages.map(({ who, pieces, notices }, number) => (
-        <li key={number} class={`said-${who}`}>
+        <li key={number} class={`message-${who}`}>
           <span class="who">{who}</span>
           <span>
             {pieces.map((piece, place) => (
@@ -142,14 +142,14 @@ function PieceView({ piece: { kind, text, names }, notice }: { piece: Piece; not
     case 'call':
       return (
         <span class="piece">
-          <code class="said-call">{text}</code>
+          <code class="message-call">{text}</code>
         </span>
       );
     default:
       return (
         <span class="piece">
           {notice ? <span class="mark mark-notice">notice</span> : null}
-          <span class={notice ? 'said-notice' : ''}>{kind === 'other' ? <i>{text}</i> : text}</span>
+          <span class={notice ? 'message-notice' : ''}>{kind === 'other' ? <i>{text}</i> : text}</span>
         </span>
       );
   }

@@ -34,7 +34,7 @@ export const SHAPES = ['given', 'api'] as const satisfies readonly Shape[];
 
 export interface Shared {
   view: View;
-  /** The example that contains the text; `null` for the user's own text. */
+  /** The example that contains the text; `null` for text of the user. */
   example: string | null;
   text: string;
   fn: FunctionName;

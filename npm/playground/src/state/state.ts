@@ -80,7 +80,7 @@ effect(() => {
 });
 
 /** Requests a value as long as its view is shown, whenever the text or the choices change. */
-function whileShown(view: View, choices: () => unknown, asked: (text: string, done: () => void) => void): void {
+function whileShown(view: View, choices: () => unknown, request: (text: string, done: () => void) => void): void {
   const isShown = computed(() => shared.value.view === view);
   const chosen = computed(() => JSON.stringify(choices()));
   let known: { text: string; chosen: string } | undefined;
@@ -89,13 +89,13 @@ function whileShown(view: View, choices: () => unknown, asked: (text: string, do
     const isKnown = known?.text === wanted.text && known.chosen === wanted.chosen;
     untracked(() => {
       if (!isShown.value || isKnown) drop(view);
-      else asked(wanted.text, () => (known = wanted));
+      else request(wanted.text, () => (known = wanted));
     });
     isShown.value;
   });
 }
 
-const NONE: Omit<Outcome, 'asked'> = {
+const NONE: Omit<Outcome, 'choices'> = {
   text: '',
   code: '',
   notes: [],
@@ -104,7 +104,7 @@ const NONE: Omit<Outcome, 'asked'> = {
   differences: [],
   bytes: 0,
 };
-export const outcome = signal<Outcome>({ ...NONE, asked: { ...DEFAULTS } });
+export const outcome = signal<Outcome>({ ...NONE, choices: { ...DEFAULTS } });
 whileShown(
   'rewrite',
   () => {
@@ -134,8 +134,8 @@ export const fn = computed<FunctionName>(() =>
  * types.
  */
 export const output = computed<{ text: string; none: boolean } | undefined>(() => {
-  const { asked, output: text, failed = false, text: input } = outcome.value;
-  if (asked.fn === 'check') return undefined;
+  const { choices, output: text, failed = false, text: input } = outcome.value;
+  if (choices.fn === 'check') return undefined;
   return { text: text ?? (failed ? input : ''), none: failed };
 });
 

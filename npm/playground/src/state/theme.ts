@@ -5,7 +5,7 @@ import { signal } from '@preact/signals';
 type Theme = 'system' | 'light' | 'dark';
 const KEY = 'toolwire-theme';
 
-export const theme = signal<Theme>(kept());
+export const theme = signal<Theme>(stored());
 
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 
@@ -25,7 +25,7 @@ export function show(): void {
   else document.documentElement.dataset.theme = theme.value;
 }
 
-function kept(): Theme {
+function stored(): Theme {
   try {
     const value = localStorage.getItem(KEY);
     return value === 'light' || value === 'dark' ? value : 'system';

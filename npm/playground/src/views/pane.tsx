@@ -1,4 +1,4 @@
-/** The headings above the texts, and the handlers for typing and pasting. */
+/** The headings above the editors, and the handlers for typing and pasting. */
 
 import { computed } from '@preact/signals';
 

@@ -7,7 +7,7 @@ import { type Conversation, conversationOf } from '../calls/conversation.js';
 import type { Row } from '../calls/grades.js';
 import { type Note, noteOfError } from '../calls/note.js';
 import { type Choice, type Shown, shownOf } from '../calls/restored.js';
-import { type Asked, type Outcome, outcomeOf } from '../calls/rewrite.js';
+import { type Choices, type Outcome, outcomeOf } from '../calls/rewrite.js';
 import { rowOf } from '../calls/row.js';
 import type { Document, Kind } from '../document/document.js';
 import { layout } from '../document/layout.js';
@@ -27,7 +27,7 @@ export interface Facts {
 /** The jobs by name, with the input and the result of each. */
 export interface Jobs {
   facts: { given: object; found: Facts };
-  rewrite: { given: Asked; found: Outcome };
+  rewrite: { given: Choices; found: Outcome };
   row: { given: { dialect: Dialect }; found: Row };
   restore: { given: Choice & { tool: string | null }; found: Shown | undefined };
   conversation: {

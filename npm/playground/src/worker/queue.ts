@@ -21,7 +21,7 @@ interface Task {
   isUrgent: boolean;
   /** Missing if the job was superseded. */
   done: ((found: never) => void) | undefined;
-  /** Called if the job is superseded or fails, so that there is no result. */
+  /** Called if the job is superseded or fails, so there is no result. */
   lost: (() => void) | undefined;
 }
 

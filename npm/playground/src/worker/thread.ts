@@ -1,4 +1,4 @@
-/** The worker: reads, rewrites and judges texts, so that the page stays responsive. */
+/** The worker: reads, rewrites and judges text, so that the page stays responsive. */
 
 import { Document } from '../document/document.js';
 import { compiled } from '../engine/compile.js';

@@ -29,7 +29,7 @@ export function give(source: WasmSource): void {
 export function compiledModule(): WebAssembly.Module {
   if (given !== undefined) return given;
   throw new Error(
-    `expected a call of \`init\` with the bytes or the module of \`toolwire/${entry}.wasm\` before any other call, found none`,
+    `expected a call to \`init\` with the bytes or the module of \`toolwire/${entry}.wasm\` before any other call, found none`,
   );
 }
 

@@ -9,7 +9,7 @@ use crate::{
 
 impl<'a> Inliner<'_, '_, 'a> {
     /// Returns the last target of a chain of bare references, as far as the chain was followed before. Its inlined
-    /// references have been reported already.
+    /// references have already been reported.
     pub(super) fn end_of_chain(&mut self, target: Number) -> Number {
         let mut end = target;
         while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {

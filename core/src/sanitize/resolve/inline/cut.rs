@@ -25,7 +25,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
         self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
-            format!("removed `$ref: \"{reference}\"`, which leads nowhere in this document")
+            format!("removed `$ref: \"{reference}\"`, which has no target in this document")
         });
         if is_negated {
             node.replace(Data::Bool(false));

@@ -349,7 +349,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         merged.map(|()| true)
     }
 
-    /// Replaces a reference by the type and description of its target, because inlining all of it would exceed the
+    /// Replaces a reference with the type and description of its target, because inlining all of it would exceed the
     /// budget.
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
@@ -392,7 +392,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         is_new && self.definitions.spend(cost)
     }
 
-    /// Replaces a reference by its target, merged with the siblings of the reference.
+    /// Replaces a reference with its target, merged with the siblings of the reference.
     fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let reference_at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {

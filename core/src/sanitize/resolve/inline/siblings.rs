@@ -20,12 +20,12 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
-/// Marks the reference of this schema, so that siblings added from now on apply whatever the draft.
+/// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
 pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
-/// True if the siblings of this schema's reference apply whatever the draft.
+/// True if the siblings of this schema's reference apply regardless of the draft.
 pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
@@ -50,7 +50,7 @@ fn validates(member: &Member<'_>) -> bool {
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations stay.
+/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
 pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {

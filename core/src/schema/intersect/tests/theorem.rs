@@ -21,11 +21,11 @@ use crate::{
     schema::{disjoint::disjoint, keyword::Keyword},
 };
 
-/// Number of pairs of random schemas; `TOOLWIRE_PAIRS` sets another one.
+/// Number of pairs of random schemas (override it with `TOOLWIRE_PAIRS`).
 const PAIRS: usize = 2_000;
 const INSTANCES: usize = 60;
 
-/// Returns a validator for a schema, whose references lead to the shared definitions.
+/// Returns a validator for a schema whose references resolve to the shared definitions.
 fn judge(schema: &Value) -> Option<jsonschema::Validator> {
     let document = json!({ "$defs": definitions(), "allOf": [schema] });
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false);
@@ -70,7 +70,7 @@ impl Tally {
         let merged = both(&budget, outer_node, inner_node);
         let node = merged.node.to_value().unwrap();
         let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.residual);
-        let judge_merged = judge(&node).unwrap_or_else(|| panic!("no schema any more:\n{}", story()));
+        let judge_merged = judge(&node).unwrap_or_else(|| panic!("the merge is not a valid schema:\n{}", story()));
         self.pairs += 1;
         self.disjoint += usize::from(claimed_disjoint);
         self.exact += usize::from(merged.is_exact());
@@ -105,7 +105,7 @@ impl Tally {
 }
 
 #[test]
-fn random_pairs_mean_what_both_mean() {
+fn merged_random_schemas_accept_what_both_accept() {
     let pairs = std::env::var("TOOLWIRE_PAIRS").ok().and_then(|pairs| pairs.parse().ok()).unwrap_or(PAIRS);
     let mut random = Random::new(7);
     let mut tally = Tally::default();
@@ -127,7 +127,7 @@ fn random_pairs_mean_what_both_mean() {
 }
 
 #[test]
-fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
+fn merging_with_itself_or_with_true_changes_nothing() {
     let mut random = Random::new(11);
     for number in 0..PAIRS {
         let schema = schema(&mut random, THEMES[number % THEMES.len()], 3);
@@ -144,15 +144,15 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
     }
 }
 
-/// Merges the official suite's schemas in pairs within one file, and tests the instances of both.
+/// Merges every two schemas of the same file of the official suite, and tests the instances of both.
 #[test]
-fn pairs_of_the_official_suite_mean_what_both_mean() {
+fn merged_suite_schemas_accept_what_both_accept() {
     let read = |folder: &str| {
         fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl"))
     };
     let whole = read("../../shared/data");
     let min_pairs = if whole.is_ok() { 4_000 } else { 1_000 };
-    let text = whole.or_else(|_| read("../tests/sample")).expect("the suite, or the sample of it");
+    let text = whole.or_else(|_| read("../tests/sample")).expect("the JSON Schema test suite or its sample");
     let mut files: BTreeMap<String, Vec<(Value, Vec<Value>)>> = BTreeMap::new();
     let mut skipped = 0;
     for line in text.lines() {

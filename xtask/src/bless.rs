@@ -1,0 +1,115 @@
+//! Writes the results of `sanitize` into fixtures, to be reviewed in the diff:
+//! `cargo xtask bless tests/fixtures/sanitize/rules/add-items.json …`
+//!
+//! Rewrites `expected` and `changes` (or `error`) of each case in the files. The reviewer must decide whether they are
+//! right: an unreviewed case proves nothing.
+
+use std::{error::Error, fs};
+
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json::{self, Data, Node},
+    reports::Change,
+    sanitize, SanitizeOptions,
+};
+
+/// The order of the members of a case.
+const ORDER: [&str; 12] = [
+    "name",
+    "why",
+    "source",
+    "options",
+    "input",
+    "inputText",
+    "inputParts",
+    "expected",
+    "expectedText",
+    "error",
+    "changes",
+    "lossless",
+];
+
+/// Rewrites the files, and prints those that changed.
+pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
+    for file in files {
+        if bless(file).map_err(|error| format!("{file}: {error}"))? {
+            println!("{file}");
+        }
+    }
+    Ok(())
+}
+
+/// Rewrites one file. Returns true if it changed.
+fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
+    let old = fs::read_to_string(file)?;
+    let read = json::read(&old)?;
+    let cases = read.as_array().ok_or("expected a list of cases")?;
+    let written = cases.iter().map(case).collect::<Result<Vec<String>, _>>()?;
+    let new = format!("[\n{}\n]\n", written.join(",\n"));
+    if new != old {
+        fs::write(file, &new)?;
+    }
+    Ok(new != old)
+}
+
+/// Returns a case with the result of `sanitize`.
+fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
+    let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
+    let none = Node::empty_object();
+    let options = bindings::options::<SanitizeOptions>(case.get("options").unwrap_or(&none), Naming::Camel)?;
+    let text = json::write(input);
+    let answer = sanitize(&text, &options);
+    let mut members = Vec::new();
+    for name in ORDER {
+        let value = match (name, &answer) {
+            ("expected", Ok(report)) => Some(spaced(&json::read(&report.schema)?)),
+            ("changes", Ok(report)) => Some(changes(report.changes().unwrap_or_default())),
+            ("error", Err(error)) => Some(format!(
+                "{{\"code\": {}, \"pointer\": {}}}",
+                quoted(error.code().as_str()),
+                quoted(error.pointer())
+            )),
+            ("expected" | "changes" | "error", _) => None,
+            _ => case.get(name).map(spaced),
+        };
+        members.extend(value.map(|value| format!("    \"{name}\": {value}")));
+    }
+    Ok(format!("  {{\n{}\n  }}", members.join(",\n")))
+}
+
+fn changes(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return "[]".to_owned();
+    }
+    let lines: Vec<String> = changes
+        .iter()
+        .map(|change| {
+            let to = change.output_pointer.as_deref().map_or_else(|| "null".to_owned(), quoted);
+            let (from, rule) = (quoted(&change.pointer), quoted(change.rule));
+            let (accepts, guidance) = (change.accepts.as_str(), change.guidance.as_str());
+            let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
+            format!(
+                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \"guidance\": \"{guidance}\"{encoded}}}"
+            )
+        })
+        .collect();
+    format!("[\n{}\n    ]", lines.join(",\n"))
+}
+
+/// Returns a value on one line, with spaces after separators.
+fn spaced(node: &Node<'_>) -> String {
+    match node.data() {
+        Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Data::Object(object) => {
+            let members = object
+                .iter()
+                .map(|member| format!("{}: {}", json::write(&Node::string(member.key.clone())), spaced(&member.value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        _ => json::write(node),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    json::write(&Node::string(text.to_owned()))
+}

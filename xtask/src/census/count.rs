@@ -1,0 +1,218 @@
+//! Determines the result of every tool in every dialect, and totals.
+
+use std::{
+    collections::BTreeSet,
+    panic::resume_unwind,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use toolwire::{
+    check, dialects, internal,
+    reports::{Accepts, Change, Guidance, Severity, Violation},
+    rules::Constraint,
+    sanitize, Dialect, SanitizeOptions,
+};
+
+use super::tools::Tools;
+
+/// The result for a tool, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    AsItIs,
+    Lossless,
+    Encoded,
+    Closed,
+    TextLost,
+    Wider,
+    Narrower,
+    NotAtAll,
+}
+
+impl Outcome {
+    pub(crate) const ALL: [Outcome; 8] = [
+        Outcome::AsItIs,
+        Outcome::Lossless,
+        Outcome::Encoded,
+        Outcome::Closed,
+        Outcome::TextLost,
+        Outcome::Wider,
+        Outcome::Narrower,
+        Outcome::NotAtAll,
+    ];
+
+    /// Returns the word for tables and plots.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Outcome::AsItIs => "as it is",
+            Outcome::Lossless => "without loss",
+            Outcome::Encoded => "encoded",
+            Outcome::Closed => "closed",
+            Outcome::TextLost => "text lost",
+            Outcome::Wider => "wider",
+            Outcome::Narrower => "narrower or mixed",
+            Outcome::NotAtAll => "not at all",
+        }
+    }
+
+    /// Returns the result that one change alone would give: the columns of `toolwire matrix`.
+    fn of(change: &Change) -> Outcome {
+        match change.accepts {
+            Accepts::Wider => Outcome::Wider,
+            Accepts::Narrower | Accepts::Mixed => Outcome::Narrower,
+            Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Outcome::TextLost,
+            Accepts::Closed => Outcome::Closed,
+            Accepts::Same if change.encoded => Outcome::Encoded,
+            Accepts::Same => Outcome::Lossless,
+        }
+    }
+}
+
+/// The result for one schema in one dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) outcome: Outcome,
+    /// Rules with a violation that is refused.
+    pub(crate) refused: BTreeSet<&'static str>,
+    /// Refused keywords. The rule for refused keywords covers so many of them that its name alone is not informative.
+    pub(crate) keywords: BTreeSet<String>,
+    pub(crate) reinterpreted: bool,
+    pub(crate) ignored: bool,
+}
+
+impl Verdict {
+    pub(crate) fn of(dialect: &str, schema: &str) -> Verdict {
+        let options = SanitizeOptions::new(dialect);
+        let mut verdict = Verdict {
+            outcome: Outcome::NotAtAll,
+            refused: BTreeSet::new(),
+            keywords: BTreeSet::new(),
+            reinterpreted: false,
+            ignored: false,
+        };
+        let Ok(found) = check(schema, &options) else { return verdict };
+        for Violation { constraint: rule, severity, pointer, .. } in found {
+            match severity {
+                Severity::Refused => {
+                    verdict.refused.insert(rule);
+                    if rule == Constraint::RefusedKeyword.id() {
+                        // Only known keywords: any other key is an `unknown-keyword`.
+                        verdict.keywords.extend(pointer.rsplit('/').next().map(str::to_owned));
+                    }
+                }
+                Severity::Reinterpreted => verdict.reinterpreted = true,
+                Severity::Ignored => verdict.ignored = true,
+            }
+        }
+        verdict.outcome = if verdict.refused.is_empty() {
+            Outcome::AsItIs
+        } else {
+            // The tool is not accepted unchanged, so it is rewritten.
+            sanitize(schema, &options).map_or(Outcome::NotAtAll, |result| {
+                result.changes().expect("a report").iter().map(Outcome::of).max().unwrap_or(Outcome::Lossless)
+            })
+        };
+        verdict
+    }
+}
+
+/// The results of all schemas in one dialect.
+pub(crate) struct Column {
+    pub(crate) dialect: &'static Dialect,
+    /// One verdict per schema.
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// Number of items per result, in the order of `Outcome::ALL`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fates(pub(crate) [usize; 8]);
+
+impl Fates {
+    pub(crate) fn of(&self, outcome: Outcome) -> usize {
+        self.0.get(outcome as usize).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    fn add(&mut self, outcome: Outcome) {
+        if let Some(count) = self.0.get_mut(outcome as usize) {
+            *count += 1;
+        }
+    }
+}
+
+/// Number of tools and of servers per result in one dialect.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) tools: Fates,
+    /// A server has the result of its worst tool.
+    pub(crate) servers: Fates,
+    /// Number of tools that are accepted unchanged but reinterpreted: the model's arguments must satisfy another
+    /// schema.
+    pub(crate) reinterpreted: usize,
+    /// Number of tools that are accepted unchanged but contain something without effect.
+    pub(crate) ignored: usize,
+    /// Revision of the dialect's table.
+    pub(crate) revision: u32,
+}
+
+impl Column {
+    pub(crate) fn tally(&self, tools: &Tools) -> Tally {
+        let mut tally = Tally { revision: self.dialect.revision, ..Tally::default() };
+        let mut worst = vec![Outcome::AsItIs; tools.servers];
+        for (server, schema) in &tools.tools {
+            let Some(verdict) = self.verdicts.get(*schema) else { continue };
+            tally.tools.add(verdict.outcome);
+            if let Some(worst) = worst.get_mut(*server) {
+                *worst = verdict.outcome.max(*worst);
+            }
+            if verdict.outcome == Outcome::AsItIs {
+                tally.reinterpreted += usize::from(verdict.reinterpreted);
+                tally.ignored += usize::from(verdict.ignored);
+            }
+        }
+        worst.into_iter().for_each(|outcome| tally.servers.add(outcome));
+        tally
+    }
+}
+
+pub(crate) struct Census {
+    pub(crate) tools: Tools,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Census {
+    /// Counts in every dialect of an API. The other dialects describe clients, which process tools before the API does.
+    pub(crate) fn take(tools: Tools) -> Census {
+        let dialects: Vec<&'static Dialect> =
+            dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            while let Some((place, dialect)) = claim(&next, &dialects) {
+                let verdicts = tools.schemas.iter().map(|schema| Verdict::of(dialect.name, schema)).collect();
+                done.push((place, Column { dialect, verdicts }));
+            }
+            done
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let mut columns: Vec<(usize, Column)> = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            let joined =
+                |other: thread::ScopedJoinHandle<'_, _>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let theirs = others.into_iter().flat_map(joined);
+            mine.into_iter().chain(theirs).collect()
+        });
+        columns.sort_by_key(|(place, _)| *place);
+        Census { tools, columns: columns.into_iter().map(|(_, column)| column).collect() }
+    }
+}
+
+/// Returns the next dialect that no thread has started.
+fn claim(next: &AtomicUsize, dialects: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
+    let place = next.fetch_add(1, Ordering::Relaxed);
+    dialects.get(place).map(|dialect| (place, *dialect))
+}

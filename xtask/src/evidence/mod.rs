@@ -1,0 +1,355 @@
+//! Every recorded answer of an API in the data next to the checkout: its dialect, and whether the table agrees. The
+//! tests use the results, and `docs/evidence.md` shows their counts.
+
+pub(crate) mod exceptions;
+mod hosts;
+mod judge;
+mod page;
+pub(crate) mod programs;
+pub(crate) mod providers;
+mod surfaces;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    error::Error,
+    fs,
+};
+
+use serde_json::{json, Value};
+
+use self::exceptions::EXCEPTIONS;
+pub(crate) use self::page::aging;
+use crate::root;
+
+/// Path of the answers, relative to the root of the project.
+pub(crate) const DATA: &str = "../shared/data";
+
+/// Path of the generated page, relative to the root of the project.
+pub(crate) const PAGE: &str = "docs/evidence.md";
+
+/// Counts the answers, and returns the page. Answers that contradict the tables are an error.
+pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
+    if let Some(fault) = ledger.faults.first() {
+        return Err(format!("{} faults, the first: {fault}", ledger.faults.len()).into());
+    }
+    Ok(BTreeMap::from([(PAGE.to_owned(), ledger.page())]))
+}
+
+/// The function that reads a row.
+type Read = fn(&Value) -> Answer;
+
+/// All files of answers, with the function that reads their rows.
+const FILES: &[(&str, Read)] = &[
+    ("accepted_schemas.jsonl", accepted),
+    ("answers.jsonl", answered),
+    ("more/answers.jsonl", answered),
+    ("answers_3.jsonl", answered),
+    ("answered_requests.jsonl", requested),
+    ("more/answered_requests.jsonl", requested),
+    ("answered_requests_3.jsonl", requested),
+    ("issue_cases.jsonl", reported),
+    ("issue_cases_2.jsonl", reported),
+    ("more/issue_cases_2.jsonl", reported),
+    ("kimi_dynamic_tools.json", of_kimi),
+    ("more/kimi_dynamic_tools.json", of_kimi),
+];
+
+/// The dialect that a row is evidence for.
+pub(crate) enum Binds {
+    Dialect(&'static str),
+    /// Nothing, with the reason.
+    Nothing(&'static str),
+    /// A source that is not in the tables yet, which is a fault.
+    Unknown,
+}
+
+impl Binds {
+    fn of(found: Option<Result<&'static str, &'static str>>) -> Binds {
+        match found {
+            Some(Ok(dialect)) => Binds::Dialect(dialect),
+            Some(Err(why)) => Binds::Nothing(why),
+            None => Binds::Unknown,
+        }
+    }
+}
+
+/// The content of the request.
+pub(crate) enum Sent {
+    Schema(Value),
+    /// The schema of a response format.
+    Response(Value),
+    /// A complete list of tools.
+    Tools(Value),
+    /// A complete request with its tools, wherever they are. Its tool choice is also checked.
+    Request(Value),
+    /// A list of tools, and its request with a history of one message. If the request was accepted, both are checked;
+    /// if it was rejected, only the request.
+    Whole(Value, Value),
+}
+
+pub(crate) struct Answer {
+    /// Name for messages.
+    name: String,
+    binds: Binds,
+    /// The text of the error, or its source; `None` if the request was accepted.
+    error: Option<String>,
+    sent: Sent,
+    /// True if the exchange itself was recorded, false if it was only quoted or described.
+    recorded: bool,
+}
+
+pub(crate) fn text<'a>(row: &'a Value, member: &str) -> &'a str {
+    row[member].as_str().unwrap_or_default()
+}
+
+fn accepted(row: &Value) -> Answer {
+    let name = format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
+    let sent = if text(row, "kind").starts_with("response_format") { Sent::Response } else { Sent::Schema };
+    Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
+}
+
+/// Reads a row with a `verdict` and the provider's text.
+fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
+    Answer {
+        name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
+        binds,
+        error: (text(row, "verdict") != "accepted").then(|| text(row, "error").to_owned()),
+        sent,
+        recorded: text(row, "evidence") == "recorded",
+    }
+}
+
+fn answered(row: &Value) -> Answer {
+    let is_response = text(row, "kind") == "response-format";
+    let sent = if is_response { Sent::Response } else { Sent::Schema };
+    of_exchange(row, surfaces::of_schema(row), sent(row["schema"].clone()))
+}
+
+/// Parts of errors about a request's tool choice, its model, or the types and shapes of its tools.
+const OF_REQUESTS: &[&str] = &[
+    "tool_choice",
+    "Thinking may not be enabled",
+    "is not supported with this model",
+    "does not support tools",
+    "is not supported by the provided model",
+    "Function calling is not enabled",
+    "Deep research models only support",
+    "must be one of [function, mcp]",
+    "Input should be 'function'",
+    "Missing required parameter: 'tools[0].name'",
+];
+
+fn requested(row: &Value) -> Answer {
+    let tools = row["tools"].clone();
+    let is_accepted = text(row, "verdict") == "accepted";
+    if !is_accepted && !OF_REQUESTS.iter().any(|phrase| text(row, "error").contains(phrase)) {
+        return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
+    }
+    let binds = match text(row, "surface") {
+        // DashScope has no dialect. Its facts about requests are those of `portable`.
+        "alibaba" if !is_accepted => Binds::Dialect("portable"),
+        // OpenRouter forwards a request to the vendor of the model.
+        "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
+        _ => surfaces::of_request(row),
+    };
+    of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
+}
+
+/// Returns the request of a row: its tools, and the recorded facts about the rest.
+fn request_of(row: &Value) -> Value {
+    let facts = &row["request_facts"];
+    let mut request = json!({ "model": row["model"], "tools": row["tools"] });
+    let (key, history) = match text(row, "format") {
+        "openai-responses" => ("input", json!("hi")),
+        "gemini-generateContent" => ("contents", json!([{ "parts": [{ "text": "hi" }] }])),
+        _ => ("messages", json!([{ "role": "user", "content": "hi" }])),
+    };
+    request[key] = history;
+    match &facts["thinking"] {
+        Value::Null => {}
+        Value::Bool(enabled) => request["enable_thinking"] = json!(enabled),
+        thinking => request["thinking"] = thinking.clone(),
+    }
+    if !facts["tool_choice"].is_null() {
+        let member = if key == "contents" { "toolConfig" } else { "tool_choice" };
+        request[member] = facts["tool_choice"].clone();
+    }
+    request
+}
+
+fn reported(row: &Value) -> Answer {
+    let (url, error, note) = (text(row, "url"), text(row, "error"), text(row, "note"));
+    // Rows without a status come from clients or documentation: those without an error are accepted.
+    let is_accepted = row["status"] == 200 || (row["status"].is_null() && row["error"].is_null());
+    let mut binds = providers::binds(text(row, "provider"));
+    let sent = match (&row["schema"], &row["request"]) {
+        (Value::Null, Value::Null) if error.starts_with("tool_choice '") => Sent::Request(with_choice(error)),
+        (Value::Null, request @ Value::Object(_)) => Sent::Request(request.clone()),
+        (schema, _) => Sent::Schema(schema.clone()),
+    };
+    if matches!((&binds, &sent), (Binds::Dialect(_), Sent::Schema(Value::Null))) {
+        binds = Binds::Nothing("the thread shows no schema");
+    }
+    Answer {
+        name: format!("{url}: {error} {note}"),
+        binds,
+        error: (!is_accepted).then(|| format!("{error} | {url}")),
+        sent,
+        // Running the server's own validator counts as a recording.
+        recorded: ["recorded", "run through"].iter().any(|begin| text(row, "schema_origin").starts_with(begin)),
+    }
+}
+
+/// Returns a request that matches an error about a tool choice.
+fn with_choice(error: &str) -> Value {
+    let choice = match error.split('\'').nth(1) {
+        Some("specified") => json!({"type": "function", "function": {"name": "ping"}}),
+        choice => json!(choice),
+    };
+    let parameters = json!({"type": "object", "properties": {}});
+    let tool = json!({"type": "function", "function": {"name": "ping", "parameters": parameters}});
+    json!({"tools": [tool], "tool_choice": choice})
+}
+
+/// Cases that Moonshot refuses for their messages, or for a choice without tools. A list of tools does not show these.
+const OF_MESSAGES: &[&str] = &[
+    "dynamic_tool_in_user_message",
+    "dynamic_tool_in_assistant_message",
+    "content_and_dynamic_tools",
+    "dynamic_tools_not_array",
+    "tool_role_without_tool_call_id",
+    "tool_choice_with_empty_tools",
+    "tool_choice_required_without_tools",
+    "tool_choice_invalid_value",
+];
+
+/// Cases that Moonshot refuses for the `type` of a tool.
+const OF_TYPES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
+
+fn of_kimi(row: &Value) -> Answer {
+    let (name, why) = (text(row, "name"), text(row, "why"));
+    let is = |names: &[&str]| names.iter().any(|begin| name.starts_with(begin));
+    let binds = match () {
+        () if is(OF_MESSAGES) => Binds::Nothing("about a request's messages and tool choice, not its tools"),
+        () if is(OF_TYPES) => Binds::Nothing("about tools of other types, which are passed on as hosted tools"),
+        () => Binds::Dialect("moonshot"),
+    };
+    Answer {
+        name: format!("kimi {name}: {why}"),
+        binds,
+        error: (row["expect"] != 200).then(|| why.to_owned()),
+        sent: Sent::Request(row["request"].clone()),
+        recorded: false,
+    }
+}
+
+/// The evidence for one dialect.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) accepted: usize,
+    pub(crate) rejected: usize,
+    /// Number of answers whose exchange was recorded.
+    recorded: usize,
+    /// Number of answers to whole requests.
+    requests: usize,
+    /// Number of answers to requests with a response format.
+    formats: usize,
+    /// Number of rows that contradict the table.
+    pub(crate) excepted: usize,
+    /// Number of rejections per fact, by its statement.
+    facts: BTreeMap<&'static str, usize>,
+}
+
+/// All answers with their results.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) rows: usize,
+    pub(crate) tallies: BTreeMap<&'static str, Tally>,
+    /// Number of rows without a dialect, by the reason.
+    pub(crate) nothing: BTreeMap<&'static str, usize>,
+    /// Number of rows per dialect and difference.
+    pub(crate) differs: BTreeMap<(&'static str, String), usize>,
+    /// Differences that are not exceptions.
+    pub(crate) faults: Vec<String>,
+}
+
+impl Ledger {
+    /// Reads all files next to the checkout. Returns `None` if they are missing.
+    pub(crate) fn whole() -> Option<Ledger> {
+        let mut ledger = Ledger::default();
+        for (name, read) in FILES {
+            ledger.add(&fs::read_to_string(root().join(DATA).join(name)).ok()?, *read);
+        }
+        ledger.count_exceptions();
+        Some(ledger)
+    }
+
+    /// Reads one file with this name and this content.
+    #[allow(dead_code, reason = "only the tests judge the sample")]
+    pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
+        let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
+        let mut ledger = Ledger::default();
+        ledger.add(source, *read);
+        Some(ledger)
+    }
+
+    fn add(&mut self, source: &str, read: Read) {
+        let rows = match serde_json::from_str(source) {
+            Ok(Value::Array(rows)) => rows,
+            _ => source.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| json!({}))).collect(),
+        };
+        for row in &rows {
+            self.rows += 1;
+            self.judge(&read(row));
+        }
+    }
+
+    fn judge(&mut self, answer: &Answer) {
+        let name = &answer.name;
+        let dialect = match answer.binds {
+            Binds::Dialect(dialect) => dialect,
+            Binds::Nothing(why) => {
+                *self.nothing.entry(why).or_default() += 1;
+                return;
+            }
+            Binds::Unknown => {
+                self.faults.push(format!("{name}: neither mapped to a dialect nor listed as one without a dialect"));
+                return;
+            }
+        };
+        let judgement = judge::judge(answer, dialect);
+        let tally = self.tallies.entry(dialect).or_default();
+        *(if answer.error.is_none() { &mut tally.accepted } else { &mut tally.rejected }) += 1;
+        tally.recorded += usize::from(answer.recorded);
+        tally.formats += usize::from(matches!(answer.sent, Sent::Response(_)));
+        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_) | Sent::Response(_)));
+        tally.excepted += usize::from(!judgement.differs.is_empty());
+        for fact in judgement.facts {
+            *tally.facts.entry(fact).or_default() += 1;
+        }
+        for differs in judgement.differs.into_iter().collect::<BTreeSet<_>>() {
+            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == differs) {
+                self.faults.push(format!("{dialect}: {differs}\n  {name}\n  {}", judgement.found));
+            }
+            *self.differs.entry((dialect, differs)).or_default() += 1;
+        }
+    }
+
+    /// Checks the counts of exceptions: each exception must cover exactly its number of rows.
+    fn count_exceptions(&mut self) {
+        for (dialect, differs, count, _) in EXCEPTIONS {
+            let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
+            if found != *count {
+                self.faults.push(format!("{dialect}: {differs}: {found} rows, {count} in the list of exceptions"));
+            }
+        }
+    }
+
+    /// Returns the page.
+    pub(crate) fn page(&self) -> String {
+        page::page(self)
+    }
+}

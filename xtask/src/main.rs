@@ -1,0 +1,67 @@
+//! Generators: `cargo xtask` lists them. Each writes files of the repository from the tables, fixtures and data; the
+//! tests here check that the committed files are up to date.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program of the project")]
+
+mod bless;
+mod census;
+mod evidence;
+mod pages;
+
+use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf, process::ExitCode};
+
+const USAGE: &str = "\
+cargo xtask pages               writes the generated pages of the documentation, and the lists of names for npm and Python
+cargo xtask evidence            writes docs/evidence.md, which counts the answers of APIs that support each table
+cargo xtask evidence 2027-03-01 prints the facts that are outdated on that date
+cargo xtask census              writes docs/census.md and its plots, which count real tools (half a minute)
+cargo xtask bless FILE...       writes the results of `sanitize` into fixtures, to be reviewed in the diff
+
+The census and the evidence read ../shared/data next to the checkout.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments.as_slice() {
+        ["pages"] => pages::generated().and_then(write_files),
+        ["evidence"] => evidence::generated().and_then(write_files),
+        ["evidence", date] => {
+            println!("{}", evidence::aging(date).trim());
+            Ok(())
+        }
+        ["census"] => census::generated().and_then(write_files),
+        ["bless", files @ ..] if !files.is_empty() => bless::files(files),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the root of the repository.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Writes the files whose text has changed, and prints their paths, which are relative to the root of the repository.
+fn write_files(files: BTreeMap<String, String>) -> Result<(), Box<dyn Error>> {
+    for (name, text) in files {
+        let path = root().join(&name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)?;
+        println!("{name}");
+    }
+    Ok(())
+}

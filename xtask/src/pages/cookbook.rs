@@ -1,0 +1,258 @@
+//! The cookbook: errors of providers, their causes, and the calls that fix them. The cases are data; their results are
+//! measured.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use serde_json::Value;
+use toolwire::{
+    adapt_request, apply_deferred_loading, check, check_request, check_tools, options::Formats, repair_arguments,
+    sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions, RepairOptions, SanitizeOptions,
+    ToolsOptions,
+};
+
+use super::markdown::{code, fence, link_sources, GENERATED};
+
+pub(crate) struct Entry {
+    case: Value,
+}
+
+/// Returns the entries whose error `check` does not find, or whose call does not fix it.
+pub(crate) fn faults(entries: &[Entry]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for entry in entries {
+        let (rule, found) = (entry.text("rule"), entry.found());
+        if entry.text("call") != "applyDeferredLoading" && !found.iter().any(|known| known == rule) {
+            faults.push(format!("{}: expected `{rule}` among the findings, found {found:?}", entry.heading()));
+        }
+        if !entry.is_mended() {
+            faults.push(format!("{}: the output is not accepted", entry.heading()));
+        }
+    }
+    faults
+}
+
+impl Entry {
+    pub(crate) fn all(root: &Path) -> Vec<Self> {
+        let text = fs::read_to_string(root.join("tests/cookbook/errors.json")).unwrap_or_default();
+        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+        cases.into_iter().map(|case| Self { case }).collect()
+    }
+
+    pub(crate) fn text(&self, member: &str) -> &str {
+        self.case.get(member).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn input(&self) -> &Value {
+        self.case.get("input").unwrap_or(&Value::Null)
+    }
+
+    /// Returns the rules of `check` and `check_tools` that identify the problem.
+    fn found(&self) -> Vec<String> {
+        self.refused(self.input())
+    }
+
+    fn refused(&self, value: &Value) -> Vec<String> {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => check(value, &SanitizeOptions::new(dialect))
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .unwrap_or_default(),
+            "sanitizeTools" => check_tools(value, &[dialect])
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .unwrap_or_default(),
+            "adaptRequest" => check_request(value, dialect)
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .unwrap_or_default(),
+            "repairArguments" => validate_arguments(value, self.schema())
+                .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())
+                .unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns true if the call has the option `formats: "ladder"`.
+    fn climbs(&self) -> bool {
+        self.text("formats") == "ladder"
+    }
+
+    /// Returns the tool's own schema for its arguments.
+    fn schema(&self) -> &Value {
+        self.case.get("schema").unwrap_or(&Value::Null)
+    }
+
+    /// Returns the result of the call, and its messages.
+    fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => {
+                let report = sanitize(self.input(), &SanitizeOptions::new(dialect))?;
+                let changes = report.changes()?.iter().map(describe).collect();
+                Ok((report.schema, changes))
+            }
+            "sanitizeTools" => {
+                let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
+                let changes = list.changes()?.iter().map(|about| describe(&about.change)).collect();
+                Ok((list.tools, changes))
+            }
+            "adaptRequest" => {
+                let formats = if self.climbs() { Formats::Ladder } else { Formats::Native };
+                let adapted = adapt_request(self.input(), &AdaptOptions::new(dialect).formats(formats))?;
+                let changes = adapted.report.format_changes.iter().map(|about| describe(&about.change)).collect();
+                Ok((adapted.request, changes))
+            }
+            "repairArguments" => {
+                let done = repair_arguments(self.input(), self.schema(), &RepairOptions::default())?;
+                let describe = done.repairs.iter().map(|repair| {
+                    let (rule, confidence) = (repair.rule.as_str(), repair.confidence.as_str());
+                    format!("`{rule}` at `{}`: {} ({confidence})", repair.pointer, repair.message)
+                });
+                Ok((done.arguments, describe.collect()))
+            }
+            _ => {
+                let outcome = apply_deferred_loading(self.input(), &DeferredOptions::default())?;
+                let listed =
+                    |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+                let report = outcome.report()?.clone();
+                let warnings = report.warnings.iter().map(|warning| format!("warning {}", code(warning.code)));
+                Ok((
+                    outcome.request,
+                    [listed("hidden", &report.hidden), listed("loaded", &report.loaded)]
+                        .into_iter()
+                        .flatten()
+                        .chain(warnings)
+                        .collect(),
+                ))
+            }
+        }
+    }
+
+    /// Returns true if the result is accepted.
+    fn is_mended(&self) -> bool {
+        match self.mended() {
+            Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
+                let text = output.to_string();
+                !text.contains("defer_loading") && !text.contains("tool_reference") && output != *self.input()
+            }
+            Ok((output, _)) => self.refused(&output).is_empty(),
+            Err(_) => false,
+        }
+    }
+
+    fn section(&self) -> String {
+        let mut section = format!("\n## {}\n\n", self.heading());
+        section += &fence("text", self.text("error"));
+        let seen = self.case.get("seen").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
+        let rule = self.text("rule");
+        let is_call = self.text("call") == "repairArguments";
+        let is_request = self.text("call") == "adaptRequest";
+        let named = match rule {
+            "" => String::new(),
+            _ if is_request => format!(" The rule of `checkRequest` is `{rule}`."),
+            _ if is_call => format!(" The keyword that `validateArguments` names is `{rule}`."),
+            _ => format!(" The rule of `check` is `{rule}`."),
+        };
+        let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
+        section += &fence("ts", &self.in_typescript());
+        section += &fence("python", &self.in_python());
+        if is_call {
+            let _ = writeln!(section, "\nWith the tool's own schema\n\n{}", fence("json", &self.schema().to_string()));
+            section += "the arguments\n";
+        }
+        let _ = writeln!(section, "\n{}", fence("json", &self.input().to_string()));
+        match self.mended() {
+            Ok((output, changes)) => {
+                let _ = writeln!(section, "becomes\n\n{}", fence("json", &output.to_string()));
+                for change in changes {
+                    let _ = writeln!(section, "- {change}");
+                }
+            }
+            Err(error) => {
+                let _ = writeln!(section, "`{}`: {}", error.code().as_str(), error.message());
+            }
+        }
+        section
+    }
+
+    /// Returns the beginning of the error, for the table of contents.
+    pub(crate) fn heading(&self) -> String {
+        let text = self.text("error");
+        let short: String = text.chars().take(90).collect();
+        let ending = if short.len() < text.len() { "…" } else { "" };
+        format!("{}: {}", self.text("api"), code(&format!("{}{ending}", short.trim_end())))
+    }
+
+    fn in_typescript(&self) -> String {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => format!("const {{ schema: accepted }} = sanitize(schema, {{ dialect: '{dialect}' }});"),
+            "sanitizeTools" => {
+                format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
+            }
+            "adaptRequest" => {
+                let formats = if self.climbs() { ", formats: 'ladder'" } else { "" };
+                format!("const {{ request, restore }} = adaptRequest(body, {{ dialect: '{dialect}'{formats} }});")
+            }
+            "repairArguments" => "const repaired = repairArguments(call.arguments, tool.inputSchema);".to_owned(),
+            _ => "const body = applyDeferredLoading(request);".to_owned(),
+        }
+    }
+
+    fn in_python(&self) -> String {
+        let dialect = self.text("dialect");
+        match self.text("call") {
+            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\").schema"),
+            "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
+            "adaptRequest" => {
+                let formats = if self.climbs() { ", formats=\"ladder\"" } else { "" };
+                format!("adapted = toolwire.adapt_request(body, dialect=\"{dialect}\"{formats})")
+            }
+            "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
+            _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),
+        }
+    }
+}
+
+fn describe(change: &toolwire::reports::Change) -> String {
+    let encoded = if change.encoded { ", encoded" } else { "" };
+    format!(
+        "`{}`: {} (accepts {}{encoded}, guidance {})",
+        change.rule,
+        change.message,
+        change.accepts.as_str(),
+        change.guidance.as_str()
+    )
+}
+
+/// Returns the page.
+pub(crate) fn page(entries: &[Entry]) -> String {
+    let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
+    page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
+    none in the output. (For arguments, it is `validateArguments`.)\n";
+    page += "If you do not know which entry applies, `checkTools(tools, { dialects })` checks a whole list, and \
+    `adaptRequest` fixes a whole request, with `repair: true` also the calls in its reply.\n\n";
+    for entry in entries {
+        let heading = entry.heading();
+        let _ = writeln!(page, "- [{heading}](#{})", anchor(&heading));
+    }
+    for entry in entries {
+        page += &entry.section();
+    }
+    page
+}
+
+/// Returns the anchor that GitHub generates for a heading.
+fn anchor(heading: &str) -> String {
+    // The spaces next to double backticks are not part of the text.
+    heading
+        .replace("`` ", "")
+        .replace(" ``", "")
+        .to_lowercase()
+        .chars()
+        .filter_map(|char| match char {
+            ' ' => Some('-'),
+            char if char.is_alphanumeric() || matches!(char, '-' | '_') => Some(char),
+            _ => None,
+        })
+        .collect()
+}
