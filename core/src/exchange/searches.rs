@@ -82,8 +82,8 @@ impl Searches {
         block.set("name", Node::string(self.name.clone()));
     }
 
-    /// Returns the result block for a call that [`Self::rewrite_call`] rewrote. `client_request` is the client's request, which
-    /// contains the tools.
+    /// Returns the result block for a call that [`Self::rewrite_call`] rewrote. `client_request` is the client's
+    /// request, which contains the tools.
     ///
     /// # Errors
     /// `invalid-option`.
