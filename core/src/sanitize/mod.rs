@@ -23,6 +23,7 @@ mod resolve;
 mod tests;
 mod wrap_root;
 
+pub use pipeline::Rounds;
 pub(crate) use wrap_root::declares_object;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};

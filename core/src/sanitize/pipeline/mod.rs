@@ -4,8 +4,11 @@
 //! cannot express.
 
 mod passes;
+mod rounds;
 #[cfg(test)]
 mod tests;
+
+pub use rounds::Rounds;
 
 use alloc::{format, rc::Rc, string::String, vec::Vec};
 
@@ -85,6 +88,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     let mut outcome;
     (diagnostics, outcome) = round(node, context, wrapper, plan.as_deref_mut())?;
+    rounds::count_first();
     // From here on, the input is an output of the passes, in draft 2020-12.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
@@ -99,6 +103,9 @@ pub(in crate::sanitize) fn sanitize<'a>(
         let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
         (diagnostics, outcome) = round(node, context, None, plan.as_deref_mut())?;
+        if count == 1 {
+            rounds::count_second(outcome != Outcome::Unchanged);
+        }
         ends = outcome != Outcome::Unchanged && is_done(node);
     }
     if grammar.encodes() {
