@@ -78,6 +78,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) lists_objects: bool,
     /// Keywords that the `unsupported_keywords` pass may change.
     pub(in crate::sanitize) refused: Keywords,
+    /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
+    pub(in crate::sanitize) is_fitted: bool,
     /// Passes that changed something in this round.
     pub(in crate::sanitize) changed: PassSet,
     /// Value of `changed` when unused definitions were removed.
@@ -141,6 +143,7 @@ impl PassContext {
             declared_object: None,
             lists_objects: false,
             refused: grammar.restricted(),
+            is_fitted: false,
             changed: PassSet::NONE,
             pruned: None,
             diagnostics,

@@ -70,6 +70,15 @@ enum Excess {
 
 /// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    // In a later round, nothing may have changed since the schema was measured.
+    if !context.is_fitted {
+        cut_to_fit(root, context)?;
+        context.is_fitted = true;
+    }
+    Ok(())
+}
+
+fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
     let max_bytes = context.max_bytes.filter(|_| context.grammar.encodes()).unwrap_or(usize::MAX);
