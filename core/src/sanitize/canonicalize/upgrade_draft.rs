@@ -58,6 +58,7 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
     bound(node, place, context, "exclusiveMaximum", "maximum");
     tuple(node, place, context);
     dependencies(node, place, context);
+    context.upgraded |= !node.is_unchanged();
     constant(node, place, context);
     nullable(node, place, context);
 }
@@ -267,6 +268,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     });
     if !among {
         // No value equals the constant and is in the list.
+        context.upgraded = true;
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return;
     }
@@ -286,6 +288,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }
+    context.upgraded = true;
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, NULLABLE, || {
