@@ -65,7 +65,8 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         );
     }
     // Most types are a single known name, which needs no further checks.
-    if types.iter().any(|name| is_name(value, name, grammar)) {
+    let is_plain_name = || value.as_text().and_then(Text::as_plain).is_some_and(|plain| types.contains(&plain));
+    if is_plain_name() || types.iter().any(|name| is_name(value, name, grammar)) {
         return;
     }
     // Most lists are a type and null.

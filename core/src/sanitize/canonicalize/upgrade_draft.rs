@@ -87,7 +87,31 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
 
 /// Moves lists of schemas from `items` to `prefixItems`: only old drafts have such lists.
 fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if !mentions_lists_of_items(root) {
+        return Ok(());
+    }
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
+}
+
+/// True if any member `items` is a list, even if it is not a keyword there. Faster than a walk.
+fn mentions_lists_of_items(root: &Node<'_>) -> bool {
+    let mut open = Vec::from([root]);
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for Member { key, value } in object {
+                    match value.data() {
+                        Data::Array(_) if key.is(Keyword::Items) => return true,
+                        Data::Array(_) | Data::Object(_) => open.push(value),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Respells the tuples that an old `$schema` allowed to stay.

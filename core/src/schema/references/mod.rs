@@ -180,8 +180,8 @@ pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
     mentions(root, Keywords::of(&[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef]))
 }
 
-/// Returns true if any key is named like one of these keywords.
-fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
+/// Returns true if any key is named like one of these keywords, even if it is not a keyword there. Faster than a walk.
+pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
     let mut open = Vec::from([root]);
     // Most values are neither lists nor objects, so they are not put on the list of open values.
     let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
