@@ -117,7 +117,7 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-fn parse_and_print(text: &String) -> serde_json::Result<String> {
+fn parse_and_print(text: &str) -> serde_json::Result<String> {
     serde_json::from_str::<Value>(text).map(|value| value.to_string())
 }
 
