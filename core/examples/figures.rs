@@ -1,5 +1,8 @@
 //! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it with a
 //! file that has one MCP tool per line.
+//!
+//! `figures FILE --ratios [DIALECT]...` prints a table instead: the time of `sanitize` in times of parsing and printing
+//! alone, and how many schemas went through the passes a second time, with and without a change.
 
 #![allow(clippy::print_stdout, reason = "the program prints figures")]
 
@@ -8,12 +11,13 @@ use std::{
     error::Error,
     fs,
     hint::black_box,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions,
+    dialects, internal::rounds, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache,
+    ToolsOptions,
 };
 
 /// Enough rounds for a stable minimum, few enough for all dialects.
@@ -29,6 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tools: Vec<Value> = fs::read_to_string(&path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let values: Vec<Value> = tools.iter().filter_map(|tool| tool.get("inputSchema").cloned()).collect();
     let texts: Vec<String> = values.iter().map(Value::to_string).collect();
+    if env::args().nth(2).as_deref() == Some("--ratios") {
+        return ratios(&texts, env::args().skip(3).collect());
+    }
     let per = |time: Duration, count: usize| time.as_secs_f64() * 1e6 / count.max(1) as f64;
     let lists: Vec<String> =
         tools.chunks(LIST).take(LISTS).map(|some| Value::from(some.to_vec()).to_string()).collect();
@@ -55,8 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }),
         );
     }
-    let parse = |text: &String| serde_json::from_str::<Value>(text).map(|value| value.to_string());
-    let parsed = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse(text))))]);
+    let parsed = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse_and_print(text))))]);
     let repeated: Map<String, Value> = REPEATED
         .iter()
         .map(|(dialect, url)| Ok(((*dialect).to_owned(), repeated(&tools, dialect, url, per)?)))
@@ -68,6 +74,59 @@ fn main() -> Result<(), Box<dyn Error>> {
         json!({"tools": texts.len(), "bytes": bytes, "alone": parsed, "dialects": figures, "repeated": repeated})
     );
     Ok(())
+}
+
+/// Dialects whose ratios have goals.
+const RATIOS: [&str; 6] = ["openai-strict", "azure-strict", "anthropic-strict", "gemini", "moonshot", "portable"];
+
+/// Prints the time of each dialect in times of parsing and printing alone, and its second rounds.
+fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>> {
+    if names.is_empty() {
+        names = RATIOS.map(String::from).to_vec();
+    }
+    let options: Vec<SanitizeOptions> = names.iter().map(SanitizeOptions::new).collect();
+    let all = |options: &SanitizeOptions| texts.iter().for_each(|text| drop(black_box(sanitize(text, options))));
+    let parse = || texts.iter().for_each(|text| drop(black_box(parse_and_print(text))));
+    let mut best = vec![Duration::MAX; options.len() + 1];
+    for _ in 0..ROUNDS {
+        for (at, best) in best.iter_mut().enumerate() {
+            let start = cpu_time()?;
+            match at.checked_sub(1).and_then(|at| options.get(at)) {
+                Some(options) => all(options),
+                None => parse(),
+            }
+            *best = cpu_time()?.saturating_sub(start).min(*best);
+        }
+    }
+    let (alone, times) = best.split_first().ok_or("expected a time of parsing")?;
+    let each = |time: &Duration| time.as_secs_f64() * 1e6 / texts.len().max(1) as f64;
+    println!("{:<20} {:>6} µs", "parse and print", format!("{:.2}", each(alone)));
+    println!("{:<20} {:>9} {:>6} {:>9} {:>6} {:>8}", "", "", "ratio", "rewritten", "again", "needless");
+    for ((name, options), time) in names.iter().zip(&options).zip(times) {
+        let ((), rounds) = rounds::of(|| all(options));
+        let share = rounds.needless as f64 / rounds.rewritten.max(1) as f64 * 100.0;
+        println!(
+            "{name:<20} {:>6.2} µs {:>6.2} {:>9} {:>6} {:>8} {share:.1} %",
+            each(time),
+            time.as_secs_f64() / alone.as_secs_f64(),
+            rounds.rewritten,
+            rounds.again,
+            rounds.needless,
+        );
+    }
+    Ok(())
+}
+
+fn parse_and_print(text: &str) -> serde_json::Result<String> {
+    serde_json::from_str::<Value>(text).map(|value| value.to_string())
+}
+
+/// Returns the CPU time of this thread, on which other programs have less effect, or the time where there is none.
+fn cpu_time() -> Result<Duration, Box<dyn Error>> {
+    match fs::read_to_string("/proc/thread-self/schedstat") {
+        Ok(text) => Ok(Duration::from_nanos(text.split(' ').next().ok_or("expected a number")?.parse()?)),
+        Err(_) => Ok(SystemTime::now().duration_since(UNIX_EPOCH)?),
+    }
 }
 
 /// Dialects and URLs of requests that repeat their tools.

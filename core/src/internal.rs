@@ -7,6 +7,7 @@
 //! `core/tests/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
 
 pub mod bindings;
+pub mod rounds;
 pub mod steps;
 
 use alloc::{string::String, vec::Vec};

@@ -23,6 +23,7 @@ mod resolve;
 mod tests;
 mod wrap_root;
 
+pub use pipeline::Rounds;
 pub(crate) use wrap_root::declares_object;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
@@ -32,7 +33,7 @@ use crate::{
     check,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::{Code, Error},
-    json::Node,
+    json::{Data, Member, Node},
     limits::REPORT_FACTOR,
     options::{Refs, SanitizeOptions, Untyped, Use},
     report::{Allow, Change, Detail, Recorder},
@@ -204,12 +205,36 @@ fn is_already_accepted(
 
 /// Returns true if a type is written as its number.
 fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    if !mentions_numbered_types(root) {
+        return Ok(false);
+    }
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         found = found || node.get(Keyword::Type).is_some_and(|types| protocol_type(types).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
+}
+
+/// Returns true if any member `type` is the number of a type, even if it is not a keyword there. Faster than a walk.
+fn mentions_numbered_types(root: &Node<'_>) -> bool {
+    let mut open = Vec::from([root]);
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for Member { key, value } in object {
+                    match value.data() {
+                        Data::Number(_) if key.is(Keyword::Type) && protocol_type(value).is_some() => return true,
+                        Data::Array(_) | Data::Object(_) => open.push(value),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns true if a reference could be inlined.

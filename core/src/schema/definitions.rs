@@ -42,22 +42,21 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
     let (mut open, mut reached) = (Vec::new(), Set::new());
     references(root, &mut open, budget)?;
     while let Some(name) = open.pop() {
-        if let Some(body) = bodies.get(&name) {
-            if reached.insert(name) {
-                references(body, &mut open, budget)?;
-            }
+        if let Some(body) = bodies.get(name).filter(|_| !reached.contains(name)) {
+            reached.insert(String::from(name));
+            references(body, &mut open, budget)?;
         }
     }
     Ok(reached)
 }
 
 /// Collects the references in a schema, except those in tables of definitions.
-fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Result<(), Error> {
+fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budget) -> Result<(), Error> {
     visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Visit::Skip);
         }
-        found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain).map(String::from));
+        found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain));
         Ok(Visit::Descend)
     })
 }

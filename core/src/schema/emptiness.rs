@@ -11,7 +11,7 @@ use super::{
 use crate::{
     budget::Budget,
     json::{Node, Object},
-    schema::keyword::Keyword,
+    schema::keyword::{Keyword, Keywords},
 };
 
 /// Number of schemas after which the answer is true.
@@ -107,8 +107,10 @@ pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool 
 fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     budget.pay(1);
-    // Older drafts ignore siblings of a reference.
-    if schema.get(Keyword::Ref).is_some() {
+    // Most schemas have none of these keywords. Older drafts ignore siblings of a reference.
+    const CONTRADICT: Keywords = Keywords::of(&[Keyword::Not, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
+    let present = schema.as_object().map(Keywords::in_object);
+    if present.is_some_and(|present| !present.intersects(CONTRADICT) || present.contains(Keyword::Ref)) {
         return false;
     }
     if accepts_nothing(schema) {

@@ -146,6 +146,9 @@ pub(super) fn check(
 fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
     let (Some(types), Some(applies_to)) = (schema.get(Keyword::Type), keyword.applies_to()) else { return };
     let wanted = applies_to.name();
+    if types::is_name(types, wanted, report.grammar) {
+        return;
+    }
     let known = types::names(types, report.grammar.types, report.grammar);
     let is_of = |name: &&str| *name == wanted || (wanted == "number" && *name == "integer");
     if known.is_some_and(|names| !names.iter().any(is_of)) {

@@ -28,8 +28,15 @@ pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 
 /// Returns true if a value is this type name, in a spelling that the grammar accepts.
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
-    let in_upper_case = |text: &Text<'_>| text.display().chars().eq(name.chars().map(|char| char.to_ascii_uppercase()));
-    let in_protocol = || value.as_text().is_some_and(in_upper_case) || protocol_type(value) == Some(name);
+    // The names are ASCII, so a text of another length is another name.
+    let in_upper_case = |text: &Text<'_>| {
+        let text = text.display();
+        text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()))
+    };
+    let in_protocol = || match value.as_text() {
+        Some(text) => in_upper_case(text),
+        None => protocol_type(value) == Some(name),
+    };
     value.is_text(name) || (grammar.protocol_types && in_protocol())
 }
 
@@ -58,8 +65,20 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         );
     }
     // Most types are a single known name, which needs no further checks.
-    if types.iter().any(|name| is_name(value, name, grammar)) {
+    let is_plain_name = || value.as_text().and_then(Text::as_plain).is_some_and(|plain| types.contains(&plain));
+    if is_plain_name() || types.iter().any(|name| is_name(value, name, grammar)) {
         return;
+    }
+    // Most lists are a type and null.
+    if let Some([one, two]) = value.as_array() {
+        let known = |value: &Node<'_>| types.iter().find(|name| is_name(value, name, grammar));
+        if let (TypeLists::Any, None, Some(one), Some(two)) =
+            (grammar.type_lists, grammar.beside_type_list, known(one), known(two))
+        {
+            if one != two {
+                return;
+            }
+        }
     }
     match names(value, types, grammar) {
         None => {

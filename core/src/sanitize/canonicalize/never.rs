@@ -6,7 +6,7 @@ use alloc::{format, vec::Vec};
 use crate::{
     collections::Set,
     dialect::grammar::{Grammar, TypeRequirement},
-    json::{Data, Node, Object, Text},
+    json::{Data, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
@@ -126,10 +126,11 @@ fn lift<'a>(
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(table) = object.get(Keyword::Properties).and_then(Node::as_object) else { return };
-    let mut goes: Vec<bool> = table.iter().map(|member| admits_nothing(&member.value, &context.budget)).collect();
-    if !goes.contains(&true) {
+    let is_never = |member: &Member<'_>| admits_nothing(&member.value, &context.budget);
+    if !table.iter().any(is_never) {
         return;
     }
+    let mut goes: Vec<bool> = table.iter().map(is_never).collect();
     // If such a property is required, the schema itself accepts nothing.
     let required = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
     let required: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();

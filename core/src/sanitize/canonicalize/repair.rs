@@ -95,7 +95,10 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
 
 /// True for a type of JSON Schema, or a list of distinct types.
 fn names_types(value: &Node<'_>) -> bool {
-    let fine = |value: &Node<'_>| TYPE_NAMES.iter().any(|name| value.is_text(name));
+    let fine = |value: &Node<'_>| match value.as_text().and_then(Text::as_plain) {
+        Some(plain) => TYPE_NAMES.contains(&plain),
+        None => TYPE_NAMES.iter().any(|name| value.is_text(name)),
+    };
     match value.data() {
         Data::String(_) => fine(value),
         Data::Array(names) => {

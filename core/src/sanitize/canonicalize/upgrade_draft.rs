@@ -58,6 +58,7 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
     bound(node, place, context, "exclusiveMaximum", "maximum");
     tuple(node, place, context);
     dependencies(node, place, context);
+    context.upgraded |= !node.is_unchanged();
     constant(node, place, context);
     nullable(node, place, context);
 }
@@ -86,7 +87,31 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
 
 /// Moves lists of schemas from `items` to `prefixItems`: only old drafts have such lists.
 fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if !mentions_lists_of_items(root) {
+        return Ok(());
+    }
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
+}
+
+/// True if any member `items` is a list, even if it is not a keyword there. Faster than a walk.
+fn mentions_lists_of_items(root: &Node<'_>) -> bool {
+    let mut open = Vec::from([root]);
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for Member { key, value } in object {
+                    match value.data() {
+                        Data::Array(_) if key.is(Keyword::Items) => return true,
+                        Data::Array(_) | Data::Object(_) => open.push(value),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Respells the tuples that were kept while `$schema` declared an old draft.
@@ -267,6 +292,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     });
     if !among {
         // No value equals the constant and is in the list.
+        context.upgraded = true;
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return;
     }
@@ -286,6 +312,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }
+    context.upgraded = true;
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, NULLABLE, || {

@@ -35,10 +35,10 @@ pub(in crate::sanitize) fn distinguish<'a>(
         return Ok(false);
     }
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return Ok(false) };
-    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
     if are_apart(branches) {
         return Ok(false);
     }
+    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
     let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
     let spots: Vec<Location> = branches.iter().map(Location::of).collect();
     for (at, name) in chosen.iter().enumerate() {

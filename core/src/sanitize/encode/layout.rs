@@ -85,9 +85,13 @@ pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar
         };
     }
     let Some(types) = summary.types else { return Shape::Anything };
-    let array = names(types, "array");
+    // Most types are one name of a scalar.
+    let (has_object, array) = match types.as_text().and_then(Text::as_plain) {
+        Some(name) => (name == "object", name == "array"),
+        None => (names(types, "object"), names(types, "array")),
+    };
     Shape::Typed(Typed {
-        object: names(types, "object").then(|| members(object, is_root, grammar)),
+        object: has_object.then(|| members(object, is_root, grammar)),
         array,
         items: object.get(Keyword::Items).filter(|items| array && items.as_array().is_none()),
     })
@@ -108,10 +112,6 @@ impl<'n, 'a> Summary<'n, 'a> {
         let mut summary = Summary::default();
         let mut constant = None;
         for Member { key, value } in object {
-            // All relevant keywords have four or five letters; most others are longer.
-            if key.as_plain().is_some_and(|plain| !matches!(plain.len(), 4 | 5)) {
-                continue;
-            }
             match Keyword::named(key) {
                 Some(Keyword::Ref) => summary.reference = value.as_text().and_then(Text::value).is_some(),
                 Some(Keyword::AnyOf) => summary.union = value.as_array(),

@@ -78,6 +78,10 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         name_required(node, place, self.spare, self.context);
         split(node, place, self.context);
+        // The rest is about unions.
+        if node.get(Keyword::AnyOf).is_none() {
+            return Ok(());
+        }
         possible(node, place, self.context);
         flatten::typed(node, place, self.context);
         flatten::of_containers(node, self.context);
@@ -90,7 +94,7 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
 /// Declares required names as properties, with the schema of `additionalProperties`.
 fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    if !layout::declares(object, "object") {
+    if object.get(Keyword::Required).is_none() || !layout::declares(object, "object") {
         return;
     }
     let known = Declared::of(object);

@@ -43,6 +43,15 @@ struct Amount {
     characters: usize,
 }
 
+impl Amount {
+    fn add(&mut self, other: Amount) {
+        self.properties += other.properties;
+        self.nesting = self.nesting.max(other.nesting);
+        self.values += other.values;
+        self.characters += other.characters;
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Excess {
     /// One `enum` has too many characters.
@@ -61,6 +70,15 @@ enum Excess {
 
 /// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    // In a later round, nothing may have changed since the schema was measured.
+    if !context.is_fitted {
+        cut_to_fit(root, context)?;
+        context.is_fitted = true;
+    }
+    Ok(())
+}
+
+fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
     let max_bytes = context.max_bytes.filter(|_| context.grammar.encodes()).unwrap_or(usize::MAX);
@@ -162,7 +180,9 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
                 Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) => {
                     let count = node.get(Keyword::Properties).and_then(Node::as_object).map_or(0, Object::len);
                     least_properties += count;
-                    least_deepest = least_deepest.max(if count > 0 { level(place) + 1 } else { 0 });
+                    if count > 0 && place.depth >= least_deepest {
+                        least_deepest = least_deepest.max(level(place) + 1);
+                    }
                 }
                 Shape::Anything | Shape::Values(_) | Shape::Reference => replaced = place.depth,
                 Shape::Union(_) | Shape::Typed(_) => {}
@@ -335,14 +355,23 @@ fn level(place: &SchemaPath<'_, '_>) -> usize {
 fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
     let mut parts: Map<Option<String>, Amount> = Map::new();
     let mut long = false;
+    // The part of the current schema, which is counted apart until the next part begins.
+    let (mut current, mut amount) = (None, Amount::default());
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let amount = parts.entry(part(place)).or_default();
+        // Deeper schemas are in the same part as the schema around them.
+        if place.depth < 2 {
+            let next = part(place);
+            if next != current {
+                parts.entry(core::mem::replace(&mut current, next)).or_default().add(core::mem::take(&mut amount));
+            }
+        }
         let table = object.get(Keyword::Properties).and_then(Node::as_object);
         let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
         amount.properties += table.map_or(0, Object::len);
         amount.characters += names.sum::<usize>();
-        if table.is_some_and(|table| !table.is_empty()) {
+        // There are at most as many levels as enclosing schemas.
+        if place.depth >= amount.nesting && table.is_some_and(|table| !table.is_empty()) {
             amount.nesting = amount.nesting.max(level(place) + 1);
         }
         if let Some(values) = object.get(Keyword::Enum).and_then(Node::as_array) {
@@ -353,6 +382,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
         amount.characters += object.get(Keyword::Const).map_or(0, |value| characters(core::slice::from_ref(value)));
         Ok(Visit::Descend)
     })?;
+    parts.entry(current).or_default().add(amount);
     for name in root.get(Keyword::Defs).and_then(Node::as_object).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
     }

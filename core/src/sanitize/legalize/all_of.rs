@@ -19,6 +19,7 @@ use crate::{
         definitions,
         disjoint::disjoint,
         keyword::{Keyword, Keywords},
+        references,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -38,10 +39,12 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
     let concerned = |keyword| refused.contains(keyword) || at_root.contains(keyword) || merges;
-    if ![Keyword::AllOf, Keyword::OneOf]
+    let wanted: Vec<Keyword> = [Keyword::AllOf, Keyword::OneOf]
         .into_iter()
-        .any(|keyword| context.keywords.contains(keyword) && concerned(keyword))
-    {
+        .filter(|keyword| context.keywords.contains(*keyword) && concerned(*keyword))
+        .collect();
+    // After references were inlined, the schema may have any keyword.
+    if wanted.is_empty() || !references::mentions(root, Keywords::of(&wanted)) {
         return Ok(());
     }
     let definitions = definitions(root, context)?;
@@ -51,7 +54,7 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
 /// Returns the targets of references in branches of `oneOf`, by reference.
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
-    if context.keywords.contains(Keyword::OneOf) && context.mentions_references {
+    if context.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
             let branches = node.get(Keyword::OneOf).and_then(Node::as_array).unwrap_or_default();
             wanted.extend(branches.iter().filter_map(reference));

@@ -16,6 +16,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords, Role},
+        references,
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -41,6 +42,10 @@ pub(in crate::sanitize) fn concerns(context: &PassContext) -> bool {
 
 /// Distributes siblings of unions into the branches, from the root down.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    // After references were inlined, the schema may have any keyword.
+    if !references::mentions(root, Keywords::of(&[Keyword::AnyOf])) {
+        return Ok(());
+    }
     let spare = context.max_nodes;
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
 }

@@ -16,7 +16,10 @@ use crate::{
     },
     json::{Data, LookUp, Member, Node, Object, Step, Text},
     names::{cut, Taken},
-    schema::{keyword::Keyword, visit::SchemaPath},
+    schema::{
+        keyword::{Keyword, Keywords},
+        visit::SchemaPath,
+    },
 };
 
 /// Keywords other than `properties` that hold tables or lists of property names.
@@ -288,9 +291,10 @@ impl Table {
 /// True if a property name in a schema satisfies a condition. The members are read only once, because this runs for
 /// every object, and most have no such name.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
+    const ALL: Keywords = Keywords::of(&LISTS);
     object.iter().any(|Member { key, value }| match Keyword::named(key) {
         Some(Keyword::Properties) => value.as_object().into_iter().flatten().any(|member| is(&member.key)),
-        Some(keyword) if LISTS.contains(&keyword) => match value.as_object() {
+        Some(keyword) if ALL.contains(keyword) => match value.as_object() {
             Some(table) => table.iter().any(|member| is(&member.key) || texts(&member.value).any(is)),
             None => texts(value).any(is),
         },
@@ -302,15 +306,25 @@ fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
 /// like schemas are included.)
 fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
-    let is_container = |node: &&Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
+    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
     while let Some(node) = open.pop() {
         match node.data() {
-            Data::Array(items) if budget.pay(1 + items.len()) => open.extend(items.iter().filter(is_container)),
+            Data::Array(items) if budget.pay(1 + items.len()) => {
+                for item in items {
+                    if is_container(item) {
+                        open.push(item);
+                    }
+                }
+            }
             Data::Object(object) if budget.pay(1 + object.len()) => {
                 if does(object) {
                     return true;
                 }
-                open.extend(object.iter().map(|member| &member.value).filter(is_container));
+                for Member { value, .. } in object {
+                    if is_container(value) {
+                        open.push(value);
+                    }
+                }
             }
             _ => {}
         }

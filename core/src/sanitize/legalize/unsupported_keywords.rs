@@ -56,12 +56,16 @@ pub(in crate::sanitize) fn apply<'a>(
 fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let grammar = context.grammar;
     let is_root = place.keyword.is_none();
-    if !node
-        .as_object()
-        .is_some_and(|object| object.iter().any(|member| fault(member, object, is_root, grammar).is_some()))
-    {
+    let is_faulty = |object: &Object<'_>| {
+        let mut faulty = object.iter().filter(|member| fault(member, object, is_root, grammar).is_some()).peekable();
+        let is_faulty = faulty.peek().is_some();
+        (is_faulty, faulty.any(is_nested))
+    };
+    let (is_faulty, is_nested) = node.as_object().map_or((false, false), is_faulty);
+    if !is_faulty {
         return;
     }
+    context.removed_nested |= is_nested;
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
     let mut described: Vec<(String, Node<'a>)> = Vec::new();
@@ -103,6 +107,24 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             description::append(node, &described);
         }
     }
+}
+
+/// True if removing a member may have an effect on references: for unknown keys, and keywords that hold schemas, refer
+/// to them, name them, or have an effect on those that do.
+fn is_nested(member: &Member<'_>) -> bool {
+    let is_nested = |keyword: Keyword| {
+        keyword.holds() != Subschemas::Value
+            || !matches!(keyword.role(), Role::Assertion | Role::Annotation)
+            || matches!(
+                keyword,
+                Keyword::Ref
+                    | Keyword::DynamicRef
+                    | Keyword::RecursiveRef
+                    | Keyword::MinContains
+                    | Keyword::Discriminator
+            )
+    };
+    matches!(member.value.data(), Data::Array(_) | Data::Object(_)) || Keyword::named(&member.key).is_none_or(is_nested)
 }
 
 /// Removes keys that neither JSON Schema nor the grammar defines, all in one pass because there may be many.

@@ -4,8 +4,11 @@
 //! cannot express.
 
 mod passes;
+mod rounds;
 #[cfg(test)]
 mod tests;
+
+pub use rounds::Rounds;
 
 use alloc::{format, rc::Rc, string::String, vec::Vec};
 
@@ -83,8 +86,9 @@ pub(in crate::sanitize) fn sanitize<'a>(
     let (draft, origin) = (Draft::of(node), node.origin());
     let shared = (&stand_ins, budget);
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
-    let mut outcome;
-    (diagnostics, outcome) = round(node, context, wrapper, plan.as_deref_mut())?;
+    let (mut outcome, mut is_fitted);
+    (diagnostics, outcome, is_fitted) = round(node, context, wrapper, plan.as_deref_mut())?;
+    rounds::count_first();
     // From here on, the input is an output of the passes, in draft 2020-12.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
@@ -98,7 +102,11 @@ pub(in crate::sanitize) fn sanitize<'a>(
         }
         let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
-        (diagnostics, outcome) = round(node, context, None, plan.as_deref_mut())?;
+        context.is_fitted = is_fitted;
+        (diagnostics, outcome, is_fitted) = round(node, context, None, plan.as_deref_mut())?;
+        if count == 1 {
+            rounds::count_second(outcome != Outcome::Unchanged);
+        }
         ends = outcome != Outcome::Unchanged && is_done(node);
     }
     if grammar.encodes() {
@@ -154,13 +162,14 @@ impl Outcome {
     }
 }
 
-/// Runs every pass once. References in a wrapped answer resolve against the answer.
+/// Runs every pass once. References in a wrapped answer resolve against the answer. Returns true as the last value if
+/// the schema is within the limits of strict modes.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
     wrapper: Option<&str>,
     plan: Option<&mut PlanBuilder<'_>>,
-) -> Result<(Diagnostics, Outcome), Error> {
+) -> Result<(Diagnostics, Outcome, bool), Error> {
     if !context.no_references {
         let budget = &context.budget;
         let document = wrap_root::answer(node, wrapper);
@@ -175,9 +184,11 @@ fn round(
                 if pass.is_due(&context) {
                     #[cfg(test)]
                     context.diagnostics.expect(pass.rules);
+                    let was_fitted = context.is_fitted;
                     run(node, &mut context)?;
                     if node.settle() {
                         context.changed = context.changed.insert(position);
+                        context.is_fitted &= !was_fitted;
                     }
                 }
                 left.get(1..).unwrap_or_default()
@@ -186,8 +197,9 @@ fn round(
             Run::Enter(_) | Run::Leave(_) => {
                 let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
                 let (walk, rest) = left.split_at(count);
+                let before = context.changed;
                 over_schemas((walk, position), node, &mut context)?;
-                node.settle();
+                context.is_fitted &= !node.settle() && context.changed == before;
                 rest
             }
         };
@@ -199,7 +211,7 @@ fn round(
         plan.no_slash |= context.no_slash;
     }
     let outcome = Outcome::of(&context);
-    Ok((context.diagnostics, outcome))
+    Ok((context.diagnostics, outcome, context.is_fitted))
 }
 
 /// Runs passes over single schemas in one walk.

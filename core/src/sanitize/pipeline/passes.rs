@@ -106,7 +106,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
-        wakes: Wakes::Always,
+        wakes: Wakes::If("except by `const-to-enum`", |context| context.upgraded),
         run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
@@ -187,7 +187,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        wakes: Wakes::Always,
+        wakes: Wakes::If("except by plain copies of all definitions", |context| context.inlined_more),
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
@@ -259,8 +259,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: UNSUPPORTED,
         needs: Keywords::NONE,
         applies: always,
-        wakes: Wakes::If("with references or tuples", |context| {
-            !context.no_references || context.keywords.contains(Keyword::PrefixItems)
+        wakes: Wakes::If("with tuples; with references, by keywords that may hold some", |context| {
+            context.original_keywords.contains(Keyword::PrefixItems)
+                || (!context.no_references && context.removed_nested)
         }),
         run: Run::Enter(unsupported),
         why: "Keywords that are removed need not be rewritten first.",

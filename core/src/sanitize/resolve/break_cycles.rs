@@ -4,7 +4,7 @@
 //! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.
 //! Every other recursion passes through a property, an item or the like, and ends with the instance.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
@@ -100,29 +100,42 @@ fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> R
 /// Edge to another schema: the schema whose reference leads there (if a reference does), and the target.
 type Way = (Option<Place>, Place);
 
+/// Progress of the search at a schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Open,
+    /// On the current path.
+    Entered,
+    Left,
+}
+
 /// Returns the schemas whose references lead back to a schema on the current path, in a search that enters each schema
 /// once.
 fn closing(schemas: &[Applied], targets: &Map<Number, Place>) -> Set<Place> {
     let mut closing = Set::new();
-    let mut done: Set<Place> = Set::new();
+    let mut progress = vec![Progress::Open; schemas.len()];
+    // The current path, and the number of edges that were followed from each schema on it.
+    let mut way: Vec<(Place, usize)> = Vec::new();
     for start in 0..schemas.len() {
-        // The current path, and the edges still to be followed from each schema on it.
-        let mut way: Vec<(Place, Vec<Way>)> = Vec::new();
-        let mut on_the_way: Set<Place> = Set::new();
         let mut next = Some((None, start));
         loop {
             if let Some((reference, place)) = next.take() {
-                if on_the_way.contains(&place) {
-                    closing.extend(reference);
-                } else if done.insert(place) {
-                    on_the_way.insert(place);
-                    way.push((place, successors(place, schemas, targets)));
+                match progress.get_mut(place) {
+                    Some(Progress::Entered) => closing.extend(reference),
+                    Some(open @ Progress::Open) => {
+                        *open = Progress::Entered;
+                        way.push((place, 0));
+                    }
+                    Some(Progress::Left) | None => {}
                 }
             }
-            let Some((place, open)) = way.last_mut() else { break };
-            next = open.pop();
+            let Some((place, followed)) = way.last_mut() else { break };
+            next = successor(*place, *followed, schemas, targets);
+            *followed += 1;
             if next.is_none() {
-                on_the_way.remove(place);
+                if let Some(progress) = progress.get_mut(*place) {
+                    *progress = Progress::Left;
+                }
                 way.pop();
             }
         }
@@ -130,11 +143,14 @@ fn closing(schemas: &[Applied], targets: &Map<Number, Place>) -> Set<Place> {
     closing
 }
 
-fn successors(place: Place, schemas: &[Applied], targets: &Map<Number, Place>) -> Vec<Way> {
-    let Some(applied) = schemas.get(place) else { return Vec::new() };
-    let target = applied.target.and_then(|target| targets.get(&target));
-    let inside = applied.inside.iter().rev().map(|inner| (None, *inner));
-    target.map(|target| (Some(place), *target)).into_iter().chain(inside).collect()
+/// Returns an edge of a schema by its index: first those to the subschemas, then that of the reference.
+fn successor(place: Place, index: usize, schemas: &[Applied], targets: &Map<Number, Place>) -> Option<Way> {
+    let applied = schemas.get(place)?;
+    if let Some(inner) = applied.inside.get(index) {
+        return Some((None, *inner));
+    }
+    let target = applied.target.filter(|_| index == applied.inside.len())?;
+    Some((Some(place), *targets.get(&target)?))
 }
 
 /// Marks the references of the schemas in `endless`.

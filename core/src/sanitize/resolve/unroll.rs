@@ -10,7 +10,7 @@ use crate::{
     collections::{Map, Set},
     dialect::grammar::{AnyEncoding, Recursion},
     error::Error,
-    json::{Data, Node, Object, Step, Text},
+    json::{Data, Member, Node, Object, Step, Text},
     limits::MAX_DEPTH,
     rules::Rule,
     sanitize::{
@@ -80,12 +80,31 @@ fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
     let edges = bodies.iter().filter_map(|(name, body)| {
-        let to =
-            measure(body, budget).references.iter().filter_map(|(_, to)| numbers.get(to.as_str()).copied()).collect();
+        let to = references(body, budget).into_iter().filter_map(|to| numbers.get(to).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))
     });
     let recursive = graph::recursive(&edges.collect());
     recursive.into_iter().filter_map(|number| names.get(number as usize).map(|name| (*name).clone())).collect()
+}
+
+/// Returns the names of the definitions to which a schema refers.
+fn references<'n>(schema: &'n Node<'_>, budget: &Budget) -> Vec<&'n str> {
+    let (mut found, mut open) = (Vec::new(), Vec::from([schema]));
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::Array(items) if budget.pay(1 + items.len()) => open.extend(items),
+            Data::Object(object) if budget.pay(1 + object.len()) => {
+                found.extend(definition_name(node));
+                for Member { value, .. } in object {
+                    if matches!(value.data(), Data::Array(_) | Data::Object(_)) {
+                        open.push(value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Size of a schema, and its references.

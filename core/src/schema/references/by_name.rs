@@ -20,8 +20,8 @@ use crate::{
 /// Definitions by name, and the targets of references.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// Numbers by table and name. The root is 0; definitions are numbered in document order.
-    definitions: Map<(&'static str, String), Number>,
+    /// For each of [`TABLES`], numbers by name. The root is 0; definitions are numbered in document order.
+    definitions: [Map<String, Number>; TABLES.len()],
     /// Target of each reference.
     uses: Vec<Number>,
 }
@@ -31,8 +31,13 @@ pub(crate) struct Names {
 /// # Errors
 /// The errors of the walk.
 pub(crate) fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
+    let mut names = Names { definitions: TABLES.map(|_| Map::new()), uses: Vec::new() };
     let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
-    let mut names = Names { definitions: definitions.zip(1..).collect(), uses: Vec::new() };
+    for ((table, name), number) in definitions.zip(1..) {
+        if let Some((_, numbers)) = TABLES.iter().zip(&mut names.definitions).find(|(known, _)| **known == table) {
+            numbers.insert(name, number);
+        }
+    }
     visit::walk(budget, root, Keywords::ALL, &mut |schema, _| {
         let target = reference(schema).and_then(|reference| names.target(reference));
         names.uses.extend(target);
@@ -52,8 +57,8 @@ fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'
 
 impl Names {
     fn definition(&self, table: &str, name: &str) -> Option<Number> {
-        let table = TABLES.into_iter().find(|known| *known == table)?;
-        self.definitions.get(&(table, String::from(name))).copied()
+        let (_, numbers) = TABLES.iter().zip(&self.definitions).find(|(known, _)| **known == table)?;
+        numbers.get(name).copied()
     }
 
     pub(super) fn target(&self, reference: &Node<'_>) -> Option<Number> {

@@ -19,7 +19,7 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::Error,
-    json::{Data, Node},
+    json::{Data, Member, Node},
 };
 use by_name::by_name;
 pub(crate) use resolve::resolve;
@@ -177,15 +177,32 @@ pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
 /// Returns true if any key is named like a reference, even if it is not a keyword there. Faster than
 /// [`has_references`].
 pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
+    mentions(root, Keywords::of(&[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef]))
+}
+
+/// Returns true if any key is named like one of these keywords, even if it is not a keyword there. Faster than a walk.
+pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
     let mut open = Vec::from([root]);
+    // Most values are neither lists nor objects, so they are not put on the list of open values.
+    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
     while let Some(node) = open.pop() {
         match node.data() {
-            Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
-            Data::Object(object) => {
-                if object.iter().any(|member| Keyword::named(&member.key).is_some_and(is_reference)) {
-                    return true;
+            Data::Array(items) => {
+                for item in items {
+                    if is_container(item) {
+                        open.push(item);
+                    }
                 }
-                open.extend(object.iter().map(|member| &member.value).filter(|value| is_container(value)));
+            }
+            Data::Object(object) => {
+                for Member { key, value } in object {
+                    if Keyword::named(key).is_some_and(|keyword| keywords.contains(keyword)) {
+                        return true;
+                    }
+                    if is_container(value) {
+                        open.push(value);
+                    }
+                }
             }
             _ => {}
         }
@@ -193,20 +210,12 @@ pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
     false
 }
 
-const fn is_reference(keyword: Keyword) -> bool {
-    matches!(keyword, Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef)
-}
-
-fn is_container(node: &Node<'_>) -> bool {
-    matches!(node.data(), Data::Array(_) | Data::Object(_))
-}
-
 /// Returns true if any subschema has a reference.
 ///
 /// # Errors
 /// The errors of the walk.
 pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    has(root, &KEYWORDS, budget)
+    has(root, &[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef], budget)
 }
 
 /// Returns true if any subschema has `$dynamicRef` or `$recursiveRef`.
@@ -214,10 +223,11 @@ pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, E
 /// # Errors
 /// The errors of the walk.
 pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    has(root, &["$dynamicRef", "$recursiveRef"], budget)
+    let dynamic = [Keyword::DynamicRef, Keyword::RecursiveRef];
+    Ok(mentions(root, Keywords::of(&dynamic)) && has(root, &dynamic, budget)?)
 }
 
-fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Error> {
+fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         found = found

@@ -4,7 +4,6 @@
 //! other documents referred to this one, and none do.
 
 use alloc::{
-    borrow::Cow,
     string::{String, ToString as _},
     vec::Vec,
 };
@@ -14,7 +13,7 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     error::Error,
-    json::{self, unescaped_token, Data, Node, Text},
+    json::{self, unescaped_token, Child, Data, Node, Text},
     schema::{
         draft::Draft,
         keyword::{Keyword, Keywords, Subschemas},
@@ -29,8 +28,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// All targets, without duplicates.
-    all: Set<Number>,
+    /// All targets in order, without duplicates.
+    all: Vec<Number>,
     /// Targets that are not at the position of a subschema, such as those under unknown keywords.
     outside: Set<Number>,
     /// Dynamic references that another anchor of the same name may match.
@@ -43,7 +42,7 @@ impl Resolved {
     }
 
     pub(super) fn at(&self, schema: &Node<'_>) -> Option<Number> {
-        schema.origin().number().filter(|number| self.all.contains(number))
+        schema.origin().number().filter(|number| self.all.binary_search(number).is_ok())
     }
 
     pub(super) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
@@ -71,32 +70,42 @@ impl Resolved {
 
     pub(super) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         let (wanted, mut found) = (&self.all, Map::new());
-        // Open nodes, with the length of the parent's pointer and the token that follows.
-        let mut open: Vec<(&'s Node<'a>, usize, Cow<'s, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
-        let mut pointer = String::new();
-        while let Some((node, length, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
-            pointer.truncate(length);
-            if !core::ptr::eq(node, root) {
-                json::push_token(&mut pointer, &token);
+        // Open nodes, with the number of nodes around each, and their tokens.
+        let mut open: Vec<(&'s Node<'a>, usize, Child<'s, 'a>)> = Vec::from([(root, 0, Child::Item(0))]);
+        let mut path: Vec<Child<'s, 'a>> = Vec::new();
+        while let Some((node, level, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+            path.truncate(level);
+            path.push(token);
+            if let Some(number) = node.origin().number().filter(|number| wanted.binary_search(number).is_ok()) {
+                found.entry(number).or_insert_with(|| (node, pointer(path.get(1..).unwrap_or_default())));
             }
-            if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
-                found.entry(number).or_insert_with(|| (node, pointer.clone()));
-            }
-            let length = pointer.len();
+            let level = path.len();
             match node.data() {
                 Data::Array(items) => {
                     let below = items.iter().enumerate().rev();
-                    open.extend(below.map(|(index, item)| (item, length, Cow::Owned(index.to_string()))));
+                    open.extend(below.map(|(index, item)| (item, level, Child::Item(index))));
                 }
                 Data::Object(object) => {
                     let below = object.members().iter().rev();
-                    open.extend(below.map(|member| (&member.value, length, member.key.display())));
+                    open.extend(below.map(|member| (&member.value, level, Child::Member(&member.key))));
                 }
                 _ => {}
             }
         }
         found
     }
+}
+
+/// Returns the JSON Pointer of a path.
+fn pointer(path: &[Child<'_, '_>]) -> String {
+    let mut pointer = String::new();
+    for token in path {
+        match token {
+            Child::Member(name) => json::push_token(&mut pointer, &name.display()),
+            Child::Item(index) => json::push_token(&mut pointer, &index.to_string()),
+        }
+    }
+    pointer
 }
 
 /// Resolves every reference of a schema as it was read.
@@ -120,7 +129,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
     };
     document.resources.insert(String::new(), (root, 0));
     document.survey(root, 0)?;
-    let mut references = Resolved::default();
+    let (mut references, mut all) = (Resolved::default(), Set::new());
     let mut next = 0;
     while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
         next += 1;
@@ -131,12 +140,13 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
         let Some(found) = target.node.origin().number() else { continue };
         references.targets.insert(number, found);
-        references.all.insert(found);
+        all.insert(found);
         if target.is_outside && references.outside.insert(found) {
             document.survey(target.node, target.base)?;
         }
     }
     budget.check(String::new)?;
+    references.all = all.into_iter().collect();
     Ok(References::Read(references))
 }
 
@@ -182,6 +192,17 @@ struct Document<'b, 't, 'a> {
     tables: Map<Number, Map<String, &'t Node<'a>>>,
 }
 
+/// Identifiers and references.
+const CONCERNS: Keywords = Keywords::of(&[
+    Keyword::Id,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::RecursiveAnchor,
+    Keyword::Ref,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+]);
+
 /// Up to this many members, objects are searched linearly.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
@@ -207,6 +228,10 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     /// Collects identifiers and references of one schema. Returns the base URI inside it.
     fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
         let Some(object) = node.as_object() else { return outer };
+        // Most schemas have none of these keywords. (Draft 4 spells an identifier like a property.)
+        if self.draft != Draft::Four && !Keywords::in_object(object).intersects(CONCERNS) {
+            return outer;
+        }
         let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
         let mut base = outer;
         // Old drafts ignore siblings of `$ref`, including `$id`.
