@@ -32,7 +32,8 @@ const listed = new Map(
 const faults = [];
 for (const path of new Set([...found.keys(), ...listed.keys()])) {
   const [actual, listedCount] = [found.get(path) ?? 0, listed.get(path) ?? 0];
-  if (actual !== listedCount) faults.push(`${path}: expected ${actual} places in SECURITY.md's list of \`unsafe\`, found ${listedCount}`);
+  if (actual !== listedCount)
+    faults.push(`${path}: expected ${actual} places in SECURITY.md's list of \`unsafe\`, found ${listedCount}`);
 }
 for (const crate of [
   'core/src',

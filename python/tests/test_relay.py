@@ -444,7 +444,7 @@ def test_unwritable_report_is_logged_once(tmp_path: Path) -> None:
         it.process.terminate()
         await it.process.wait()
         await it.reading
-        assert it.log.count("lines of the report are missing") == 1
+        assert it.log.count("the report has lines missing") == 1
 
     between(answer, what, "--report", str(tmp_path / "full.jsonl"), shell="ulimit -f 1")
 
