@@ -12,8 +12,10 @@ import type { Server as Described, Program } from './server.js';
 
 /** Maximum size of a message, and of the output that a server has not read yet, in bytes. */
 const MAX_MESSAGE = 64 << 20;
-/** Time limit for open requests after the client has closed its end, and for each step of stopping a server, in ms. */
+/** Time limit for each step of stopping a server, in ms. */
 const PATIENCE = 1000;
+/** Time limit for open requests after the client has closed its end, in ms: a server may still be starting. */
+const LAST_ANSWERS = 10_000;
 const isWindows = process.platform === 'win32';
 
 /** A server as the core describes it, with its name. */
@@ -158,7 +160,7 @@ export class Host {
     await Promise.all(this.#servers.map((_, at) => this.#start(at, true)));
     await this.client.listen(this);
     // Waits for requests that the client sent before it closed its end.
-    for (let waited = 0; this.#connection.unanswered() > 0 && waited < PATIENCE; waited += 10) await after(10);
+    for (let waited = 0; this.#connection.unanswered() > 0 && waited < LAST_ANSWERS; waited += 10) await after(10);
   }
 
   /** Handles a message from the client. */

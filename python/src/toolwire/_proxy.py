@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 # Maximum size of a message, and of output that its reader has not read yet, in bytes.
 MAX_MESSAGE = 64 << 20
 PIECE = 1 << 16
-# Timeout for open requests after the client has disconnected, and for each step of stopping a server, in seconds.
+# Timeout for each step of stopping a server, in seconds.
 PATIENCE = 1.0
+# Timeout for open requests after the client has disconnected, in seconds: a server may still be starting.
+LAST_ANSWERS = 10.0
 IS_WINDOWS = sys.platform == "win32"
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
@@ -356,10 +358,10 @@ class Host:
             self._client.listen(self)
             await self._client.ended.wait()
             # Wait for answers to requests that the client sent before it disconnected.
-            for _ in range(100):
+            for _ in range(1000):
                 if self._failure is not None or not self._connection.unanswered():
                     break
-                await asyncio.sleep(PATIENCE / 100)
+                await asyncio.sleep(LAST_ANSWERS / 1000)
         finally:
             self._is_over = True
             try:
