@@ -82,8 +82,6 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) upgraded: bool,
     /// True if `unsupported-keywords` removed something that may have an effect on references.
     pub(in crate::sanitize) removed_nested: bool,
-    /// True if `inline` did more than replace references by copies of canonical schemas.
-    pub(in crate::sanitize) inlined_more: bool,
     /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
     pub(in crate::sanitize) is_fitted: bool,
     /// Passes that changed something in this round.
@@ -151,7 +149,6 @@ impl PassContext {
             refused: grammar.restricted(),
             upgraded: false,
             removed_nested: false,
-            inlined_more: false,
             is_fitted: false,
             changed: PassSet::NONE,
             pruned: None,

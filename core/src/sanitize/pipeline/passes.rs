@@ -187,7 +187,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        wakes: Wakes::If("except by plain copies of all definitions", |context| context.inlined_more),
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \

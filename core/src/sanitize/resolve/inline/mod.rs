@@ -27,7 +27,6 @@ use crate::{
     schema::{
         definitions::{definition_name, TABLES},
         draft::Draft,
-        emptiness,
         graph::Graph,
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
@@ -81,12 +80,6 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         }
         None
     };
-    // The passes before this one have not seen schemas elsewhere, and rules of older drafts end here. Fewer references
-    // may be left for the next decision about which to keep.
-    context.inlined_more |= context.draft != Draft::Y2020
-        || cut.is_some()
-        || !references.outside(&source, &budget).is_empty()
-        || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
     // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
     // target.
     let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
@@ -251,7 +244,6 @@ impl<'a> Inliner<'_, '_, 'a> {
             (member.key.is(Keyword::Id) && (!is_root || fragment())) || member.key.is(Keyword::Anchor)
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
-        self.context.inlined_more = true;
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
             self.context.diagnostics.report(
@@ -300,14 +292,12 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         });
         let Some(target) = target else {
-            self.context.inlined_more = true;
             self.cut(node, place.polarity);
             return Ok(false);
         };
         self.used.insert(target);
         // An object root cannot be a reference, so its definition is repeated there.
         let at_root = self.is_root(place);
-        self.context.inlined_more |= at_root;
         if at_root && !self.joins_root(target) {
             self.cut_own(node, place.polarity);
             return Ok(false);
@@ -325,7 +315,6 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
-        self.context.inlined_more |= grown.is_some();
         let may_skip = grown.is_none() && !at_root && self.cut.is_none();
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
@@ -351,9 +340,6 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
         };
-        // A schema that accepts nothing was in order as a definition, but not as a property or a branch.
-        self.context.inlined_more |=
-            body.as_object().is_none() || emptiness::branch_admits_nothing(&body, &self.context.budget);
         if may_skip {
             self.note_chain(end, &body);
         }
@@ -421,7 +407,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         let mut siblings = core::mem::take(node);
         let mut body = body;
         if !siblings::only_annotations(&siblings) {
-            self.context.inlined_more = true;
             // Both schemas may hold references at the same path, so references are resolved in both before the merge.
             let budget = self.context.budget.clone();
             visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;
