@@ -102,7 +102,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
     }
 }
 
-/// The same tools in another order must have the same names.
+/// The same tools in a different order must have the same names.
 #[test]
 fn names_do_not_depend_on_the_order() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];

@@ -169,7 +169,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     if same(&without, &call.arguments) {
         Ok(Became::Blanks)
     } else {
-        Err(format!("another value: {result}"))
+        Err(format!("a different value: {result}"))
     }
 }
 

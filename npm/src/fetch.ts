@@ -61,7 +61,7 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
   const { fetch: given, onReport, onRepair, ...rest } = options;
-  // Invalid options are reported here, and not by the first request.
+  // Invalid options are reported here rather than by the first request.
   for (const [name, value] of Object.entries({ fetch: given, onReport, onRepair })) {
     if (value === undefined || value === null || typeof value === 'function') continue;
     const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;

@@ -35,7 +35,7 @@ for (const name of functions) {
       });
     }
     t.diagnostic(`${name}: ${cases.length} cases on ${paths.length} paths, ${runs} runs`);
-    assert.equal(cases.length, counts[name] ?? 0, 'count.json has another number: change it together with the cases');
+    assert.equal(cases.length, counts[name] ?? 0, 'count.json differs: change it together with the cases');
   });
 }
 

@@ -249,7 +249,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await once(child, 'close');
   });
 
-  test('two servers as one: the server of a tool, and a server that does not exist', async () => {
+  test('two servers appear as one, and a server that does not exist is reported', async () => {
     const config = join(folder, 'mcp.json');
     const server = { command: process.execPath, args: [SERVER] };
     writeFileSync(

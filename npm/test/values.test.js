@@ -342,7 +342,7 @@ describe('a proxy with arbitrary lengths', () => {
     });
   }
 
-  test('the length determines the number of items, whatever the items are', () => {
+  test('the length determines the number of items, regardless of the items', () => {
     assert.deepEqual(through(lying(1)), [{ a: 1 }]);
     assert.deepEqual(through(lying(3)), [{ a: 1 }, 'b', null]);
     assert.deepEqual(through(lying(-0)), []);

@@ -181,7 +181,7 @@ def _struck(text: str, numbers: Numbers) -> str:
     return text[:at] + numbers.of(("", text[at] * 2)) + text[at + 1 :]
 
 
-# Notations of a text as a whole.
+# Notations that concern the text as a whole.
 WHOLE: dict[str, Callable[[str, Numbers], str]] = {
     "fence": lambda text, numbers: numbers.of(
         (f"```json\n{text}\n```", f"```\n{text}\n```", f"```json5\n{text}", f"```{text}```")

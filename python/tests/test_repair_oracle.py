@@ -1,4 +1,4 @@
-"""Comparison with json_repair on text that is not JSON: a text that ours reads should have the same value.
+"""Comparison with json_repair on text that is not JSON: text that ours reads should have the same value.
 
 json_repair guesses a value for texts that ours refuses, so only texts that ours reads are compared. For generated
 texts, the original value is known: if the two differ there, ours has to be the correct one.
@@ -41,9 +41,9 @@ def same(one: Any, other: Any) -> bool:
 
 
 def read(text: str, options: dict[str, Any]) -> Read | str:
-    """Read a text with both, or return the reason why ours refuses it."""
+    """Read text with both, or return the reason why ours refuses it."""
     try:
-        # Every value is valid by this schema, so only the text is repaired.
+        # This schema accepts every value, so only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
@@ -89,7 +89,7 @@ DIFFERENCES = [
     Difference(
         "a name that begins with `_` or `$`",
         lambda one: "unquoted-key" in one.rules and any(mark in one.text for mark in ("_x1", "$ref")),
-        "it omits these characters; they are a part of names in JavaScript, and of names that tools declare",
+        "it omits these characters; they are part of names in JavaScript, and of names that tools declare",
     ),
     Difference(
         "a number before a name without quotes",

@@ -82,7 +82,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) upgraded: bool,
     /// True if `unsupported-keywords` removed something that may have an effect on references.
     pub(in crate::sanitize) removed_nested: bool,
-    /// True if `inline` did more than replace references by copies of canonical schemas.
+    /// True if `inline` did more than replace references with copies of canonical schemas.
     pub(in crate::sanitize) inlined_more: bool,
     /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
     pub(in crate::sanitize) is_fitted: bool,

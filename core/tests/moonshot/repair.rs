@@ -19,7 +19,7 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
-                faults.push(format!("{name}: the error gives no reason: {error}"));
+                faults.push(format!("{name}: the error does not state a reason: {error}"));
             }
             format!("error {}", error.code().as_str())
         }

@@ -111,7 +111,7 @@ describe("any page's console", { skip }, () => {
     );
   });
 
-  test('a policy that forbids the server: the import fails', async () => {
+  test('the import fails under a policy that forbids the server', async () => {
     assert.match(await entered("script-src 'self'", [local, call]), /^TypeError: Failed to fetch/);
   });
 });

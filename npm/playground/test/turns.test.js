@@ -68,7 +68,7 @@ describe('turns', () => {
     assert.equal(formatOf(example('kimi')), 'openai-chat');
     assert.equal(formatOf(example('codex')), 'openai-responses');
     assert.equal(formatOf(example('claude-code')), 'anthropic');
-    // The format is toolwire's decision, and not a rule of the page: here it depends on the target.
+    // The format is toolwire's decision, not a rule of the page: here it depends on the target.
     const either = JSON.stringify({ model: 'm', messages: [messageOf('user')], seed: 1 });
     assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
     assert.equal(formatOf(JSON.stringify({ messages: [messageOf('user')], tools: 1 })), undefined);

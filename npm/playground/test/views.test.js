@@ -57,7 +57,7 @@ describe('the views', { skip }, () => {
       assert.match(text, /'additionalProperties' is required to be supplied and to be false/);
     }));
 
-  test('a chosen note is marked on both sides, and a number in a text chooses its note', () =>
+  test('a selected note is marked on both sides, and a number in the editor selects its note', () =>
     site.page({}, async (page) => {
       await page.locator('.note', { hasText: 'map-to-pairs' }).click();
       for (const side of ['.cm-merge-a', '.cm-merge-b']) {
@@ -179,7 +179,7 @@ describe('the views', { skip }, () => {
       assert.ok((await page.locator('.note').count()) > rules.length);
     }));
 
-  test('two backends: what the model sees at each turn is what the API sends', () =>
+  test('with two backends, what the model sees at each turn is what the API sends', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       const { messages, ...rest } = example('conversation');
@@ -230,7 +230,7 @@ describe('the views', { skip }, () => {
       await right.locator('.cm-line', { hasText: '"model": "some-model"' }).waitFor();
     }));
 
-  test('two backends: the turns are replayed, automatically and by keys', () =>
+  test('with two backends, the turns are replayed automatically and by keys', () =>
     site.page({}, async (page) => {
       await pick(page, 'kimi');
       const at = page.locator('.stepper output');
