@@ -16,7 +16,7 @@ describe('the views', { skip }, () => {
   });
   after(() => site.stop());
 
-  test('a tool, rewritten: the output and the notes are those of the API', () =>
+  test('the output and the notes of a rewritten tool match the API', () =>
     site.page({}, async (page) => {
       for (const name of ['openai-strict', 'gemini', 'bedrock']) {
         await dialect(page, name);
@@ -78,7 +78,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.note[data-chosen=true] .note-number').innerText(), `${named}`);
     }));
 
-  test('a list: each tool has its notes, and a tool that no API accepts is set aside', () =>
+  test('each tool of a list has its notes, and a tool that no API accepts is set aside', () =>
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'rewrite');
