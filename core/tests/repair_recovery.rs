@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
         ("generated, whole", calls::generated(true)),
     ];
     for (name, _) in all.iter().filter(|(_, calls)| calls.is_empty()) {
-        print_line(&format!("skipped: {name} is not beside this checkout"));
+        print_line(&format!("skipped: {name} is not next to this checkout"));
     }
     all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
 }

@@ -220,7 +220,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.match(log(), /ignored a line from .*: not JSON/);
     assert.ok(
       !log().includes('\u001b'),
-      'no control sequence of a server reaches the terminal through a message of ours',
+      'no control sequence of a server reaches the terminal through one of our messages',
     );
     await client.close();
   });

@@ -44,12 +44,12 @@ const DIFFERENCES = [
   {
     name: 'a byte order mark after a number or a bare name',
     applies: ({ rules, text }) => rules.has('byte-order-mark') && /[\w-][\ufeff\u00a0]/.test(text),
-    why: 'jsonrepair reads the mark as a part of it, and makes a string of the number',
+    why: 'jsonrepair reads the mark as part of the number, and converts it to a string',
   },
   {
     name: 'a backslash that begins no escape',
     applies: ({ rules }) => rules.has('invalid-escape'),
-    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, another path',
+    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, a different path',
   },
 ];
 /** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */

@@ -160,7 +160,7 @@ def load() -> list[Case]:
                 assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"
                 if pair := PAIRS.get(folder.name):
                     assert set(members["input"]) == set(pair), f"{at} needs {pair} in `input`"
-                assert members["name"] not in names, f"{at} stands twice"
+                assert members["name"] not in names, f"{at} occurs twice"
                 names.add(members["name"])
                 cases.append(Case(folder.name, path.stem, members))
     return cases

@@ -27,7 +27,7 @@ TEXTS = list(spoiled(6000, seed=20_261_123))
 
 @dataclass
 class Read:
-    """A text that ours reads, with its value, its rules, and the value of json_repair."""
+    """Text that ours reads, with its value, its rules, and the value of json_repair."""
 
     text: str
     ours: Any
@@ -79,12 +79,12 @@ DIFFERENCES = [
     Difference(
         "text that was escaped twice",
         lambda one: "escaped-text" in one.rules,
-        "it reads the backslashes, and the `n` of `\\n`, as a part of names and values; no tool declares such names",
+        "it reads the backslashes, and the `n` of `\\n`, as part of names and values; no tool declares such names",
     ),
     Difference(
         "a comment after a token",
         lambda one: "comment" in one.rules,
-        "it reads the comment as a part of the name or value before it, unless a comma separates them",
+        "it reads the comment as part of the name or value before it, unless a comma separates them",
     ),
     Difference(
         "a name that begins with `_` or `$`",
@@ -99,7 +99,7 @@ DIFFERENCES = [
     Difference(
         "a byte order mark inside",
         lambda one: "byte-order-mark" in one.rules and "\ufeff" in one.text,
-        "it reads it as a part of the value before it: `true` becomes a string",
+        "it reads it as part of the value before it: `true` becomes a string",
     ),
     Difference(
         "undefined",
@@ -148,7 +148,7 @@ RULES = {
 FIXTURE_DIFFERENCES = {
     "undefined": "a string",
     "comma-lacks-between-objects": "loses the empty object",
-    "escaped-line-break-between-tokens": "takes the `n` for a part of the name",
+    "escaped-line-break-between-tokens": "reads the `n` as part of the name",
     "text-of-text": "gives the text inside, unread",
     "blank-text-of-text": "gives the text inside, unread",
     "words-in-text-of-text": "gives the text inside, unread",

@@ -100,7 +100,7 @@ fn of_what_the_validator_rejects() {
             harmless +=
                 usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
         }
-        print("rejected by the validator, as they are", &plain);
+        print("rejected by the validator, unchanged", &plain);
         print("rejected by the validator, as a property", &inside);
         print_line(&format!("  {harmless} of them are no longer rejected once they are a property"));
         print("accepted by the validator, the root an object", &accepted);
@@ -111,7 +111,7 @@ fn of_what_the_validator_rejects() {
         );
         assert!(
             !accepted.keys().any(|outcome| outcome.starts_with("error")),
-            "what is accepted is never refused: {accepted:?}"
+            "accepted schemas are never refused: {accepted:?}"
         );
     }
 }

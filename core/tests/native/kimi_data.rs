@@ -108,7 +108,7 @@ fn fault(row: &Value) -> Option<String> {
         return Some(format!("expected {expected:?}, because {why}, found {outcome:?}"));
     }
     let is_silent = found.is_ok_and(|found| outcome == Outcome::Mended && !found.is_reported);
-    (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report says nothing of it".to_owned())
+    (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report does not mention it".to_owned())
 }
 
 #[test]
