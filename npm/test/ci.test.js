@@ -182,7 +182,7 @@ describe('the action', { skip }, () => {
       assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
     }
   });
-  test('runs no code of the repository that it checks', () => {
+  test('does not run code of the repository that it checks', () => {
     const { PATH, started, nodes } = fetching();
     const temporary = place({});
     const env = { PATH, RUNNER_TEMP: temporary };

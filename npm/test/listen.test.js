@@ -61,7 +61,7 @@ function value(text) {
   }
 }
 
-test('the number of transcripts is the committed one', () => {
+test('the number of transcripts matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -414,7 +414,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal((await posted(url, ping(1), named)).status, 200);
   });
 
-  test('a client of 2026-07-28 that does not read blocks no other client', async () => {
+  test('a client of 2026-07-28 that does not read does not block other clients', async () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const message = (name) => ({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, _meta: meta } });

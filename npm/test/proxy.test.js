@@ -72,7 +72,7 @@ function value(text) {
   }
 }
 
-test('the number of transcripts is the committed one', () => {
+test('the number of transcripts matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 

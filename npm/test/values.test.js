@@ -119,7 +119,7 @@ test('the prototype as a key never becomes a prototype', () => {
   assert.equal({}.polluted, undefined);
 });
 
-describe('refused, with the pointer', () => {
+describe('values that are refused with a pointer', () => {
   const cyclic = { a: [{}] };
   cyclic.a[0].back = cyclic.a;
   const views = [new Uint8Array(1), Buffer.from('{}'), new DataView(new ArrayBuffer(1)), new ArrayBuffer(1)];

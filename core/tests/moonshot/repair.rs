@@ -77,7 +77,7 @@ fn is_accepted(case: &Value) -> bool {
 }
 
 #[test]
-fn of_what_the_validator_rejects() {
+fn schemas_that_the_validator_rejects() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
         let (mut plain, mut inside, mut accepted, mut faults, mut harmless) =
@@ -117,7 +117,7 @@ fn of_what_the_validator_rejects() {
 }
 
 #[test]
-fn of_what_users_reported() {
+fn schemas_that_users_reported() {
     for Source { text, .. } in sources("issue_cases.jsonl") {
         let rows: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}"))).collect();

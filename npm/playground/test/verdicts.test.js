@@ -45,7 +45,7 @@ const OUTCOMES = { undefined: 'unchanged', info: 'unchanged', same: 'lossless', 
 /** Dialects that convert, are strict, or limit lists. */
 const JUDGED = 'codex openai-strict azure-strict gemini anthropic moonshot cohere-strict mcp-typescript'.split(' ');
 
-describe('the verdicts of the page are those of the command line', () => {
+describe('the page and the command line reach the same verdicts', () => {
   let engine;
   let run;
   let rowOf;
