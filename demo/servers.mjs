@@ -70,7 +70,7 @@ async function listOne(server, transports) {
     const tools = [];
     let cursor;
     do {
-      // Not `client.listTools`: its result type puts the keys of schemas into another order.
+      // Not `client.listTools`: its result type puts the keys of schemas into a different order.
       const page = await client.request(
         { method: 'tools/list', params: cursor ? { cursor } : {} },
         ResultSchema,

@@ -11,7 +11,7 @@ use std::{
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Capacity in bytes above which a buffer is freed after use, so that one huge request does not keep its memory.
+/// Capacity in bytes above which a buffer is freed after use, so that the memory of one huge request is released.
 const KEEP: usize = 1 << 20;
 
 /// Flag: unchanged values are returned as the caller's own objects.
@@ -20,7 +20,7 @@ pub(crate) const SHARE: u32 = 1;
 pub(crate) const UNCHANGED: u32 = 2;
 /// Flag: the call failed, so there is an error and no output.
 pub(crate) const FAILED: u32 = 4;
-/// Flag: the session is back in its initial state, so nothing is lost with the instance.
+/// Flag: the session is back in its initial state, so the instance can be discarded without loss.
 pub(crate) const RESTS: u32 = 8;
 
 /// The header, which JavaScript reads: `npm/src/engine/shared-buffer.ts` lists its fields in the same order. Addresses
@@ -71,7 +71,7 @@ thread_local! {
     static FAILS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes the next call panic, for tests of the recovery from a defect.
+/// Makes the next call panic, to test recovery from panics.
 #[doc(hidden)]
 #[wasm_bindgen(js_name = failNext)]
 pub fn fail_next() {
@@ -84,7 +84,7 @@ pub fn shared_buffer() -> *const u32 {
     SHARED_BUFFER.with_borrow(|buffer| std::ptr::from_ref::<Header>(buffer.header).cast())
 }
 
-/// Makes room for a number of words and of bytes of characters. The previous contents may be lost.
+/// Ensures capacity for `words` words and `chars` bytes of text. The previous contents may be lost.
 #[wasm_bindgen(js_name = makeRoom)]
 pub fn make_room(words: usize, chars: usize) {
     SHARED_BUFFER.with_borrow_mut(|buffer| {
@@ -94,7 +94,7 @@ pub fn make_room(words: usize, chars: usize) {
     });
 }
 
-/// Grows a buffer to at least `length`, as a new buffer, because the old contents need not be copied.
+/// Grows a buffer to at least `length` by allocating a new one: the old contents need not be copied.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     if buffer.len() < length {
         drop(mem::take(buffer));
@@ -102,7 +102,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Takes the input out of the shared buffer, and the vectors of the last output for reuse.
+/// Takes the input out of the shared buffer, together with the vectors of the previous output, for reuse.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
 pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     if FAILS.take() {
@@ -116,7 +116,7 @@ pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     })
 }
 
-/// Returns the vectors to the shared buffer, with the output in the place where JavaScript reads it.
+/// Returns the vectors to the shared buffer, and stores the output where JavaScript reads it.
 pub(crate) fn put(mut input: InputBuffer, output: OutputBuffer, flags: u32) {
     if input.words.capacity().saturating_mul(4) > KEEP {
         input.words = Vec::new();

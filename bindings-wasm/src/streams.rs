@@ -128,7 +128,7 @@ fn repaired(stream: usize) -> Option<Node<'static>> {
     Some(Node::object(report))
 }
 
-/// Adds the flag `RESTS` if the stream holds nothing back, so nothing is lost with the instance.
+/// Adds the flag `RESTS` if the stream holds nothing back, so the instance can be discarded without loss.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
         Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),

@@ -1,4 +1,4 @@
-//! Outcomes of rewriting a tool for a dialect: the columns of the matrix, and the words of `--fail-on`.
+//! Outcomes of rewriting a tool for a dialect: the columns of the matrix, and the values of `--fail-on`.
 
 use toolwire::{
     reports::{Accepts, Change, Guidance},

@@ -40,7 +40,7 @@ pub(crate) struct Declaration {
     pub(crate) disabled: usize,
 }
 
-/// Parses the servers of a file; returns `None` for another kind of file.
+/// Parses the servers of a file; returns `None` for any other kind of file.
 pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     let plain = without_comments(text)?;
     let file = json::read(&plain).ok()?;
@@ -67,7 +67,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
 /// Message for a file that declares servers, where tools or schemas are expected.
 pub(crate) const DECLARED: &str = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
 
-/// Returns the pointer and the line of a file's list of servers; `None` for another kind of file.
+/// Returns the pointer and the line of a file's list of servers; `None` for any other kind of file.
 pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
     let plain = without_comments(text)?;
     let (pointer, _) = list(&json::read(&plain).ok()?)?;

@@ -346,7 +346,7 @@ fn following_the_advice_fixes_the_schema() {
 }
 
 #[test]
-fn fixes_for_one_dialect_break_no_other() {
+fn fixes_for_one_dialect_do_not_break_others() {
     let inputs: BTreeSet<String> = examples().into_values().collect();
     let all: Vec<&String> = inputs.iter().collect();
     let follow = |inputs: &[&String]| {

@@ -175,7 +175,7 @@ fn every_case_prints_the_expected_text() {
     assert_eq!(
         json!(cases.len()),
         read(&folder().join("count.json"))["cases"],
-        "count.json says how many cases there are"
+        "count.json contains the number of cases"
     );
 }
 

@@ -2,7 +2,7 @@
 //! ([`bindings`] is the interface for the bindings.)
 //!
 //! The public functions accept `serde_json::Value` or text. The command line has to detect the kind of its input before
-//! it knows which function to call, so it works on trees. It also accepts the words of options in its flags, and asks
+//! it knows which function to call, so it works on trees. It also accepts the options' strings in its flags, and asks
 //! for facts of a dialect that concern a whole list. The module is hidden, because its API is not stable.
 //! `core/tests/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
 
@@ -156,9 +156,9 @@ pub fn is_client_search(item: &Node<'_>) -> bool {
     request::tool::is_client_search(item)
 }
 
-/// The words of an option with their values.
+/// An option's allowed strings and their values.
 pub trait Choices: Copy + 'static {
-    /// All words, in the order of the documentation.
+    /// All strings, in the order of the documentation.
     const CHOICES: &'static [(&'static str, Self)];
 }
 

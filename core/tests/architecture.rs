@@ -165,7 +165,7 @@ fn hidden_items_are_only_in_internal() {
     let core = sources();
     let hidden: Vec<&str> =
         core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
-    assert_eq!(hidden, ["lib.rs"], "what is not public has one door, `internal`");
+    assert_eq!(hidden, ["lib.rs"], "`internal` is the only interface to what is not public");
     let (_, door) = core.iter().find(|(file, _)| file == "internal.rs").expect("core/src/internal.rs is there");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let code =
@@ -289,7 +289,7 @@ fn no_files_use_each_other_in_a_circle() {
         }
     }
     let gone: Vec<&&str> = CIRCLES.iter().filter(|circle| !circles.contains(**circle)).collect();
-    assert!(gone.is_empty(), "these are no longer circles: remove them from CIRCLES: {gone:?}");
+    assert!(gone.is_empty(), "these circles no longer exist: remove them from CIRCLES: {gone:?}");
     circles.retain(|circle| !CIRCLES.contains(&circle.as_str()));
     let circles: Vec<String> = circles.into_iter().collect();
     assert!(circles.is_empty(), "these use each other, so none can be read alone:\n{}", circles.join("\n"));

@@ -16,7 +16,7 @@ const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/schem
 
 /// Returns the schemas, each with its source.
 fn corpus() -> Vec<(String, Value)> {
-    let text = fs::read_to_string(CORPUS).expect("the corpus is a part of this repository");
+    let text = fs::read_to_string(CORPUS).expect("the corpus is part of this repository");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
     rows.map(|row| (row["source"].as_str().expect("a source").to_owned(), row["schema"].clone())).collect()
 }

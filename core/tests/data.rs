@@ -160,7 +160,7 @@ fn real_tools() {
                         refused += 1
                     }
                     (value, text) => {
-                        failures.push(fault(&format!("value gave {:?}, text gave {:?}", value.err(), text.err())))
+                        failures.push(fault(&format!("by value: {:?}, by text: {:?}", value.err(), text.err())))
                     }
                 }
             }

@@ -18,8 +18,8 @@ use toolwire::{
 /// The unsolved rows, with the reason.
 const UNSOLVED: &[(&str, &str)] = &[
     ("bedrock-root-union", "only Claude refuses it, and `check` and `sanitize` do not know the model"),
-    ("llama-lookahead", "current builds ignore patterns of tools; `check` says so, and nothing is changed"),
-    ("llama-unanchored-pattern", "current builds ignore patterns of tools; `check` says so, and nothing is changed"),
+    ("llama-lookahead", "current builds ignore patterns of tools; `check` reports it, and nothing is changed"),
+    ("llama-unanchored-pattern", "current builds ignore patterns of tools; `check` reports it, and nothing is changed"),
     ("llama-description-null", "`sanitizeTools` leaves it out, but `checkTools` does not find it"),
     ("args-bare-words", "text is read without the schema: an unquoted word is refused, with its place"),
     ("outputschema-dangling-ref", "output schemas are neither checked nor changed"),
@@ -159,7 +159,7 @@ fn is_solved(row: &Value) -> bool {
 fn reported_problems_are_solved() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/issue_cases_3.jsonl");
     let Ok(text) = fs::read_to_string(path) else {
-        println!("skipped: issue_cases_3.jsonl is not beside this checkout");
+        println!("skipped: issue_cases_3.jsonl is not next to this checkout");
         return;
     };
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

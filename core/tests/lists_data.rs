@@ -102,7 +102,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
     }
 }
 
-/// The same tools in another order must have the same names.
+/// The same tools in a different order must have the same names.
 #[test]
 fn names_do_not_depend_on_the_order() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
@@ -163,7 +163,7 @@ fn any_json_gives_a_result_or_an_error() {
             for list in [one.clone(), json!([one]), json!({ "tools": [one, one] }), json!({ "tools": one })] {
                 for options in [ToolsOptions::new(dialect.name), ToolsOptions::new(dialect.name).fallback("codex")] {
                     let Ok(found) = sanitize_tools(&list, &options) else { continue };
-                    let again = sanitize_tools(&found.tools, &options).expect("what was written can be read");
+                    let again = sanitize_tools(&found.tools, &options).expect("written tools can be read");
                     assert_eq!(again.tools, found.tools, "{}: {list}", dialect.name);
                     check_tools(&list, &[dialect.name]).expect("a list is a list");
                 }
@@ -210,7 +210,7 @@ fn index_written_by_the_model_is_removed() {
     let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
     let restore = sanitize_tools(&tools, &options).expect("a list").restore;
     let call = json!({"type": "tool_use", "id": "t", "name": "find", "input": {}, "index": 7});
-    let kept = Restore::from_json(&restore.to_json()).expect("what was written can be read");
+    let kept = Restore::from_json(&restore.to_json()).expect("written tools can be read");
     for restore in [restore, kept] {
         assert!(restore.client_call(&call).expect("a call").call.get("index").is_none());
     }

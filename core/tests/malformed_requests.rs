@@ -32,7 +32,7 @@ fn options(value: &Value) -> Result<DeferredOptions, Error> {
     bindings::options::<DeferredOptions>(&Node::from_value(value)?, Naming::Camel)
 }
 
-/// Returns true if the request was rewritten and not refused.
+/// Returns true if the request was rewritten rather than refused.
 fn check(request: &Value, set: &Value) -> bool {
     let options = options(set).expect("valid options");
     let text = request.to_string();

@@ -71,7 +71,7 @@ fn requests() -> Vec<Value> {
     for folder in ["", "more/"] {
         let file = format!("{}/../../shared/data/{folder}deferred_native_cases.json", env!("CARGO_MANIFEST_DIR"));
         let Ok(text) = std::fs::read_to_string(file) else {
-            println!("skipped: there is no reference data beside the checkout");
+            println!("skipped: there is no reference data next to the checkout");
             continue;
         };
         let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");

@@ -18,13 +18,13 @@ struct Declared {
     /// Name of the type in TypeScript and in Python.
     type_name: &'static str,
     page: &'static str,
-    /// Head of the column with the options in the page's table.
+    /// Heading of the option column in the page's table.
     head: &'static str,
     /// Pages whose options also apply; this page must link to them.
     bases: &'static [&'static str],
     /// Options that the core accepts but this function does not offer.
     withheld: &'static [&'static str],
-    /// Options in the tables of the bases that this function does not have.
+    /// Options of the bases that this function does not have.
     without: &'static [&'static str],
 }
 
@@ -123,7 +123,7 @@ const DECLARED: &[Declared] = &[
         page: "search-tools.md",
         ..BY_OWN_PAGE
     },
-    // An exchange reads and writes bytes.
+    // An exchange reads and writes bytes, so it has no values to share.
     Declared {
         type_name: "ExchangeOptions",
         page: "adapt-request.md",
@@ -135,7 +135,7 @@ const DECLARED: &[Declared] = &[
     },
 ];
 
-/// Functions without options: they would ignore any.
+/// Functions without options: they ignore any that are passed.
 const WITHOUT: &[Function] = &[
     Function::RestoreArguments,
     Function::ValidateArguments,
@@ -159,19 +159,19 @@ impl Declared {
         let options = json::read(r#"{"?": true}"#).expect("that is JSON");
         let error: Error = match self.function {
             Some(function) => {
-                call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is no option")
+                call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is not an option")
             }
-            None => bindings::options::<ExchangeOptions>(&options, naming).expect_err("`?` is no option"),
+            None => bindings::options::<ExchangeOptions>(&options, naming).expect_err("`?` is not an option"),
         };
         assert_eq!(error.code(), Code::UnknownOption, "{}: {error}", self.name());
-        let (list, _) = error.message().split_once(", found `?`").expect("the message lists what there is");
+        let (list, _) = error.message().split_once(", found `?`").expect("the message lists the known options");
         let names: Names = quoted(list).collect();
         let (withheld, offered): (Names, Names) =
             names.into_iter().partition(|name| self.withheld.iter().any(|one| spelled(naming, one) == *name));
         assert_eq!(
             withheld.len(),
             self.withheld.len(),
-            "{}: `withheld` names what the core does not know",
+            "{}: `withheld` names an option that the core does not have",
             self.name()
         );
         offered
@@ -259,7 +259,7 @@ fn table(text: &str, head: &str) -> Names {
         .collect()
 }
 
-/// Records the names that are missing in one place, and those that should not be there.
+/// Records the names that are missing from one place, and those that should not be there.
 fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &mut Vec<String>) {
     faults.extend((known - found).iter().map(|name| format!("{function}: {place} lacks `{name}`")));
     faults.extend(
@@ -289,12 +289,13 @@ fn options_are_the_same_everywhere() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Options for which a language declares fewer words than the core reads, because the core refuses the others with a
-/// specific message.
+/// Options of which a language declares fewer values than the core recognizes: it recognizes the others only to refuse
+/// them with a specific message.
 const FEWER: &[(&str, &str)] = &[("adaptRequest", "format"), ("Exchange", "format"), ("Exchange", "target")];
 
 impl Declared {
-    /// Returns the words of an option, if it has any. The core lists them in the error about a wrong word.
+    /// Returns the allowed string values of an option, if they are limited. The core lists them in the error about an
+    /// unknown value.
     fn words(&self, name: &str) -> Option<Names> {
         let attempt = |options: &str| {
             let options = json::read(options).expect("that is JSON");
@@ -312,7 +313,7 @@ impl Declared {
     }
 }
 
-/// Returns the words in the type of a member of an interface, or of an interface that it extends.
+/// Returns the string literals in the type of a member of an interface, or of an interface that it extends.
 fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("export interface {interface} ")).expect("an interface");
     let (head, body) = rest.split_once('{').expect("an interface has a body");
@@ -340,14 +341,14 @@ fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
         .unwrap_or_default()
 }
 
-/// Returns the words in the type of a field of a `TypedDict`, or of one of its bases.
+/// Returns the string literals in the type of a field of a `TypedDict`, or of one of its bases.
 fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {class}(")).expect("a class");
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
     let body = body.split("\n\n\n").next().unwrap_or_default();
     if let Some((_, field)) = body.split_once(&format!("\n    {name}:")) {
         let of_type = field.split_once("\n    \"\"\"").map_or(field, |(of_type, _)| of_type);
-        // Fields of an exchange have no documentation after them.
+        // Fields of an exchange have no docstring.
         let next = of_type
             .find(": ")
             .map_or(of_type.len(), |at| of_type.get(..at).map_or(at, |one| one.rfind('\n').unwrap_or(at)));
@@ -364,7 +365,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
 }
 
-/// The words of an option must be the same in the types of TypeScript and Python and on its page.
+/// The allowed values of an option must be the same in the types of TypeScript and Python as in the core.
 #[test]
 fn values_are_the_same_everywhere() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
@@ -383,7 +384,7 @@ fn values_are_the_same_everywhere() {
             compare(declared.name(), &place("python/src/toolwire/_options.py"), &words, &found, &mut faults);
         }
     }
-    assert!(compared > 40, "only {compared} options with words were found");
+    assert!(compared > 40, "only {compared} options with a list of values were found");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
@@ -423,15 +424,15 @@ fn row_types(type_name: &'static str) -> Vec<&'static str> {
     }
 }
 
-/// Options without a row in the core: they are the only option of their function.
+/// Options without a row in the core: each is the only option of its function.
 const WITHOUT_ROW: &[(&str, &str)] = &[("CheckToolsOptions", "dialects")];
 
 /// Options whose documentation differs from the row in the core, with the reason.
 const DOCUMENTED_APART: &[(&str, &str, &str)] = &[
-    ("AdaptOptions", "format", "it is the format of the request, and not of its tools"),
-    ("ExchangeOptions", "format", "it is the format of the request, and not of its tools"),
+    ("AdaptOptions", "format", "it is the format of the request, not of its tools"),
+    ("ExchangeOptions", "format", "it is the format of the request, not of its tools"),
     ("ExchangeOptions", "deferred", "hosted searches are run by default"),
-    ("BetaOptions", "native", "the page of types refers to `DeferredOptions`"),
+    ("BetaOptions", "native", "the documentation of the types refers to `DeferredOptions`"),
 ];
 
 fn row(type_name: &'static str, name: &str) -> Option<Row> {
@@ -473,7 +474,7 @@ fn python_bases(bases: &str) -> impl Iterator<Item = &str> {
     bases.split(", ").filter(|base| base.ends_with("Options") || base.ends_with("Deferral"))
 }
 
-/// Returns the first sentence of a documentation, normalized for differences between languages: names of options and
+/// Returns the first sentence of a doc comment, normalized for differences between languages: names of options and
 /// functions, and null.
 fn first_sentence(documentation: &str) -> String {
     let line = documentation.split("\n\n").next().unwrap_or_default();
@@ -512,7 +513,7 @@ fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
 /// The default and the first sentence of an option must be the same in TypeScript and Python as in its row, and its
 /// page must contain the default.
 #[test]
-fn defaults_and_documentation_are_those_of_the_row() {
+fn defaults_and_documentation_match_the_row() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
@@ -534,7 +535,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
                 let (expected, found) = (first_sentence(row.doc), first_sentence(documentation));
                 if !is_apart && expected != found {
                     faults.push(format!(
-                        "{function}: `{name}` in {language} begins\n    {found}\n  and its row\n    {expected}"
+                        "{function}: `{name}` in {language} begins\n    {found}\n  but its row\n    {expected}"
                     ));
                 }
                 let Some(default) = &row.default else { continue };
@@ -547,7 +548,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
                 });
                 if !states_default && default != "\"\"" {
                     faults.push(format!(
-                        "{function}: `{name}` in {language} does not give the default {default}: {documentation}"
+                        "{function}: `{name}` in {language} does not state the default {default}: {documentation}"
                     ));
                 }
             }
@@ -558,7 +559,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
             if cell.trim().is_empty() || !is_stated {
                 let default = row.default.unwrap_or_default();
                 faults.push(format!(
-                    "{function}: docs/functions/{} gives `{name}` the default {cell}, and its row {default}",
+                    "{function}: docs/functions/{} states the default {cell} for `{name}`, but its row has {default}",
                     declared.page
                 ));
             }
@@ -569,7 +570,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
             declared.page
         );
     }
-    assert!(compared > 200, "only {compared} documentations were compared");
+    assert!(compared > 200, "only {compared} doc comments were compared");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
@@ -586,30 +587,30 @@ const FLAGS: &[(&str, &[(&str, &str)])] = &[
 const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("SanitizeOptions", "share", "the result is text"),
     ("DeferredOptions", "share", "the result is text"),
-    ("ToolsOptions", "maxTools", "the default is more than any API takes"),
+    ("ToolsOptions", "maxTools", "the default is more than any API accepts"),
     ("ToolsOptions", "outputSchemas", "few APIs read it, and none is known to need it"),
-    ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, and no places in a list"),
+    ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, not list indices"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
     ("AdaptOptions", "historyPairs", "as with `historyArguments`"),
-    ("AdaptOptions", "overflow", "`toolwire sanitize` answers no searches"),
+    ("AdaptOptions", "overflow", "`toolwire sanitize` does not answer searches"),
     (
         "AdaptOptions",
         "historyArguments",
-        "`toolwire sanitize` sends nothing: whoever looks at a request wants it as it would be sent",
+        "`toolwire sanitize` sends nothing: it shows the request exactly as it would be sent",
     ),
     ("RepairOptions", "name", "the tool's name is known from the input"),
 ];
 
 /// Types of options whose functions the command line does not offer, with the reason.
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
-    ("EnvelopeOptions", "`toolwire sanitize` does more"),
+    ("EnvelopeOptions", "`toolwire sanitize` includes this"),
     ("BetaOptions", "its input is a header, not a file"),
-    ("CheckRequestOptions", "`toolwire check` judges a request by each dialect that it is asked about"),
+    ("CheckRequestOptions", "`toolwire check` checks a request against each given dialect"),
     ("DialectQuery", "`toolwire dialects` lists them"),
     ("DeferralQuery", "`toolwire dialects` lists them"),
-    ("SearchOptions", "a search is a part of a conversation"),
-    ("ExchangeOptions", "an exchange is a part of a gateway"),
+    ("SearchOptions", "a search is part of a conversation"),
+    ("ExchangeOptions", "an exchange is part of a gateway"),
 ];
 
 /// Returns the fields of a struct of arguments, each with the attributes and comments before it.
@@ -638,7 +639,7 @@ fn options_have_flags() {
             continue;
         }
         let Some((_, structs)) = FLAGS.iter().find(|(name, _)| *name == type_name) else {
-            faults.push(format!("{type_name}: `FLAGS` does not say where the command has its options"));
+            faults.push(format!("{type_name}: `FLAGS` does not list the command's struct for these options"));
             continue;
         };
         for row in rows {
@@ -653,7 +654,7 @@ fn options_have_flags() {
             let reason = WITHOUT_FLAG.iter().find(|without| (without.0, without.1) == (type_name, row.name));
             match (found, reason) {
                 (Some(_), Some(_)) => {
-                    faults.push(format!("{type_name}: `{}` has a flag and stands in `WITHOUT_FLAG`", row.name));
+                    faults.push(format!("{type_name}: `{}` has a flag but is listed in `WITHOUT_FLAG`", row.name));
                 }
                 (None, None) => faults.push(format!("{type_name}: no flag of the command sets `{}`", row.name)),
                 (Some((_, attributes)), None) => {
@@ -661,7 +662,7 @@ fn options_have_flags() {
                         attributes.split_once("default_value = \"").and_then(|(_, rest)| rest.split('"').next());
                     let row_default = row.default.unwrap_or_default();
                     if default.is_some_and(|default| default != row_default.trim_matches('"')) {
-                        faults.push(format!("{type_name}: the flag of `{}` has another default", row.name));
+                        faults.push(format!("{type_name}: the flag of `{}` has a different default", row.name));
                     }
                 }
                 (None, Some(_)) => {}

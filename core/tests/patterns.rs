@@ -63,7 +63,7 @@ fn searches_agree_with_the_crate_regex() {
             assert!(theirs.is_err() || is_odd, "`{pattern}` is read by `regex`");
             continue;
         }
-        let theirs = theirs.unwrap_or_else(|error| panic!("`{pattern}` is read here, and not by `regex`: {error}"));
+        let theirs = theirs.unwrap_or_else(|error| panic!("`{pattern}` is read here, but not by `regex`: {error}"));
         for text in TEXTS {
             assert_eq!(ours(text), Some(theirs.is_match(text)), "`{pattern}` in {text:?}");
             judged += 1;

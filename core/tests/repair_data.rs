@@ -17,7 +17,7 @@ fn data(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     let text = fs::read_to_string(path).ok();
     if text.is_none() {
-        println!("skipped: {name} is not beside this checkout");
+        println!("skipped: {name} is not next to this checkout");
     }
     text
 }

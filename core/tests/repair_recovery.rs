@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
         ("generated, whole", calls::generated(true)),
     ];
     for (name, _) in all.iter().filter(|(_, calls)| calls.is_empty()) {
-        print_line(&format!("skipped: {name} is not beside this checkout"));
+        print_line(&format!("skipped: {name} is not next to this checkout"));
     }
     all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
 }
@@ -169,7 +169,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     if same(&without, &call.arguments) {
         Ok(Became::Blanks)
     } else {
-        Err(format!("another value: {result}"))
+        Err(format!("a different value: {result}"))
     }
 }
 

@@ -112,7 +112,7 @@ fn complete_event_is_passed_on_at_once() {
 fn unrestorable_last_event_loses_no_data() {
     let mut stream = full();
     let last = format!("data: {}", large(63));
-    assert_eq!(stream.feed_text(&last).expect("no whole event"), "");
+    assert_eq!(stream.feed_text(&last).expect("no complete event"), "");
     let error = stream.finish_text().expect_err("too much is held back");
     assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
     let rest = stream.finish_text().expect("the rest");

@@ -143,7 +143,7 @@ fn names_the_errors_that_users_quoted() {
             quoted += 1;
         }
         print_line(&format!("{quoted} quoted rejections named"));
-        assert_eq!(quoted > 0, is_whole, "what users quoted is theirs, and not in the sample");
+        assert_eq!(quoted > 0, is_whole, "quoted rejections belong to the users, so the sample has none");
     }
 }
 

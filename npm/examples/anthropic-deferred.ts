@@ -27,7 +27,7 @@ export async function book(baseURL: string, streams: boolean, call: (tool: strin
   for (;;) {
     const request = { model: 'kimi-k2', max_tokens: 1000, messages, tools };
     const message = await (streams ? client.messages.stream(request).finalMessage() : client.messages.create(request));
-    // The content includes the searches as Anthropic's blocks, from which the next request knows which tools were found.
+    // The content includes the searches as Anthropic's blocks, so the next request shows which tools were found.
     messages.push({ role: 'assistant', content: message.content });
     const results = message.content
       .filter((block) => block.type === 'tool_use')

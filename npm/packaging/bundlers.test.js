@@ -87,12 +87,12 @@ const bundlers = {
 
 for (const [name, bundle] of Object.entries(bundlers)) {
   describe(name, () => {
-    test('toolwire, the WebAssembly inside', async () => {
+    test('toolwire includes the WebAssembly', async () => {
       const folder = await bundle('main.js');
       assert.equal(await page(folder, 'main.js'), SANITIZED);
       assert.equal(wasmFiles(folder), 0);
     });
-    test('toolwire/slim, the WebAssembly as a file', async () => {
+    test('toolwire/slim works with the WebAssembly as a separate file', async () => {
       const folder = await bundle('slim.js');
       assert.equal(await page(folder, 'slim.js'), SANITIZED);
       // With esbuild's loader `binary` the bundle contains it.

@@ -30,7 +30,7 @@ export interface FetchOptions extends ExchangeOptions {
   onRepair?: ((calls: RepairedCall[], request: SentRequest) => void) | undefined;
 }
 
-/** Headers that describe the exact bytes of a body, and are wrong for another body. */
+/** Headers that describe the exact bytes of a body, and are wrong for any other body. */
 const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
 /** Such headers of a reply: `fetch` has already decompressed the body, and a rewritten body no longer matches its cache tag. */
 const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
@@ -61,7 +61,7 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
   const { fetch: given, onReport, onRepair, ...rest } = options;
-  // Invalid options are reported here, and not by the first request.
+  // Invalid options are reported here rather than by the first request.
   for (const [name, value] of Object.entries({ fetch: given, onReport, onRepair })) {
     if (value === undefined || value === null || typeof value === 'function') continue;
     const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;
@@ -249,7 +249,7 @@ async function rounds(url: string, exchange: Exchange, callbacks: Callbacks): Pr
   }
 }
 
-/** Returns a response with another body. */
+/** Returns a response with a different body. */
 function withBody({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
   const left = new Headers(headers);
   for (const name of OF_REPLY) left.delete(name);

@@ -175,12 +175,12 @@ function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
   });
 }
 
-/** Members in which providers' packages give the reason why a reply ended. */
+/** Members in which providers' packages report why a reply ended. */
 const ENDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason', 'status'];
 
 /**
  * Returns the arguments of a streamed message's calls exactly as the model wrote them, or `undefined` if the message's
- * pieces do not match its calls. Ids may repeat: calls with the same id are in the order of their pieces, except for
+ * chunks do not match its calls. Ids may repeat: calls with the same id are in the order of their chunks, except for
  * calls that LangChain could not parse.
  */
 function textsOf(message: AIMessage): Map<Call | UnreadCall, string> | undefined {
@@ -199,7 +199,7 @@ function textsOf(message: AIMessage): Map<Call | UnreadCall, string> | undefined
   return pieces.length === 0 && areOwn.every(Boolean) ? texts : undefined;
 }
 
-/** The members that this module reads of a piece of a streamed call. */
+/** The members of a chunk of a streamed call that this module reads. */
 interface Piece {
   id?: string;
   args?: unknown;
@@ -235,7 +235,7 @@ function recalled(message: AIMessage, change: (call: Call | UnreadCall) => Call 
     tool_calls: changed.filter((call): call is Call => !isUnread(call)),
     ...(changed.some(isUnread) || calls.some(isUnread) ? { invalid_tool_calls: changed.filter(isUnread) } : {}),
     ...(Array.isArray(content) ? { content: content.map(block) as typeof content } : {}),
-    // Drops the pieces of a streamed message, which contain the original calls.
+    // Drops the chunks of a streamed message, which contain the original calls.
     ...('tool_call_chunks' in message ? { tool_call_chunks: [] } : {}),
   });
 }

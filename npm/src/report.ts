@@ -137,7 +137,7 @@ export interface RepairedCall {
    * violation.
    */
   left: Left[];
-  /** The remaining violations as one text, which can be sent to the model as the result of its call; null if there are none. */
+  /** The remaining violations as text, which can be sent to the model as the result of its call; null if there are none. */
   retryMessage: string | null;
 }
 
@@ -153,7 +153,7 @@ export interface Repaired<T> {
   repairs: Repair[];
   /** The remaining violations, at most 100; empty unless `valid` is `false`. */
   left: Left[];
-  /** The remaining violations as one text, which can be sent to the model as the result of its call; `null` if there are none. */
+  /** The remaining violations as text, which can be sent to the model as the result of its call; `null` if there are none. */
   retryMessage: string | null;
 }
 

@@ -43,7 +43,7 @@ export interface RestoredCall<T> {
   repairs?: Repair[];
   /** The remaining violations, at most 100. Text that cannot be read is returned unchanged and is one violation. */
   left?: Left[];
-  /** The remaining violations as one text, which can be sent to the model as the result of its call; null if there are none. */
+  /** The remaining violations as text, which can be sent to the model as the result of its call; null if there are none. */
   retryMessage?: string | null;
 }
 

@@ -32,7 +32,7 @@ function check(restore, member) {
   );
 }
 
-test('more restores than are cached, in turns', () => {
+test('more restores than the cache holds can be used in turns', () => {
   const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
   for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);

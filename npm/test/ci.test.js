@@ -37,7 +37,7 @@ const SERVER = `'${process.execPath}' -e '${`
     results["tools/list"] = { tools: JSON.parse(process.argv[1]) };
     if (results[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
   })`.replaceAll(/\s+/g, ' ')}' '${JSON.stringify(BAD)}'`;
-const skip = process.platform === 'win32' && 'Windows has another bash';
+const skip = process.platform === 'win32' && 'Windows has a different bash';
 
 const places = [];
 function place(files) {
@@ -182,7 +182,7 @@ describe('the action', { skip }, () => {
       assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
     }
   });
-  test('runs no code of the repository that it checks', () => {
+  test('does not run code of the repository that it checks', () => {
     const { PATH, started, nodes } = fetching();
     const temporary = place({});
     const env = { PATH, RUNNER_TEMP: temporary };
@@ -355,7 +355,7 @@ describe('the pre-commit hooks', { skip }, () => {
       assert.match(done.stdout, /my-tools\.json:1:\d+: `bad`/);
       assert.match(done.stderr, /x-tools\.json:\/mcpServers: .*`--servers FILE`/);
       assert.equal(hook(cwd, env, ['-p', 'strict', '--fail-on', 'never', '--'], ['my-tools.json', odd]).status, 0);
-      assert.equal(hook(cwd, env, args, ['*y-tools.json']).status, 0, 'a name is no pattern');
+      assert.equal(hook(cwd, env, args, ['*y-tools.json']).status, 0, 'a name is not a pattern');
       assert.equal(started().length, kind === 'npm' ? 1 : 2, 'it is installed once');
       harmless(cwd, started(), nodes());
       const open = hook(cwd, env, [], [odd]);

@@ -38,7 +38,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: basename(name, '.json') })),
 );
 
-/** Returns a text of a case: a string, a list of lines, or a JSON value. */
+/** Returns text from a case: a string, a list of lines, or a JSON value. */
 function text(value) {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -102,7 +102,7 @@ after(() => {
   for (const folder of places) rmSync(folder, { recursive: true });
 });
 
-test('the number of cases is the committed one', () => {
+test('the number of cases matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 

@@ -92,7 +92,7 @@ describe('a call that traps', () => {
     assert.deepEqual(set.sanitize({ dialect: 'moonshot' }), first);
   });
 
-  test('an index is lost, and a new one is not', () => {
+  test('an index is lost, but a new one works', () => {
     const index = new ToolIndex(TOOLS);
     failNext();
     isInternal(() => index.search('read'), /create it again/);

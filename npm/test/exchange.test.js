@@ -107,7 +107,7 @@ for (const one of casesOf('streams')) {
   });
 }
 
-test('exchanges are independent of each other, and a closed one is over', () => {
+test('exchanges are independent of each other, and a closed one cannot be used', () => {
   const [one] = casesOf('whole');
   const body = JSON.stringify(one.asked);
   const exchanges = [1, 2, 3].map(() => open(one, body));
@@ -127,7 +127,7 @@ const BAD = JSON.stringify({
 });
 const ANTHROPIC = { options: { dialect: 'anthropic' } };
 
-test('a warning is given once, and not with another `onSetAside`', () => {
+test('a warning is printed once, but not if `onSetAside` is a function', () => {
   const warn = mock.method(console, 'warn', () => {});
   const reported = [];
   try {

@@ -247,7 +247,7 @@ describe('requests and replies that pass unchanged', () => {
 
   const binary = Buffer.from('7b22c3280aff00efbbbf', 'hex');
   for (const [name, headers] of Object.entries({ 'no type': {}, 'the type of JSON': JSON_TYPE })) {
-    test(`bytes that are not text, in a stream with ${name}`, async (t) => {
+    test(`bytes that are not text are sent unchanged in a stream with ${name}`, async (t) => {
       const { url, got } = await backend(t, [200, {}, '']);
       const init = { method: 'POST', headers, body: new Blob([binary]).stream(), duplex: 'half' };
       await toolwireFetch({ dialect: 'anthropic' })(url, init);
@@ -255,7 +255,7 @@ describe('requests and replies that pass unchanged', () => {
     });
   }
 
-  test('error replies, and replies that are neither JSON nor events', async (t) => {
+  test('error replies, and replies that are neither JSON nor events, are returned unchanged', async (t) => {
     const { url } = await backend(
       t,
       [400, JSON_TYPE, ' {"error": 1}'],

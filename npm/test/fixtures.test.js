@@ -35,7 +35,7 @@ for (const name of functions) {
       });
     }
     t.diagnostic(`${name}: ${cases.length} cases on ${paths.length} paths, ${runs} runs`);
-    assert.equal(cases.length, counts[name] ?? 0, 'count.json has another number: change it together with the cases');
+    assert.equal(cases.length, counts[name] ?? 0, 'count.json differs: change it together with the cases');
   });
 }
 
@@ -96,10 +96,10 @@ function judge(name, path, one) {
     if (!path.byPlan) {
       const shared = path.run(input, { ...options, share: true }, one).output;
       assert.equal(path.text(shared), text, `${where}: \`share\` changes the result`);
-      if (text === before) assert.equal(shared, input, `${where}: \`share\`, no change, another object`);
+      if (text === before) assert.equal(shared, input, `${where}: \`share\`, no change, a new object`);
     }
   } else if (canonical(text) === canonical(before)) {
-    assert.equal(output, input, `${where}: no change, another text`);
+    assert.equal(output, input, `${where}: no change, different text`);
   }
   // `codex` emulates one step of Codex: schemas that make Codex drop a tool pass through it, and `check` reports them.
   if (name === 'sanitize' && options.dialect !== 'codex') {

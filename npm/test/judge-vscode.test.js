@@ -15,7 +15,7 @@ const REFUSED = new Set(
 );
 const REINTERPRETED = new Set(['root-object', 'root-not-schema', 'root-keyword', 'required-unknown']);
 
-const COERCED = 'it takes a value of another kind for the one that is meant, where it can, and `check` goes by draft 7';
+const COERCED = 'it reads a value of a different kind as the intended one if it can, but `check` follows draft 7';
 
 /** Known disputes about outputs that the gate refuses or changes. */
 const OUTPUTS = [
@@ -96,9 +96,9 @@ test("the judge reproduces the gate's known results", () => {
 });
 
 for (const [title, of, disputesOf, rows] of [
-  ['every output passes, and nothing of it is changed', 'outputs', outputDisputes, OUTPUTS],
-  ['it refuses what `check` does', 'schemas of an object', refusalDisputes, INPUTS],
-  ['it changes what `check` says it does', 'schemas that it does not refuse', changeDisputes, CHANGES],
+  ['every output passes, and no part of it is changed', 'outputs', outputDisputes, OUTPUTS],
+  ['it refuses what `check` refuses', 'schemas of an object', refusalDisputes, INPUTS],
+  ['it changes what `check` reports', 'schemas that it does not refuse', changeDisputes, CHANGES],
 ]) {
   test(title, (t) => {
     const answers = schemas.map((text) => disputesOf(text));

@@ -61,7 +61,7 @@ function value(text) {
   }
 }
 
-test('the number of transcripts is the committed one', () => {
+test('the number of transcripts matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -241,7 +241,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     }
   });
 
-  test('progress, and a question to the client in the middle of a call', async () => {
+  test('progress and a request to the client arrive in the middle of a call', async () => {
     const { url } = await served();
     const { client } = await connected(url, { capabilities: { sampling: {} } });
     client.setRequestHandler(CreateMessageRequestSchema, async () => ({
@@ -369,7 +369,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal((await client.listTools()).tools.length, 9);
   });
 
-  test('requests of 2026-07-28 with equal ids share a server, and each gets its own answer', async () => {
+  test('requests of 2026-07-28 with equal ids share a server, and each receives its own answer', async () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'slow' };
@@ -414,7 +414,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal((await posted(url, ping(1), named)).status, 200);
   });
 
-  test('a client of 2026-07-28 that does not read blocks no other client', async () => {
+  test('a client of 2026-07-28 that does not read does not block other clients', async () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const message = (name) => ({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, _meta: meta } });

@@ -26,7 +26,7 @@ test('the names of instances', () => {
 });
 
 for (const order of ['require first', 'import first']) {
-  test(`in Node, import and require give the same objects: ${order}`, () => {
+  test(`in Node, import and require return the same objects: ${order}`, () => {
     const dist = new URL('../dist/', import.meta.url).href;
     const program = `
       import { createRequire } from 'node:module';

@@ -72,7 +72,7 @@ function value(text) {
   }
 }
 
-test('the number of transcripts is the committed one', () => {
+test('the number of transcripts matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -220,7 +220,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.match(log(), /ignored a line from .*: not JSON/);
     assert.ok(
       !log().includes('\u001b'),
-      'no control sequence of a server reaches the terminal through a message of ours',
+      'no control sequence of a server reaches the terminal through one of our messages',
     );
     await client.close();
   });
@@ -249,7 +249,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await once(child, 'close');
   });
 
-  test('two servers as one: the server of a tool, and a server that does not exist', async () => {
+  test('two servers appear as one, and a server that does not exist is reported', async () => {
     const config = join(folder, 'mcp.json');
     const server = { command: process.execPath, args: [SERVER] };
     writeFileSync(

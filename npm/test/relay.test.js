@@ -57,7 +57,7 @@ function value(text) {
   }
 }
 
-test('the number of transcripts is the committed one', () => {
+test('the number of transcripts matches count.json', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -323,7 +323,7 @@ test('large bodies', async () => {
   assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
 });
 
-test('a body in several gzip members, and a truncated one', async () => {
+test('a body in several gzip members is read, and a truncated one is refused', async () => {
   const seen = [];
   const { url } = await api(async (request, response) => {
     seen.push((await all(request)).toString());
@@ -378,7 +378,7 @@ test('an early reply to an upload ends it', async () => {
   assert.equal((await all(reply)).toString(), 'too large');
 });
 
-test('a report that cannot be written is logged once, and ends nothing', {
+test('a report that cannot be written is logged once, and requests continue', {
   skip: process.platform === 'win32' && 'Windows has no `ulimit`',
 }, async () => {
   const { url } = await api((_, response) => response.end('{}'));

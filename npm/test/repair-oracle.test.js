@@ -1,4 +1,4 @@
-// Compares our reading of text that is not JSON with jsonrepair's: if ours reads a text, both should read the same value. jsonrepair
+// Compares our reading of text that is not JSON with jsonrepair's: if ours reads it, both should read the same value. jsonrepair
 // guesses where ours refuses, so only text that ours reads is compared. The value of generated text is known: if the two differ, ours must
 // be right.
 
@@ -34,7 +34,7 @@ const DIFFERENCES = [
   {
     name: 'text that was escaped twice',
     applies: ({ rules }) => rules.has('escaped-text'),
-    why: 'jsonrepair supports it only for the whole text, and not with a line break between tokens',
+    why: 'jsonrepair supports it only for the whole text, not with a line break between tokens',
   },
   {
     name: 'comments that begin with #',
@@ -44,12 +44,12 @@ const DIFFERENCES = [
   {
     name: 'a byte order mark after a number or a bare name',
     applies: ({ rules, text }) => rules.has('byte-order-mark') && /[\w-][\ufeff\u00a0]/.test(text),
-    why: 'jsonrepair reads the mark as a part of it, and makes a string of the number',
+    why: 'jsonrepair reads the mark as part of the number, and converts it to a string',
   },
   {
     name: 'a backslash that begins no escape',
     applies: ({ rules }) => rules.has('invalid-escape'),
-    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, another path',
+    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, a different path',
   },
 ];
 /** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */
@@ -124,7 +124,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   assert.deepEqual([...agreed.keys()].filter((rule) => rule !== 'all').sort(), known.split(' '));
 });
 
-/** Reads a text with both; each result is undefined if it is refused. Adds our repair rules, or the reason of the refusal. */
+/** Reads text with both; each result is undefined if it is refused. Adds our repair rules, or the reason of the refusal. */
 function read(text, options) {
   const one = { text, theirs: readByOracle(text) };
   try {

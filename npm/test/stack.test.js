@@ -124,7 +124,7 @@ const SHAPES = [
 ];
 
 for (const [what, schemas] of SHAPES) {
-  test(`${what}: a result or an error, never a trap`, (t) => {
+  test(`${what} cause a result or an error, never a trap`, (t) => {
     const { counts, attempt } = counting();
     for (const schema of schemas) all(schema, attempt);
     t.diagnostic(`${counts.calls} calls; errors: ${JSON.stringify(counts.errors)}`);

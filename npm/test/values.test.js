@@ -119,7 +119,7 @@ test('the prototype as a key never becomes a prototype', () => {
   assert.equal({}.polluted, undefined);
 });
 
-describe('refused, with the pointer', () => {
+describe('values that are refused with a pointer', () => {
   const cyclic = { a: [{}] };
   cyclic.a[0].back = cyclic.a;
   const views = [new Uint8Array(1), Buffer.from('{}'), new DataView(new ArrayBuffer(1)), new ArrayBuffer(1)];
@@ -342,7 +342,7 @@ describe('a proxy with arbitrary lengths', () => {
     });
   }
 
-  test('the length determines the number of items, whatever the items are', () => {
+  test('the length determines the number of items, regardless of the items', () => {
     assert.deepEqual(through(lying(1)), [{ a: 1 }]);
     assert.deepEqual(through(lying(3)), [{ a: 1 }, 'b', null]);
     assert.deepEqual(through(lying(-0)), []);

@@ -80,7 +80,7 @@ def repeated(tools: list[Any], dialect: Any, url: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure all dialects with the tools of a file."""
+    """Measure all dialects with the tools in a file."""
     warnings.simplefilter("ignore")
     tools = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]
     values = [tool["inputSchema"] for tool in tools]

@@ -86,7 +86,7 @@ def measure(title: str, values: list[Any], functions: list[Function]) -> None:
 
 
 def main() -> None:
-    """Measure all functions with the tools of a file."""
+    """Measure all functions with the tools in a file."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1] else DATA
     if not path.exists():
         print(f"no tools to measure: expected JSON lines at {path}")

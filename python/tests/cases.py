@@ -102,7 +102,7 @@ class Case:
 
     @property
     def has_value(self) -> bool:
-        """Return whether the input is a value, which every path accepts, and not only text; a string is text."""
+        """Return whether the input is a value, which every path accepts, rather than only text; a string is text."""
         given = self.members.get("input")
         return "input" in self.members and (not isinstance(given, str) or self.function in STRINGS)
 
@@ -156,11 +156,11 @@ def load() -> list[Case]:
                 seconds = sum(name in members for name in SECONDS)
                 takes_second = folder.name in ("restoreArguments", *JUDGING)
                 assert seconds == takes_second, f"{at} needs exactly one of {SECONDS}"
-                assert not ("plan" in members and "options" in members), f"{at}: a plan takes no options"
+                assert not ("plan" in members and "options" in members), f"{at}: a plan does not accept options"
                 assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"
                 if pair := PAIRS.get(folder.name):
                     assert set(members["input"]) == set(pair), f"{at} needs {pair} in `input`"
-                assert members["name"] not in names, f"{at} stands twice"
+                assert members["name"] not in names, f"{at} occurs twice"
                 names.add(members["name"])
                 cases.append(Case(folder.name, path.stem, members))
     return cases

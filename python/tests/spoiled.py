@@ -59,7 +59,7 @@ class Number:
 
 @dataclass
 class Spoiled:
-    """A text with its notations and its original value. `is_meant` is false if the text may have another meaning."""
+    """Text with its notations and its original value. `is_meant` is false if the text may have a different meaning."""
 
     text: str
     notations: tuple[str, ...]
@@ -167,7 +167,7 @@ class Writer:
 
 
 def _misnested(text: str, numbers: Numbers) -> str:
-    """Remove a bracket from the last run of brackets, or replace it with one of another kind."""
+    """Remove a bracket from the last run of brackets, or replace it with one of a different kind."""
     body = text.rstrip("]}")
     run = text[len(body) :]
     at = numbers.below(len(run))
@@ -181,7 +181,7 @@ def _struck(text: str, numbers: Numbers) -> str:
     return text[:at] + numbers.of(("", text[at] * 2)) + text[at + 1 :]
 
 
-# Notations of a text as a whole.
+# Notations that concern the text as a whole.
 WHOLE: dict[str, Callable[[str, Numbers], str]] = {
     "fence": lambda text, numbers: numbers.of(
         (f"```json\n{text}\n```", f"```\n{text}\n```", f"```json5\n{text}", f"```{text}```")
@@ -225,7 +225,7 @@ INSIDE = (
     "two-commas",
     "ellipsis",
 )
-# Notations after which the text may have another meaning.
+# Notations after which the text may have a different meaning.
 UNMEANT = {"struck", "cut-off", "two-values"}
 
 

@@ -119,7 +119,7 @@ def test_failure_hook_applies_to_one_thread() -> None:
 
 
 def test_an_older_or_forged_restore_is_refused() -> None:
-    """A stored `Restore` of another version, or a forged one."""
+    """A stored `Restore` of a different version, or a forged one."""
     older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
     with pytest.raises(
         toolwire.ToolwireError, match=r"version 2 to 6 of a `restore`, found 1.*sanitize the tools again"

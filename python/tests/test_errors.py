@@ -58,7 +58,7 @@ def test_too_lossy_carries_its_changes() -> None:
         assert str(twin) == str(error)
 
 
-def test_the_codes_of_the_fixtures_are_those_of_the_type() -> None:
+def test_codes_of_the_fixtures_match_the_type() -> None:
     codes = {case.error["code"] for case in CASES if case.error}
     assert codes
     assert codes <= set(get_args(ErrorCode))

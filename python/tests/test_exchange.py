@@ -132,7 +132,7 @@ def test_warning_is_given_once_unless_a_callback_reports_it() -> None:
         for _ in range(3):
             toolwire.Exchange.open(URL, BAD, dialect="anthropic")
             toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=lambda *what: reported.append(what))
-        # Another dialect causes another warning.
+        # A different dialect causes a different warning.
         toolwire.Exchange.open(URL, BAD, dialect="bedrock")
     assert len(given) == 2
     start = "toolwire: 1 tool was not sent: `odd` at `/tools/1/input_schema`"

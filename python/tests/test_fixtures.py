@@ -270,7 +270,7 @@ def gives(case: Case, path: Path) -> None:
         assert {type(container) for container in containers(result)} <= {dict, list}
         shared = run(case, path, value, share=True)[result_name(case)]
         assert show(path, shared) == show(path, result)
-        assert (shared is value) == unchanged or not containers(value), "`share` gives back what is unchanged"
+        assert (shared is value) == unchanged or not containers(value), "`share` returns what is unchanged"
     elif unchanged:
         assert result is value, "not the same text object"
     if "changes" in answer:

@@ -23,7 +23,7 @@ from judging import (
 
 DIALECTS = ["llama-cpp", "openai-strict", "anthropic-strict", "deepseek-strict"]
 
-LLAMA_CPP = "llama.cpp's own converter ignores what it does not know, which llguidance refuses"
+LLAMA_CPP = "llama.cpp's own converter ignores unknown keywords and formats, which llguidance refuses"
 LLGUIDANCE = [
     Row(
         f"{LLAMA_CPP}: a keyword",

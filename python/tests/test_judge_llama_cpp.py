@@ -30,7 +30,7 @@ KNOWN = rules("keyword-value pattern maximum-below-minimum property-name")
 
 OUTPUTS = [
     Row(
-        "its JSON parser refuses half a surrogate pair, and the number `1e400`",
+        "its JSON parser refuses unpaired surrogates, and the number `1e400`",
         r"no JSON: ",
         {"type": "object", "properties": {"a": {"description": "\ud800"}}},
     ),

@@ -360,7 +360,7 @@ def test_client_that_disconnects_in_a_call_and_end_of_a_session(served: Served) 
     through(what)
 
 
-def test_client_of_2026_07_28_that_does_not_read_blocks_no_other_client(served: Served) -> None:
+def test_client_of_2026_07_28_that_does_not_read_does_not_block_others(served: Served) -> None:
     version = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "progressToken": "p"}
 
     async def what() -> None:

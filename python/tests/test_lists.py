@@ -118,7 +118,7 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
         assert not [container for container in containers(tools) if id(container) in mine], "shares a container"
         shared = run(case.function, value, {**case.options, "share": True})[member]
         assert show(path, shared) == show(path, tools)
-        assert (shared is value) == unchanged, "`share` gives back what is unchanged"
+        assert (shared is value) == unchanged, "`share` returns what is unchanged"
     elif unchanged:
         assert tools is value, "not the same text object"
     if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":

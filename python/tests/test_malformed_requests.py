@@ -32,7 +32,7 @@ def outcome(run: Callable[[], Any]) -> Any:
 
 
 def disturbed(request: Any, place: str, value: Any) -> Any:
-    """Return the request with another value at a place."""
+    """Return the request with a different value at a place."""
     if not place:
         return copy.deepcopy(value)
     node = changed = copy.deepcopy(request)

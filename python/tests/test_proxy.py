@@ -247,7 +247,7 @@ print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params":
 for line in sys.stdin:
     message = json.loads(line)
     if message.get("method") == "tools/list":
-        # It ends, and what it has started holds its output.
+        # It exits, but a process that it started keeps its output open.
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
         sys.exit(3)
     if "id" in message:

@@ -1,4 +1,4 @@
-"""Comparison with json_repair on text that is not JSON: a text that ours reads should have the same value.
+"""Comparison with json_repair on text that is not JSON: text that ours reads should have the same value.
 
 json_repair guesses a value for texts that ours refuses, so only texts that ours reads are compared. For generated
 texts, the original value is known: if the two differ there, ours has to be the correct one.
@@ -27,7 +27,7 @@ TEXTS = list(spoiled(6000, seed=20_261_123))
 
 @dataclass
 class Read:
-    """A text that ours reads, with its value, its rules, and the value of json_repair."""
+    """Text that ours reads, with its value, its rules, and the value of json_repair."""
 
     text: str
     ours: Any
@@ -41,9 +41,9 @@ def same(one: Any, other: Any) -> bool:
 
 
 def read(text: str, options: dict[str, Any]) -> Read | str:
-    """Read a text with both, or return the reason why ours refuses it."""
+    """Read text with both, or return the reason why ours refuses it."""
     try:
-        # Every value is valid by this schema, so only the text is repaired.
+        # This schema accepts every value, so only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
@@ -79,17 +79,17 @@ DIFFERENCES = [
     Difference(
         "text that was escaped twice",
         lambda one: "escaped-text" in one.rules,
-        "it reads the backslashes, and the `n` of `\\n`, as a part of names and values; no tool declares such names",
+        "it reads the backslashes, and the `n` of `\\n`, as part of names and values; no tool declares such names",
     ),
     Difference(
         "a comment after a token",
         lambda one: "comment" in one.rules,
-        "it reads the comment as a part of the name or value before it, unless a comma separates them",
+        "it reads the comment as part of the name or value before it, unless a comma separates them",
     ),
     Difference(
         "a name that begins with `_` or `$`",
         lambda one: "unquoted-key" in one.rules and any(mark in one.text for mark in ("_x1", "$ref")),
-        "it omits these characters; they are a part of names in JavaScript, and of names that tools declare",
+        "it omits these characters; they are part of names in JavaScript, and of names that tools declare",
     ),
     Difference(
         "a number before a name without quotes",
@@ -99,7 +99,7 @@ DIFFERENCES = [
     Difference(
         "a byte order mark inside",
         lambda one: "byte-order-mark" in one.rules and "\ufeff" in one.text,
-        "it reads it as a part of the value before it: `true` becomes a string",
+        "it reads it as part of the value before it: `true` becomes a string",
     ),
     Difference(
         "undefined",
@@ -148,7 +148,7 @@ RULES = {
 FIXTURE_DIFFERENCES = {
     "undefined": "a string",
     "comma-lacks-between-objects": "loses the empty object",
-    "escaped-line-break-between-tokens": "takes the `n` for a part of the name",
+    "escaped-line-break-between-tokens": "reads the `n` as part of the name",
     "text-of-text": "gives the text inside, unread",
     "blank-text-of-text": "gives the text inside, unread",
     "words-in-text-of-text": "gives the text inside, unread",

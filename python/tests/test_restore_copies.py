@@ -33,7 +33,7 @@ def test_copies_are_equal() -> None:
         for twin in (copy.copy(restore), copy.deepcopy(restore), pickle.loads(pickle.dumps(restore))):
             assert twin == restore
             assert called(twin, "a") == {"a": 1}
-        # Again, after it was used.
+        # The original still works. The second round copies it after use.
         assert called(restore, "a") == {"a": 1}
 
 

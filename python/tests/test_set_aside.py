@@ -131,7 +131,7 @@ def test_other_values_of_on_set_aside_are_refused(sanitize: Callable[..., Any], 
 
 
 @ALL
-def test_complete_list_gives_no_warning(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
+def test_complete_list_causes_no_warning(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
     reported: list[Any] = []
     assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: reported.append(what)).tools
     good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: reported.append(what))

@@ -345,7 +345,7 @@ impl Version {
     }
 }
 
-/// Returns the keyword at which a finding is, or an empty text if it is at a schema.
+/// Returns the keyword at which a finding is, or an empty string if it is at a schema.
 fn keyword(pointer: &str) -> String {
     let mut steps = pointer.rsplit('/');
     let (last, above) = (steps.next().unwrap_or_default(), steps.next().unwrap_or_default());

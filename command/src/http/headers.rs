@@ -118,7 +118,7 @@ pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
     headers
 }
 
-/// Returns the headers of a reply for the client. With `rewrites`, the client receives another body.
+/// Returns the headers of a reply for the client. With `rewrites`, the client receives a different body.
 pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     let mut headers = without_connection(headers);
     if rewrites {

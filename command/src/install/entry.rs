@@ -43,7 +43,7 @@ impl Entry {
         }
     }
 
-    /// Returns the file with another program.
+    /// Returns the file with a different program.
     pub(super) fn with(&self, text: &str, command: &str, arguments: &[String]) -> String {
         let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
         let list = format!("[{}]", list.join(", "));

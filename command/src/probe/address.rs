@@ -1,7 +1,7 @@
 //! The URL of an API, which determines the host and the URLs of requests.
 //!
-//! A URL is refused unless all parsers agree on it: the hosts' clients follow WHATWG and RFC 3986, which find different
-//! hosts in `http://a\b/` and others. The crate `url` would add the IDNA tables to the WebAssembly module.
+//! A URL is refused unless all parsers agree on it: the hosts' clients follow WHATWG and RFC 3986, which disagree about
+//! the host of `http://a\b/`, among others. The crate `url` would add the IDNA tables to the WebAssembly module.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -81,7 +81,7 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    /// Returns the violations that `check` reports for a tool with another name and schema.
+    /// Returns the violations that `check` reports for a tool with a different name and schema.
     fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);

@@ -34,7 +34,7 @@ pub(super) enum Outcome {
     Adapted,
     /// The request may have tools, but needed no change.
     Unchanged,
-    /// The request was forwarded unread: it is of another kind, or cannot have tools.
+    /// The request was forwarded unread: it is of a different kind, or cannot have tools.
     Passed,
     /// The relay answered the request with an error.
     Refused,

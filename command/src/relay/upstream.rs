@@ -142,7 +142,7 @@ pub(super) fn model_of(body: &Node<'_>) -> Option<String> {
     Some(body.get("model")?.as_text()?.display().into_owned())
 }
 
-/// Returns the body with another model.
+/// Returns the body with a different model.
 pub(super) fn with_model(mut body: Node<'_>, model: &str) -> String {
     body.set("model", Node::string(model.to_string()));
     json::write(&body)

@@ -156,7 +156,7 @@ impl Growth {
     }
 }
 
-/// Returns the word of an option's value.
+/// Returns the name of an option's value.
 fn word<T: Choices + PartialEq>(value: Option<T>) -> &'static str {
     T::CHOICES.iter().find(|(_, choice)| Some(*choice) == value).map_or("", |(word, _)| *word)
 }

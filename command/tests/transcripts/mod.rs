@@ -28,7 +28,7 @@ pub(crate) fn text(body: &Value) -> String {
     body.as_str().map_or_else(|| body.to_string(), String::from)
 }
 
-/// Returns an effect as transcripts contain it: its words that are not empty, with JSON as a value.
+/// Converts an effect to its form in transcripts: an array of its kind and its nonempty texts, parsed if they are JSON.
 pub(crate) fn shown([kind, about, text]: [String; 3]) -> Value {
     let value = |text: String| serde_json::from_str(&text).unwrap_or(json!(text));
     let words = [about, text].into_iter().filter(|word| !word.is_empty()).map(value);
@@ -38,7 +38,7 @@ pub(crate) fn shown([kind, about, text]: [String; 3]) -> Value {
 /// Plays every transcript in a folder. `begin` returns the state of the program for a case, and `step` takes one step
 /// and returns the effects.
 ///
-/// `TOOLWIRE_BLESS=1` writes the effects into the transcripts; read the difference before you commit it.
+/// `TOOLWIRE_BLESS=1` writes the effects into the transcripts; review the diff before you commit it.
 pub(crate) fn play<S>(folder: &str, begin: impl Fn(&Value) -> S, step: impl Fn(&mut S, &Value) -> Vec<Value>) {
     let (mut count, blesses) = (0, std::env::var_os("TOOLWIRE_BLESS").is_some());
     for name in files(folder) {
@@ -57,7 +57,7 @@ pub(crate) fn play<S>(folder: &str, begin: impl Fn(&Value) -> S, step: impl Fn(&
             }
         }
         if blesses {
-            fs::write(path(folder).join(&name), lines(&cases)).expect("a file that can be written");
+            fs::write(path(folder).join(&name), lines(&cases)).expect("a writable file");
         }
     }
     assert_eq!(Some(count), read(folder, "count.json")["cases"].as_u64(), "tests/{folder}/count.json");
@@ -81,7 +81,7 @@ fn lines(cases: &Value) -> String {
     format!("[\n{}\n]\n", cases.join(",\n"))
 }
 
-/// Generator of pseudorandom numbers, with the same sequence in every run.
+/// Pseudorandom number generator with the same sequence in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {

@@ -50,7 +50,7 @@ impl Answer {
     }
 }
 
-/// Returns the length and a digest of a long text, or `None` for a short text.
+/// Returns the length and a digest of long text, or `None` for short text.
 fn shortened(text: &str) -> Option<String> {
     (text.len() > 200).then(|| {
         let mut hasher = DefaultHasher::new();

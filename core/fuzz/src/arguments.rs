@@ -103,8 +103,8 @@ impl Deserialized {
         let list = done.filter(|done| as_asked(done)).map(|done| done.restore.to_json());
         let plan = sanitize(schema, options).ok().and_then(|rewritten| Some(rewritten.restore_plan().ok()?.to_json()));
         Deserialized {
-            list: list.map(|text| Restore::from_json(&text).expect("what was written can be read")),
-            plan: plan.map(|text| RestorePlan::from_json(&text).expect("what was written can be read")),
+            list: list.map(|text| Restore::from_json(&text).expect("written data can be read")),
+            plan: plan.map(|text| RestorePlan::from_json(&text).expect("written data can be read")),
         }
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
 }
 
 /// Returns a description of the difference if the text of an answer differs between a complete reply and a stream, with
-/// one text or several.
+/// one text part or several.
 fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<Option<String>> {
     let mut text = grammar::value(data, Style::Tidy)?;
     if data.arbitrary()? {

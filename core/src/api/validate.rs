@@ -54,9 +54,11 @@ const CONTENT: &str = "structuredContent";
 ///
 /// `result` is a `CallToolResult`, `tool` the tool as `tools/list` returns it. Pointers refer to the result and to the
 /// tool. A tool without an `outputSchema` accepts every result, and a result with `isError: true` is not validated.
-/// Messages contain no values of the result. [`Validation::valid`] is `None` as for [`validate_arguments`].
+/// Messages contain no values of the result. [`Validation::valid`] is `None` in the same cases as for
+/// [`validate_arguments`].
 ///
-/// Source: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
+/// Sources: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
+/// Structured content may have any type, as in MCP 2026-07-28.
 ///
 /// ```
 /// use serde_json::json;

@@ -364,7 +364,7 @@ impl<'a> Writer<'_, 'a> {
         texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
     }
 
-    /// Returns a text for each tool that a search found, each with the cache breakpoint of its reference.
+    /// Returns the text for each tool that a search found, each with the cache breakpoint of its reference.
     fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
             return Vec::from([(notice::failed(code), None)]);

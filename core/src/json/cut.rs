@@ -16,7 +16,7 @@ enum Want {
     Comma,
 }
 
-/// Returns JSON text with all complete values of a text that is the beginning of JSON: incomplete members and items are
+/// Returns JSON text with all complete values of text that is the beginning of JSON: incomplete members and items are
 /// removed, and open brackets are closed. Returns `None` if the text is not the beginning of JSON, or is complete.
 pub(crate) fn close_cut(text: &str) -> Option<String> {
     let bytes = text.as_bytes();

@@ -285,7 +285,7 @@ impl<'a> Node<'a> {
         self.state = 0;
     }
 
-    /// Returns the object, or `None` for another kind of value.
+    /// Returns the object, or `None` for any other kind of value.
     pub const fn as_object(&self) -> Option<&Object<'a>> {
         match &self.data {
             Data::Object(object) => Some(object),
@@ -304,7 +304,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the items of an array, or `None` for another kind of value.
+    /// Returns the items of an array, or `None` for any other kind of value.
     pub fn as_array(&self) -> Option<&[Node<'a>]> {
         match &self.data {
             Data::Array(items) => Some(items),
@@ -323,7 +323,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the string, or `None` for another kind of value.
+    /// Returns the string, or `None` for any other kind of value.
     pub const fn as_text(&self) -> Option<&Text<'a>> {
         match &self.data {
             Data::String(text) => Some(text),
@@ -331,7 +331,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the boolean, or `None` for another kind of value.
+    /// Returns the boolean, or `None` for any other kind of value.
     pub const fn as_bool(&self) -> Option<bool> {
         match self.data {
             Data::Bool(value) => Some(value),
@@ -339,7 +339,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the number as it is spelled, or `None` for another kind of value.
+    /// Returns the number as it is spelled, or `None` for any other kind of value.
     pub fn as_number(&self) -> Option<&str> {
         match &self.data {
             Data::Number(text) => Some(text),

@@ -49,7 +49,7 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
     Ok((node, reader.has_duplicates))
 }
 
-/// Checks a whole text, but builds a tree only of its outline: the members of the root object stay text
+/// Checks all of the text, but builds a tree only of its outline: the members of the root object stay text
 /// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
 ///
 /// `mark` is called with every string inside these items (names and values), whether or not it is escaped. The bits

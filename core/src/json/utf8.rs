@@ -18,8 +18,8 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// Returns the error for text that contains half of a surrogate pair after `before`, as strings of JavaScript and
-/// Python may.
+/// Returns the error for text that contains an unpaired surrogate after `before`, as strings of JavaScript and Python
+/// may.
 pub fn half_a_pair(before: &str) -> Error {
     unreadable(
         before,

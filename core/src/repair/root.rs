@@ -46,7 +46,7 @@ impl<'n> RawArguments<'n> {
     /// Wraps a value; a string is taken as the text of the arguments.
     ///
     /// # Errors
-    /// The reason for the refusal: the string contains half of a surrogate pair.
+    /// The reason for the refusal: the string contains an unpaired surrogate.
     pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
         let Some(text) = node.as_text() else { return Ok(RawArguments::Value(node)) };
         match text.value() {

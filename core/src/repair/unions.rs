@@ -90,7 +90,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
-    /// Returns true if a branch requires a member to have another value than it has.
+    /// Returns true if a branch requires a member to have a different value.
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
         for (_, table) in branch.values(Keyword::Properties) {

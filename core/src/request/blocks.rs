@@ -146,7 +146,7 @@ pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Nod
     }
 }
 
-/// Returns true if the `tool` of a directive is a definition and not a reference.
+/// Returns true if the `tool` of a directive is a definition rather than a reference.
 fn is_definition(tool: &Node<'_>) -> bool {
     !is_reference(tool)
         && tool

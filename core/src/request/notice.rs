@@ -1,4 +1,4 @@
-//! Texts that inform a model about tools.
+//! Text that informs a model about tools.
 
 use alloc::{borrow::Cow, format, string::String};
 use core::fmt::Write as _;
@@ -78,7 +78,7 @@ pub(crate) fn failed(code: &str) -> String {
     format!("Tool search failed: {code}")
 }
 
-/// Returns the value of a string that is to be part of another string.
+/// Returns the value of a string that will become part of another string.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate, which text cannot contain.
@@ -139,11 +139,11 @@ impl Notice {
 
 /// The notices of a request, created once per name.
 ///
-/// A repeated reference is replaced by the full notice again while all repeats together are no longer than the first
-/// notices before them (or 64 KiB), and by the first sentence of the notice after that. The size of the request
-/// therefore depends on its tools and not on the number of references: 106 KB of references to one large tool once
-/// became 66 MB. Only notices before the repeat count, so later turns do not change it and a provider's prompt cache
-/// stays valid.
+/// A repeated reference is replaced with the full notice as long as the total size of all repeats does not exceed that
+/// of the first notices before them (or 64 KiB), and with the notice's first sentence after that. The size of the
+/// request therefore depends on its tools rather than on the number of references: 106 KB of references to one large
+/// tool once became 66 MB. Only notices before the repeat count, so later turns do not change it and a provider's
+/// prompt cache stays valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,

@@ -46,7 +46,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) may_specialize: bool,
     /// Form of the references: as in the input, or as rewritten.
     pub(in crate::sanitize) form: Form,
-    /// True if a keyword was respelled that has another meaning in older drafts.
+    /// True if a keyword was respelled that has a different meaning in older drafts.
     pub(in crate::sanitize) respelled: bool,
     /// True if any object has a key `$ref`.
     pub(in crate::sanitize) mentions_references: bool,

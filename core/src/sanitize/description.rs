@@ -1,4 +1,4 @@
-//! Describes what the grammar cannot express: one parenthesis at the end of `description`.
+//! Describes what the grammar cannot express, in a parenthesis at the end of `description`.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -20,7 +20,7 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
     });
     let text = match node.get(Keyword::Description).and_then(Node::as_text).map(Text::value) {
         Some(Some(text)) => text.into_owned(),
-        // Half a surrogate pair cannot be written, so the description is left unchanged.
+        // An unpaired surrogate cannot be written, so the description is left unchanged.
         Some(None) => return,
         None => String::new(),
     };
@@ -44,7 +44,7 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
 }
 
 /// Splits a description into the text before the parenthesis at its end, and the content of the parenthesis. The
-/// parenthesis must begin with a keyword and a colon, so one that the author wrote is not taken for it.
+/// parenthesis must begin with a keyword and a colon, so a parenthesis that the author wrote is not mistaken for it.
 fn split(text: &str) -> (&str, Option<&str>) {
     let begins = |after: &str| {
         let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');

@@ -294,6 +294,6 @@ mod tests {
 
     #[test]
     fn keywords_fit_into_a_set() {
-        assert!(Keyword::ALL.len() < 128, "the last place stands for keys that are no keywords");
+        assert!(Keyword::ALL.len() < 128, "the last place is for keys that are not keywords");
     }
 }

@@ -1,6 +1,6 @@
 //! Detects a tool's schema that is one level off: inside a wrapper, or a bare map of properties.
 //!
-//! Such a root is valid by the metaschema and accepts anything, so an API shows the model a tool without arguments.
+//! Such a root matches the metaschema and accepts anything, so an API shows the model a tool without arguments.
 //! Reported: `{"jsonSchema": {…}}` (twentyhq/twenty#15348), a map of properties (UKGovernmentBEIS/inspect_ai#1562).
 
 use alloc::{format, string::String};

@@ -266,7 +266,7 @@ pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl BufferedCall {
-    /// Returns true if the pieces form a complete value, judged by their brackets.
+    /// Returns true if the pieces form a complete value, as far as their brackets show.
     pub(super) fn is_whole(&self) -> bool {
         self.scan.is_whole
     }

@@ -172,7 +172,7 @@ impl Carrier {
         Carrier { length: json::length(&event), event: Arc::new(event), slot }
     }
 
-    /// Returns the same event with another position of the text.
+    /// Returns the same event with a different position of the text.
     pub(super) fn at(&self, slot: Slot) -> Carrier {
         Carrier { slot, ..self.clone() }
     }

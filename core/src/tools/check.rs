@@ -336,8 +336,8 @@ impl Checking {
     }
 }
 
-/// Returns the dialect whose table applies to a tool instead of the list's: some members for the schema have another
-/// dialect, and a tool without `strict` in a strict dialect has its non-strict one.
+/// Returns the dialect whose table applies to a tool instead of the list's: some members for the schema have a
+/// different dialect, and a tool without `strict` in a strict dialect has its non-strict one.
 fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {

@@ -113,7 +113,7 @@ impl CustomInput {
             }
             return;
         }
-        // The first half of a surrogate pair without its second half becomes U+FFFD. The rest is read separately.
+        // A high surrogate without its low surrogate becomes U+FFFD. The rest is read separately.
         if is_high(&self.buffered) && !continues(&self.buffered, letter) {
             self.buffered.drain(..HALF);
             out.push(char::REPLACEMENT_CHARACTER);
@@ -131,7 +131,7 @@ impl CustomInput {
     }
 }
 
-/// Length of the escape of half of a surrogate pair.
+/// Length of the escape of one surrogate.
 const HALF: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +159,7 @@ fn is_whole(escape: &str) -> Whole {
     }
 }
 
-/// Returns true if an escape is the first half of a surrogate pair, possibly followed by the beginning of the second
-/// half.
+/// Returns true if an escape is a high surrogate, possibly followed by the beginning of the escape of a low surrogate.
 fn is_high(escape: &str) -> bool {
     let digits = escape.get(2..6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     escape.len() < 2 * HALF

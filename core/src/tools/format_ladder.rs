@@ -139,7 +139,7 @@ enum Kind {
 struct Limit {
     /// JSON Pointer to the member in a request of the client's API.
     at: &'static str,
-    /// True if the request already had the member, with another value.
+    /// True if the request already had the member, with a different value.
     was_given: bool,
 }
 

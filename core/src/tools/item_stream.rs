@@ -38,7 +38,7 @@ struct Open {
     name: Text<'static>,
     /// The input of a `custom` tool; `None` for a search, which is passed on when it ends.
     pieces: Option<CallPieces>,
-    /// The last event with an empty text, which can carry the rest of the input.
+    /// The last event with empty text, which can carry the rest of the input.
     carrier: Option<Node<'static>>,
     cost: usize,
 }

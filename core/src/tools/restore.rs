@@ -271,7 +271,7 @@ impl RestoreMap {
         self.list.iter().map(entry).sum()
     }
 
-    /// Returns true if the tool that was sent under this name has another original name, a server or a namespace.
+    /// Returns true if the tool that was sent under this name has a different original name, a server or a namespace.
     pub(super) fn renames(&self, called: &str) -> bool {
         self.list.get(called).is_some_and(|entry| {
             entry.namespace.is_some() || entry.server.is_some() || &*read_text(&entry.name).display() != called
@@ -365,7 +365,7 @@ impl RestoreMap {
         }
     }
 
-    /// Restores a whole reply: its calls and its answer. Returns true if a call gave the answer.
+    /// Restores a whole reply: its calls and its answer. Returns true if a call contained the answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<bool, Error> {
         self.reply(reply, reports)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };

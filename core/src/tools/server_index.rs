@@ -59,7 +59,7 @@ impl ServerIndex {
         self.index.search(query, options, Among::All)
     }
 
-    /// Answers a call to the search.
+    /// Answers a call to the search function.
     ///
     /// # Errors
     /// `invalid-option`.
@@ -69,7 +69,7 @@ impl ServerIndex {
             for key in HOLDERS {
                 answer.visit(key, |found| name_owners(found, servers));
             }
-            // In Gemini and Bedrock Converse, references are a member of JSON.
+            // In Gemini and Bedrock Converse, references are a member of a JSON value inside the result.
             let in_json = |json: &mut Node<'static>| json.visit(REFERENCES, |found| name_owners(found, servers));
             answer.visit("functionResponse", |result| result.visit("response", in_json));
             answer.visit("toolResult", |result| {

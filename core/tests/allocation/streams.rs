@@ -30,7 +30,7 @@ fn large_event_in_small_pieces_allocates_linearly() {
         });
         println!("{} bytes in pieces of {size}: {bytes} given", text.len());
         assert_eq!(out, text.len());
-        assert!(bytes <= 8 * text.len(), "pieces of {size}: {bytes} bytes for a text of {}", text.len());
+        assert!(bytes <= 8 * text.len(), "pieces of {size}: {bytes} bytes for text of {} bytes", text.len());
     }
 }
 
@@ -45,7 +45,7 @@ fn exchange_allocates_linearly() {
     let (out, bytes) =
         given(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
     assert_eq!(out, text.len());
-    assert!(bytes <= 8 * text.len(), "{bytes} bytes for a text of {}", text.len());
+    assert!(bytes <= 8 * text.len(), "{bytes} bytes for text of {} bytes", text.len());
 }
 
 fn chunk(choices: &Value) -> Value {
@@ -90,7 +90,7 @@ fn choices_that_end_one_by_one_allocate_linearly() {
     let mut stream = stream();
     let (out, bytes) = given(|| stream.feed_text(&text).expect("text"));
     println!("{many} choices, {} bytes: {bytes} given", text.len());
-    assert!(bytes <= 100 * text.len(), "{bytes} bytes for a text of {}", text.len());
+    assert!(bytes <= 100 * text.len(), "{bytes} bytes for text of {} bytes", text.len());
     assert_eq!(out.matches("$ref").count(), many);
 }
 

@@ -121,7 +121,7 @@ fn cost_grows_as_the_input_does() {
                 if work.is_cut_off(after.2) {
                     match listed {
                         Some(row) => drop(faster.insert(row)),
-                        None => faults.push(format!("{name:?}: takes all steps of a validation")),
+                        None => faults.push(format!("{name:?}: uses all steps of a validation")),
                     }
                     continue;
                 }

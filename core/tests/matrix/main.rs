@@ -15,13 +15,13 @@ fn print_line(line: &str) {
 
 #[test]
 fn every_dialect_and_every_collection() {
-    hold(&collections(SAMPLE).expect("the sample is a part of this repository"), false);
+    hold(&collections(SAMPLE).expect("the sample is part of this repository"), false);
     if let Some(collections) = collections(WHOLE) {
         hold(&collections, true);
     }
 }
 
-/// The sample is a part of the complete data, so its counts are at most those limits.
+/// The sample is part of the complete data, so its counts are at most those limits.
 fn hold(collections: &[measure::Collection], is_whole: bool) {
     let jobs: Vec<(&str, &measure::Collection)> =
         collections.iter().flat_map(|collection| described().map(move |dialect| (dialect, collection))).collect();

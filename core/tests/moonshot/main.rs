@@ -82,7 +82,7 @@ fn sanitized_and_checked<'v>(
     }
     if result.changes().expect("a report").is_empty() != (output == text) {
         fault(format!(
-            "the report ({} changes) does not say whether something changed\n  out {}",
+            "the report ({} changes) does not state whether something changed\n  out {}",
             result.changes().expect("a report").len(),
             shown(&output)
         ));

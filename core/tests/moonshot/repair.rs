@@ -19,7 +19,7 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
-                faults.push(format!("{name}: the error gives no reason: {error}"));
+                faults.push(format!("{name}: the error does not state a reason: {error}"));
             }
             format!("error {}", error.code().as_str())
         }
@@ -77,7 +77,7 @@ fn is_accepted(case: &Value) -> bool {
 }
 
 #[test]
-fn of_what_the_validator_rejects() {
+fn schemas_that_the_validator_rejects() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
         let (mut plain, mut inside, mut accepted, mut faults, mut harmless) =
@@ -100,7 +100,7 @@ fn of_what_the_validator_rejects() {
             harmless +=
                 usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
         }
-        print("rejected by the validator, as they are", &plain);
+        print("rejected by the validator, unchanged", &plain);
         print("rejected by the validator, as a property", &inside);
         print_line(&format!("  {harmless} of them are no longer rejected once they are a property"));
         print("accepted by the validator, the root an object", &accepted);
@@ -111,13 +111,13 @@ fn of_what_the_validator_rejects() {
         );
         assert!(
             !accepted.keys().any(|outcome| outcome.starts_with("error")),
-            "what is accepted is never refused: {accepted:?}"
+            "accepted schemas are never refused: {accepted:?}"
         );
     }
 }
 
 #[test]
-fn of_what_users_reported() {
+fn schemas_that_users_reported() {
     for Source { text, .. } in sources("issue_cases.jsonl") {
         let rows: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}"))).collect();

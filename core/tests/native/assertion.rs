@@ -43,7 +43,7 @@ fn is_permutation(list: &[Value], set: &[Value]) -> bool {
         && list.iter().all(|item| left.iter().position(|other| *other == item).map(|at| left.swap_remove(at)).is_some())
 }
 
-/// Returns the text of a string, or the JSON of another value, with the spaces that Python writes.
+/// Returns the text of a string, or the JSON of any other value, with the spaces that Python writes.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

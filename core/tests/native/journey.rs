@@ -170,7 +170,7 @@ fn conversation_survives_every_backend_in_turn() {
             request = now.request;
             hops += 1;
         }
-        assert!(!request.to_string().contains(&foreign("call_")), "an id that Anthropic does not take");
+        assert!(!request.to_string().contains(&foreign("call_")), "an id that Anthropic does not accept");
     }
     println!("{hops} hand-overs");
 }

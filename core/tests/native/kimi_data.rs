@@ -80,7 +80,7 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }
 
-/// Returns a description of the fault if a row has another result.
+/// Returns a description of the fault if a row has a different result.
 fn fault(row: &Value) -> Option<String> {
     let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
     let (verdict, found) = (kimi::check(request), adapted(request));
@@ -108,7 +108,7 @@ fn fault(row: &Value) -> Option<String> {
         return Some(format!("expected {expected:?}, because {why}, found {outcome:?}"));
     }
     let is_silent = found.is_ok_and(|found| outcome == Outcome::Mended && !found.is_reported);
-    (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report says nothing of it".to_owned())
+    (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report does not mention it".to_owned())
 }
 
 #[test]

@@ -106,7 +106,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
     for message in message {
         // Every text must occur exactly once and in order; a client's text between other messages may move.
         let Some(place) = text[at..].find(message.as_str()).or_else(|| text.find(message.as_str())) else {
-            return Some(format!("`{message}` is gone"));
+            return Some(format!("`{message}` is missing"));
         };
         if text.matches(message.as_str()).count() != 1 {
             return Some(format!("`{message}` occurs twice"));
@@ -183,7 +183,7 @@ fn growing_conversations_keep_their_properties() {
         }
     }
     println!("{conversations} conversations, {requests} requests");
-    assert!(requests > conversations * 100, "each conversation has several requests, and goes to every backend");
+    assert!(requests > conversations * 100, "each conversation has several requests, and is sent to every backend");
 }
 
 /// Returns a backend with the format's own native constructs, to which a conversation returns.

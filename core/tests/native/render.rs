@@ -82,7 +82,7 @@ pub(crate) fn interactions(step: &Step, out: &mut Vec<Value>) {
                     "result": result.unwrap_or_else(|| json!(call.result))})
             }));
         }
-        Step::System(_) | Step::Add { .. } | Step::Remove(_) => unreachable!("nothing of Interactions says {step:?}"),
+        Step::System(_) | Step::Add { .. } | Step::Remove(_) => unreachable!("Interactions cannot express {step:?}"),
     }
 }
 

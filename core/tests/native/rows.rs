@@ -12,7 +12,7 @@ pub(crate) fn judged(file: &str, counts: [usize; 2], fault: impl Fn(&Value) -> O
     for (folder, count) in ["", "more/"].into_iter().zip(counts) {
         let path = format!("{}/../../shared/data/{folder}{file}", env!("CARGO_MANIFEST_DIR"));
         let Ok(text) = std::fs::read_to_string(path) else {
-            println!("skipped: there is no reference data beside the checkout");
+            println!("skipped: there is no reference data next to the checkout");
             return Vec::new();
         };
         let rows: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");

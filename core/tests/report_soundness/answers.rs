@@ -31,7 +31,7 @@ pub(crate) struct AnswerList {
 
 /// Returns the ways to write the instance, or `None` if finding them takes too long.
 ///
-/// `schema` is a part of `root`, in which its references resolve.
+/// `schema` is part of `root`, in which its references resolve.
 pub(crate) fn answers(
     instance: &Value,
     schema: &Value,
@@ -105,7 +105,7 @@ impl Answers<'_> {
         let text = json!(instance.to_string());
         if has_type("string") {
             found.push(text.clone());
-            // An `enum` value may be another spelling of the same JSON.
+            // An `enum` value may be a different spelling of the same JSON.
             let is_it = |listed: &&Value| {
                 listed
                     .as_str()

@@ -91,7 +91,7 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
-/// Returns true if a value is valid by a schema that [`named`] built.
+/// Returns true if a schema that [`named`] built accepts a value.
 #[allow(dead_code, reason = "the fuzzer does not use it")]
 pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
     valid(&validator(named, Draft::Draft202012)?, instance)

@@ -220,7 +220,7 @@ fn streamed(target: Wire, events: &[Value]) -> Arrived {
                     let is_same = begun.name == whole.name
                         && begun.namespace == whole.namespace
                         && begun.is_custom == whole.is_custom;
-                    assert!(is_same, "a call ends as another one than it began: {events:?}");
+                    assert!(is_same, "a call ends as a different call than it began: {events:?}");
                 }
             }
         }

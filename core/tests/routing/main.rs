@@ -343,7 +343,7 @@ fn exchanges_route_as_requests_do() {
                 let restored = twin
                     .reply(&body)
                     .expect("a reply")
-                    .unwrap_or_else(|| panic!("{}\n`{}` is no search", about(), tool.name));
+                    .unwrap_or_else(|| panic!("{}\n`{}` is not a search", about(), tool.name));
                 let restored: Value = serde_json::from_str(&restored).expect("JSON");
                 let calls =
                     restored["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");

@@ -128,7 +128,7 @@ impl Wire {
             found.1 = found.1.or_else(|| text(&call["name"]));
             found.2 += piece.as_str().unwrap_or_default();
         }
-        (found.0, found.1.expect("a name"), serde_json::from_str(&found.2).expect("whole arguments"))
+        (found.0, found.1.expect("a name"), serde_json::from_str(&found.2).expect("complete arguments"))
     }
 }
 

@@ -16,7 +16,7 @@ const list = readFileSync(data, 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line));
-// The result of `tools/list` after a change: new objects throughout, and one tool with another description.
+// The result of `tools/list` after a change: new objects throughout, and one tool with a different description.
 const changed = JSON.parse(JSON.stringify(list));
 changed[0].description = `${changed[0].description ?? ''} (changed)`;
 const at = (request) => (request < REQUESTS / 2 ? list : changed);

@@ -231,7 +231,7 @@ test('toolwire/ai: arguments in the history that are not an object are sent as o
   );
 });
 
-test('toolwire/ai: only examples that are valid by the sent schema are sent', async () => {
+test('toolwire/ai: only examples that match the sent schema are sent', async () => {
   const model = scripted();
   const examples = (...inputs) => inputs.map((input) => ({ input }));
   await wrapLanguageModel({ model, middleware: toolwireMiddleware({ dialect: 'moonshot' }) }).doGenerate({
@@ -476,7 +476,7 @@ test("toolwire/langchain: `extras`, a provider's definition and the names of hos
   assert.deepEqual(tools[3], search);
 });
 
-test('toolwire/langchain: a choice of a tool gets the name that is sent, and other choices do not change', async () => {
+test('toolwire/langchain: the choice of a tool has the sent name, and other choices do not change', async () => {
   const named = (name) => ({ type: 'function', function: { name } });
   for (const [given, expected] of [
     ['any', 'any'],

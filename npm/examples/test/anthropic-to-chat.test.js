@@ -88,7 +88,7 @@ for (const streams of [false, true]) {
     assert.deepEqual(messages, [{ role: 'system', content: 'Be kind.' }, USER]);
   });
 
-  test(`a text and parallel calls, and the turn after their results, ${how}`, async (t) => {
+  test(`text, parallel calls and the turn after their results are translated, ${how}`, async (t) => {
     const script = [{ text: 'I look.', calls: [READ, BOOK, { ...READ, input: '' }] }, BOOK, DONE];
     const { ask, got } = await setUp(t, script);
     const first = await ask(streams, [USER]);
@@ -145,7 +145,7 @@ for (const streams of [false, true]) {
     ]);
   });
 
-  test(`a hosted search, and the turn after it, ${how}`, async (t) => {
+  test(`a hosted search and the turn after it are translated, ${how}`, async (t) => {
     const script = [{ text: 'I search.', ...SEARCH }, { text: 'Found.', calls: [BOOK, READ] }, DONE];
     const { ask, got } = await setUp(t, script);
     const first = await ask(streams, [USER], { tools: DEFERRED });

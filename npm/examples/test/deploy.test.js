@@ -54,7 +54,7 @@ test('the Kubernetes files have the types of their kinds', async () => {
 /** Returns a command as a line for a shell. */
 const line = (command) => command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
-test('the sidecar runs, and its probe', limits, async (t) => {
+test('the sidecar runs, and its probe succeeds only while it runs', limits, async (t) => {
   const [{ spec }] = documents('kubernetes-sidecar');
   const [{ command, startupProbe }] = spec.template.spec.initContainers;
   const [agent] = spec.template.spec.containers;

@@ -279,7 +279,7 @@ test('gateway.ts', async (t) => {
   assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
 });
 
-test('gateway.ts sends nothing to other hosts, and its status shows whose error it is', async (t) => {
+test('gateway.ts sends nothing to other hosts, and its status shows where an error occurred', async (t) => {
   const seen = [];
   const fake = async (url, { headers }) => {
     seen.push([String(url), Object.fromEntries(new Headers(headers))]);

@@ -80,7 +80,7 @@ function drawn(done: () => void): void {
   requestAnimationFrame(() => setTimeout(done));
 }
 
-/** Resolves when the page has what belongs to the current text and choices. */
+/** Resolves when the page has the results for the current text and choices. */
 function idle(): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {

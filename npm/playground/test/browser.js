@@ -91,7 +91,7 @@ export async function start() {
   };
 }
 
-/** Waits until the page shows what belongs to its text and choices, which a worker computes. */
+/** Waits until the page shows the results for its text and choices, which a worker computes. */
 export const settled = (page) => page.locator('html[data-busy=false]').waitFor({ state: 'attached' });
 
 /** Selects the option, tab or button of a name, and waits for the result. */

@@ -103,7 +103,7 @@ describe("any page's console", { skip }, () => {
     assert.deepEqual(await entered(`script-src ${server} 'wasm-unsafe-eval'`, [local, call]), SANITIZED);
   });
 
-  test('a policy that forbids WebAssembly: the error names the directive', async () => {
+  test('the error names the directive if a policy forbids WebAssembly', async () => {
     const output = await entered(`script-src ${server}`, [local, call]);
     assert.match(
       output,
@@ -111,7 +111,7 @@ describe("any page's console", { skip }, () => {
     );
   });
 
-  test('a policy that forbids the server: the import fails', async () => {
+  test('the import fails if a policy forbids the server', async () => {
     assert.match(await entered("script-src 'self'", [local, call]), /^TypeError: Failed to fetch/);
   });
 });

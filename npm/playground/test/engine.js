@@ -8,7 +8,7 @@ import { createServer } from 'vite';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const packaged = (name) => readFileSync(new URL(`../node_modules/toolwire/dist/${name}`, import.meta.url));
 
-/** Starts the engines. `load` returns modules of `src/` by name, and `documentOf` a text as the page reads it. */
+/** Starts the engines. `load` returns modules of `src/` by name, and `documentOf` the document that the page reads from text. */
 export async function startEngine() {
   const vite = await createServer({
     root: ROOT,

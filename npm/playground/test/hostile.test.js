@@ -68,7 +68,7 @@ test('a note for each of many tools', () => {
   }
 });
 
-test('differences of many members in another order, and of deeply nested texts', () => {
+test('differences are found with many members in a different order, and in deeply nested text', () => {
   const names = Array.from({ length: 50_000 }, (_, at) => `p${at}`);
   const text = (order) => JSON.stringify(Object.fromEntries(order.map((name) => [name, name])));
   const between = (a, b) => {

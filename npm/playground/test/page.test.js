@@ -20,7 +20,7 @@ describe('the page', { skip }, () => {
   });
   after(() => site.stop());
 
-  test('a link gives the same state, in another browser and after reloading', () =>
+  test('a link restores the same state in another browser and after reloading', () =>
     site.page({}, async (page) => {
       await write(page, 'Input', '{"properties":{"naïve":{"const":"✓"}}}');
       await dialect(page, 'moonshot');
@@ -38,7 +38,7 @@ describe('the page', { skip }, () => {
       assert.equal(await output(page), expected);
     }));
 
-  test('a link to a turn of an example, and a broken link', () =>
+  test('a link opens a turn of an example, and a broken link is reported', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       await page.locator('.turn-button').nth(5).click();
@@ -174,7 +174,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
     }));
 
-  test('the colors follow the system or a choice, which is kept', () =>
+  test('the colors follow the system or a choice, which is saved', () =>
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();

@@ -46,7 +46,7 @@ describe('repaired arguments', () => {
     assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule repairs this with a valid result.' });
   });
 
-  test('text that is not JSON is read, or is left unchanged with the reason', () => {
+  test('invalid JSON is repaired, or left unchanged with a reason', () => {
     const broken = "```json\n{'projects': ['web'],}\n```";
     const { restored: gets, repaired, misread } = found(text('repair'), broken, 'openai-chat');
     assert.deepEqual(JSON.parse(gets), { projects: ['web'] });
@@ -77,7 +77,7 @@ describe('repaired arguments', () => {
     );
   });
 
-  test('valid values are not changed, whatever they look like; a bare schema has no name', () => {
+  test('valid values are never changed; a bare schema has no name', () => {
     const { seenName, ownName, same, repaired } = found(
       '{"properties":{"a":{"type":"string"}}}',
       '{"a":"[1]"}',
@@ -101,7 +101,7 @@ describe('the view of repaired arguments', { skip }, () => {
   const rules = (page) => page.locator('.note-rule').allTextContents();
   const repair = (page) => page.getByRole('switch', { name: 'Repair arguments' });
 
-  test('the switch is off at first, marks what it repairs, and is kept in a link', () =>
+  test('the switch is off by default, marks the repairs, and is saved in the link', () =>
     site.page({}, async (page) => {
       await view(page, 'restore');
       assert.equal(await repair(page).isChecked(), false);
@@ -125,7 +125,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await page.locator('.notes').count(), 0);
     }));
 
-  test('the example: a card and a mark for each repair, the same in the API', () =>
+  test('the example shows a card and a mark for each repair that the API reports', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await page.locator('#tab-restore[aria-selected=true]').waitFor();
@@ -165,7 +165,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No rule repairs this/);
     }));
 
-  test('keys go from repair to repair; arguments stay in another dialect', () =>
+  test('keys move between repairs; changing the dialect does not change the arguments', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await page.locator('#tab-restore').focus();
@@ -188,7 +188,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await repair(page).isChecked(), false);
     }));
 
-  test('text that is not JSON, during typing', () =>
+  test('invalid JSON is repaired while typing', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await write(page, ARGS, "{'projects': ['web'],}");
@@ -209,7 +209,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await page.getByRole('alert').count(), 0);
     }));
 
-  test('on a small screen, a chosen card shows both texts', () =>
+  test('on a small screen, a selected card shows the text before and after', () =>
     site.page({ viewport: NARROW }, async (page) => {
       await pick(page, 'repair');
       await page.locator('.note', { hasText: 'string-to-number' }).click();

@@ -43,7 +43,7 @@ describe('turns', () => {
     assert.equal(turns.turnsOf('{'), undefined);
   });
 
-  test('items of Responses: the model writes calls and hosted searches, the client outputs and additions of tools', () => {
+  test('items of Responses are attributed: calls and hosted searches to the model, outputs and additions of tools to the client', () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [] },
       { type: 'message', role: 'user', content: 'a' },
@@ -68,7 +68,7 @@ describe('turns', () => {
     assert.equal(formatOf(example('kimi')), 'openai-chat');
     assert.equal(formatOf(example('codex')), 'openai-responses');
     assert.equal(formatOf(example('claude-code')), 'anthropic');
-    // The format is toolwire's decision, and not a rule of the page: here it depends on the target.
+    // The format is toolwire's decision, not a rule of the page: here it depends on the target.
     const either = JSON.stringify({ model: 'm', messages: [messageOf('user')], seed: 1 });
     assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
     assert.equal(formatOf(JSON.stringify({ messages: [messageOf('user')], tools: 1 })), undefined);
@@ -257,7 +257,7 @@ describe('turns', () => {
   };
   const SEARCHES = ['ToolSearch', 'tool_search', 'find_tools'];
 
-  test('every example on every backend: what a model sees in each turn, and which tools are added and removed', () => {
+  test('every example on every backend shows what a model sees in each turn, and which tools are added and removed', () => {
     for (const [name, expected] of Object.entries(SEEN)) {
       for (const id of backends.BACKEND_IDS) {
         const [{ turns: played, failed }] = conversation.conversationOf(example(name), [id, id], {}).sides;

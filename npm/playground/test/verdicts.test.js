@@ -17,7 +17,7 @@ const ALL = ['matrix', '--profile', 'all', '--json'];
 const cases = (folder, names = readdirSync(new URL(folder, TESTS))) =>
   names.flatMap((name) => JSON.parse(readFileSync(new URL(`${folder}${name}`, TESTS), 'utf8')));
 
-/** Returns a text of a command's case: a string, a list of lines, or a JSON value. */
+/** Returns text from a command's case: a string, a list of lines, or a JSON value. */
 function textOf(value) {
   if (typeof value === 'string') return value;
   const isLines = Array.isArray(value) && value.every((line) => typeof line === 'string');
@@ -45,7 +45,7 @@ const OUTCOMES = { undefined: 'unchanged', info: 'unchanged', same: 'lossless', 
 /** Dialects that convert, are strict, or limit lists. */
 const JUDGED = 'codex openai-strict azure-strict gemini anthropic moonshot cohere-strict mcp-typescript'.split(' ');
 
-describe('the verdicts of the page are those of the command line', () => {
+describe('the page and the command line reach the same verdicts', () => {
   let engine;
   let run;
   let rowOf;
@@ -66,7 +66,7 @@ describe('the verdicts of the page are those of the command line', () => {
   });
   after(() => engine.stop());
 
-  /** Compares a text, and returns the number of tools that were judged. */
+  /** Compares the verdicts on text, and returns the number of tools that were judged. */
   function compare(text, { stdout, stderr }) {
     const document = engine.documentOf(text);
     if (stdout === '') {

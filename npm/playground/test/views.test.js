@@ -16,7 +16,7 @@ describe('the views', { skip }, () => {
   });
   after(() => site.stop());
 
-  test('a tool, rewritten: the output and the notes are those of the API', () =>
+  test('the output and the notes of a rewritten tool match the API', () =>
     site.page({}, async (page) => {
       for (const name of ['openai-strict', 'gemini', 'bedrock']) {
         await dialect(page, name);
@@ -57,7 +57,7 @@ describe('the views', { skip }, () => {
       assert.match(text, /'additionalProperties' is required to be supplied and to be false/);
     }));
 
-  test('a chosen note is marked on both sides, and a number in a text chooses its note', () =>
+  test('a selected note is marked on both sides, and a number in the editor selects its note', () =>
     site.page({}, async (page) => {
       await page.locator('.note', { hasText: 'map-to-pairs' }).click();
       for (const side of ['.cm-merge-a', '.cm-merge-b']) {
@@ -78,7 +78,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.note[data-chosen=true] .note-number').innerText(), `${named}`);
     }));
 
-  test('a list: each tool has its notes, and a tool that no API accepts is set aside', () =>
+  test('each tool of a list has its notes, and a tool that no API accepts is set aside', () =>
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'rewrite');
@@ -179,7 +179,7 @@ describe('the views', { skip }, () => {
       assert.ok((await page.locator('.note').count()) > rules.length);
     }));
 
-  test('two backends: what the model sees at each turn is what the API sends', () =>
+  test('with two backends, what the model sees at each turn is what the API sends', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       const { messages, ...rest } = example('conversation');
@@ -230,7 +230,7 @@ describe('the views', { skip }, () => {
       await right.locator('.cm-line', { hasText: '"model": "some-model"' }).waitFor();
     }));
 
-  test('two backends: the turns are replayed, automatically and by keys', () =>
+  test('with two backends, the turns are replayed automatically and by keys', () =>
     site.page({}, async (page) => {
       await pick(page, 'kimi');
       const at = page.locator('.stepper output');

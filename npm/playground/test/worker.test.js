@@ -1,4 +1,4 @@
-// Tests the results of the worker: inputs are read as by the command line, differences are those of values and not of layout, and the page
+// Tests the results of the worker: inputs are read as by the command line, differences are between values, regardless of layout, and the page
 // stays responsive and opens without a network.
 
 import assert from 'node:assert/strict';
@@ -70,7 +70,7 @@ describe('the worker', { skip }, () => {
       assert.match(await page.locator('.refusal').innerText(), /^toolwire: <stdin>/);
     }));
 
-  test('differences are those of values, whatever the layout', () =>
+  test('differences are between values, regardless of layout', () =>
     site.page({}, async (page) => {
       const changed = () => page.locator('.cm-merge-a .tw-changed-text, .cm-merge-b .tw-changed-text').allInnerTexts();
       await dialect(page, 'openai-strict');
@@ -86,7 +86,7 @@ describe('the worker', { skip }, () => {
       assert.deepEqual(await changed(), []);
     }));
 
-  test('a verdict on a list: a limit, tools that are not strict, and tools that are accepted with a reservation', () =>
+  test('the verdict on a list shows a limit, tools that are not strict, and tools that are accepted with a reservation', () =>
     site.page({}, async (page) => {
       const tools = Array.from({ length: 130 }, (_, at) => ({ ...TOOL, name: `t${at}` }));
       await paste(page, JSON.stringify(tools));
@@ -101,7 +101,7 @@ describe('the worker', { skip }, () => {
 
   // The editor warns if its estimates of line heights far from the top are wrong, and continues.
   const complaints = [/^Measure loop restarted/];
-  test('four megabytes: a key is handled, and frames are drawn, before the result is there', () =>
+  test('with four megabytes, a key is handled and frames are drawn before the result arrives', () =>
     site.page({ complaints }, async (page) => {
       await page.evaluate((text) => navigator.clipboard.writeText(text), long(4));
       await page.evaluate(() => {

@@ -1,4 +1,4 @@
-/** Redacts secrets in a text, even if their characters are escaped. */
+/** Redacts secrets in text, even if their characters are escaped. */
 
 /** Maximum depth of nested escapes that are decoded: JSON in a JSON string has depth 2. */
 const DEPTH = 4;
@@ -9,7 +9,7 @@ const CONTROLS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Returns a text in which `instead` replaces each secret. Overlapping secrets are replaced as one.
+ * Returns the text in which `instead` replaces each secret. Overlapping secrets are replaced as one.
  *
  * @param from - Offset at which the returned part of the text begins.
  */
@@ -32,7 +32,7 @@ export function hidden(text: string, secrets: Iterable<string>, instead: string,
   return shown + text.slice(Math.max(done, from));
 }
 
-/** Yields the start and end of each occurrence of a secret in a text. */
+/** Yields the start and end of each occurrence of a secret in the text. */
 function* found(text: string, secret: string): Generator<[number, number]> {
   if (secret === '') return;
   for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) {
@@ -40,7 +40,7 @@ function* found(text: string, secret: string): Generator<[number, number]> {
   }
 }
 
-/** Decodes the escapes in a text. `places` maps each offset in the decoded text, end included, to the given text. */
+/** Decodes the escapes in the text. `places` maps each offset in the decoded text, end included, to the given text. */
 function unescaped(text: string): { text: string; places: Uint32Array } {
   let plain = text;
   let places = Uint32Array.from({ length: text.length + 1 }, (_, at) => at);

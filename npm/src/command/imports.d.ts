@@ -19,7 +19,7 @@ declare module 'wasm:glue' {
 
   /**
    * A connection of `toolwire proxy`, see command/src/proxy/mod.rs. Methods that return `string[]` return the actions
-   * to perform, as a flat list: for each action its kind, a number or an empty string, and a text.
+   * to perform, as a flat list: for each action its kind, a number or an empty string, and text.
    */
   class ProxyConnection {
     constructor(settings: string);
@@ -35,7 +35,7 @@ declare module 'wasm:glue' {
 
   /**
    * The sessions of `toolwire proxy --listen`, see command/src/proxy/listener. Methods that return `string[]` return
-   * the actions to perform, as a flat list: for each action its kind, JSON or an empty string, and a text.
+   * the actions to perform, as a flat list: for each action its kind, JSON or an empty string, and text.
    */
   class ProxyListener {
     constructor(settings: string, token: string | undefined);
@@ -51,7 +51,7 @@ declare module 'wasm:glue' {
 
   /**
    * The state of `toolwire relay`, see command/src/relay/mod.rs. Methods that return `string[]` return the actions to
-   * perform, as a flat list: for each action its kind, JSON or an empty string, and a text.
+   * perform, as a flat list: for each action its kind, JSON or an empty string, and text.
    */
   class RelayState {
     constructor(settings: string, token: string | undefined);

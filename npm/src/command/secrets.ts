@@ -17,7 +17,7 @@ type ServerConfig = { secrets?: string[] } & (
   | { url: string; headers: Record<string, string> }
 );
 
-/** Redacts the values of headers and variables in a text, and the URL's user, query and fragment. */
+/** Redacts the values of headers and variables in text, and the URL's user, query and fragment. */
 export function withoutSecrets(text: string, server: ServerConfig): string {
   return hidden(text, secretsOf(server), HIDDEN);
 }
@@ -30,7 +30,7 @@ export function endWithoutSecrets(text: string, server: ServerConfig): string {
   return hidden(text, secretsOf(server), HIDDEN, longestSecret(server));
 }
 
-/** Returns the maximum number of characters that a server's secret may have in a text. */
+/** Returns the maximum number of characters that a server's secret may have in text. */
 export function longestSecret(server: ServerConfig): number {
   return MAX_ESCAPE * Math.max(0, ...[...secretsOf(server)].map((secret) => secret.length));
 }

@@ -278,7 +278,7 @@ function again(
   };
 }
 
-/** Returns a text that its owner cannot change. */
+/** Returns the text, or a copy if its owner could change it. */
 function lasting(text: Text): Text {
   return typeof text === 'string' ? text : text.slice();
 }

@@ -39,7 +39,7 @@ export class Stream {
     return this.#collect(this.#session.step(remembered, (place, number) => feedText(place, number, piece))) as string;
   }
 
-  /** Ends the stream and returns what was held back: events, or one text. */
+  /** Ends the stream and returns what was held back: events, or text. */
   finish(asText: boolean): unknown[] {
     // The end resets the stream to its initial state, unless the last event was refused. That event is then still buffered, and nothing
     // else has changed.

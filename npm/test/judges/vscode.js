@@ -11,7 +11,7 @@ const SCHEMAS = ['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'no
 
 const isValidDraft7 = metaSchema();
 
-/** Compiles draft 7 with coercion (`"1"` is accepted as a number, 1 as a string and so on). It reports all errors and not only the first. */
+/** Compiles draft 7 with coercion (`"1"` is accepted as a number, 1 as a string and so on). It reports all errors, not only the first. */
 function metaSchema() {
   const ajv = new Ajv({ coerceTypes: true, strictTypes: true, allowUnionTypes: true, allErrors: true, meta: false });
   ajv.addFormat('uri', (text) => URL.canParse(text));

@@ -81,7 +81,7 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
 
 
 def main() -> None:
-    """Compare with every peer on the tools of a file."""
+    """Compare with every peer on the tools in a file."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     schemas = [json.loads(line)["inputSchema"] for line in lines]
     # Some packages warn of dropped parts, which the table counts.

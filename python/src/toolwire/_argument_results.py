@@ -90,7 +90,7 @@ class Repaired(Record, Generic[T_co]):
     left: tuple[Left, ...]
     """The remaining violations, at most 100; empty unless `valid` is `False`."""
     retry_message: str | None
-    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
@@ -112,7 +112,7 @@ class RepairedCall(Record):
     """The remaining violations, at most 100; empty unless `valid` is `False`. Text that cannot be read is unchanged,
     and is one violation."""
     retry_message: str | None
-    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}

@@ -1,4 +1,4 @@
-"""Removes secrets from a text, even if their characters are escaped."""
+"""Removes secrets from text, even if their characters are escaped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 def hidden(text: str, secrets: Iterable[str], instead: str, start: int = 0) -> str:
-    """Return a text with each secret replaced by `instead`. Overlapping secrets are replaced as one.
+    """Return the text with each secret replaced by `instead`. Overlapping secrets are replaced as one.
 
     The part before `start` is removed.
     """
@@ -42,7 +42,7 @@ def hidden(text: str, secrets: Iterable[str], instead: str, start: int = 0) -> s
 
 
 def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each occurrence of a secret in a text."""
+    """Yield the start and end of each occurrence of a secret in the text."""
     at = text.find(secret) if secret else -1
     while at >= 0:
         yield at, at + len(secret)
@@ -50,7 +50,7 @@ def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
 
 
 def _unescaped(text: str) -> tuple[str, range | list[int]]:
-    """Return a text without escapes, and the original position of each of its characters and of its end."""
+    """Return the text without escapes, and the original position of each of its characters and of its end."""
     places: range | list[int] = range(len(text) + 1)
     for _ in range(DEPTH):
         pieces: list[str] = []

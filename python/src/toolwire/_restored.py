@@ -43,8 +43,8 @@ class RestoredCall(Record, Generic[T_co]):
     server: str | None = None
     """The tool's server; `None` unless the list is a list of several servers."""
     index: int | None = None
-    """The tool's index in the list; `None` unless `duplicate_names="rename"` renamed it because another tool has its
-    name."""
+    """The tool's index in the list; `None` unless `duplicate_names="rename"` renamed it because another tool has the
+    same name."""
     name: str
     """The tool's own name."""
     namespace: str | None = None
@@ -60,7 +60,7 @@ class RestoredCall(Record, Generic[T_co]):
     left: tuple[Left, ...] = ()
     """The remaining violations, at most 100. Text that cannot be read is unchanged, and is one violation."""
     retry_message: str | None = None
-    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
@@ -106,7 +106,8 @@ class RestoredReply(Record, Generic[T_co]):
     reply: T_co
     """The reply; JSON text if the input was JSON text."""
     calls: tuple[RepairedCall, ...]
-    """The repairs of each call to a tool that has a schema, in their order; empty if calls are not repaired."""
+    """The repairs of each call to a tool that has a schema, in the order of the calls; empty if calls are not
+    repaired."""
     answer_changes: tuple[AnswerChange, ...]
     """The changes to the structured output, other than restored values; each kind of change is listed once."""
 

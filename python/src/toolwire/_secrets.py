@@ -16,7 +16,7 @@ MAX_ESCAPE = 16
 
 
 def without_secrets(text: str, server: dict[str, Any]) -> str:
-    """Return a text without the values of headers and variables, and without the address's query, fragment and user."""
+    """Return the text without the values of headers and variables, and the query, fragment and user of the address."""
     return hidden(text, _secrets(server), HIDDEN)
 
 
@@ -29,7 +29,7 @@ def end_without_secrets(text: str, server: dict[str, Any]) -> str:
 
 
 def longest_secret(server: dict[str, Any]) -> int:
-    """Return the maximum number of characters of a server's secret in a text."""
+    """Return the maximum number of characters of a server's secret in text."""
     return MAX_ESCAPE * max(map(len, _secrets(server)), default=0)
 
 

@@ -339,12 +339,12 @@ def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
 
 
 def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
-    """Return the same request with other headers and another body."""
+    """Return the same request with different headers and a different body."""
     return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
 
 
 def _with_body(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
-    """Return the same response with another body."""
+    """Return the same response with a different body."""
     headers = _without(response.headers, *_OF_REPLY)
     return type(response)(
         response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions

@@ -290,7 +290,7 @@ _METADATA = ("metadata", "litellm_metadata")
 
 
 def _changed(kwargs: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call with another body."""
+    """Return the arguments of a call with a different body."""
     return {**{name: value for name, value in kwargs.items() if name not in _MEMBERS}, **body}
 
 

@@ -84,7 +84,7 @@ fn secrets(tools: &Path) -> BTreeSet<String> {
 
 #[test]
 fn every_listed_rule_has_advice() {
-    let sample = Tools::of_file(&sample()).expect("the sample is a part of this repository");
+    let sample = Tools::of_file(&sample()).expect("the sample is part of this repository");
     let sample = Figures::of(Census::take(sample));
     for figures in [Some(&sample), whole()].into_iter().flatten() {
         assert_eq!(figures.rules.len(), 10, "expected the rules that real tools break most often");

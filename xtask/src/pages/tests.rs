@@ -23,7 +23,7 @@ fn pages_are_fresh() {
         })
         .filter(|path| !pages.contains_key(path))
         .collect();
-    assert!(left.is_empty(), "pages of dialects and rules that are no more: {left:?}");
+    assert!(left.is_empty(), "pages of dialects and rules that no longer exist: {left:?}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ const TOKENS: [&str; 58] = [
     "{}", "[]", "{\"a\":1}", "\\\\",
 ];
 
-/// Strings that represent nothing, or another value.
+/// Strings that represent nothing, or a different value.
 #[rustfmt::skip]
 const STRINGS: [&str; 25] = [
     "", " ", "null", "None", "undefined", "true", "False", "0", "1", "+3", "007", ".5", "1e3", "3.0",

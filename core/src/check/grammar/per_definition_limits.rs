@@ -97,7 +97,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
     })
 }
 
-/// Returns the number of characters of a string, or of the JSON text of another value.
+/// Returns the number of characters of a string, or of the JSON text of any other value.
 fn length(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),

@@ -28,7 +28,7 @@ pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 
 /// Returns true if a value is this type name, in a spelling that the grammar accepts.
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
-    // The names are ASCII, so a text of another length is another name.
+    // The names are ASCII, so a string of a different length is a different name.
     let in_upper_case = |text: &Text<'_>| {
         let text = text.display();
         text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()))

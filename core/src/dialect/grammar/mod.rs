@@ -54,7 +54,7 @@ pub(crate) struct Grammar {
     pub(crate) unknown: Option<&'static [&'static str]>,
     /// Accepted drafts in `$schema`; `None`: any.
     pub(crate) drafts: Option<&'static [&'static str]>,
-    /// Every keyword value must be valid by the 2020-12 meta-schema.
+    /// Every keyword value must match the 2020-12 meta-schema.
     pub(crate) metaschema: bool,
     /// Keywords whose value is checked by the meta-schema if `metaschema` is false.
     pub(crate) checked_values: Keywords,

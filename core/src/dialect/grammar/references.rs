@@ -14,8 +14,8 @@ pub(crate) struct RefRule {
     pub(crate) to_definitions: bool,
     /// References may have the form `#`.
     pub(crate) to_root: bool,
-    /// References that are not pointers are reinterpreted and not refused for their form; a pointer outside the
-    /// definitions has no target.
+    /// References that are not pointers are reinterpreted rather than refused. A pointer to a place outside the
+    /// definitions does not resolve.
     pub(crate) takes_other_forms: bool,
     /// A definition may be `true`.
     pub(crate) to_true: bool,
@@ -32,18 +32,18 @@ pub(crate) struct RefRule {
     pub(crate) no_shared_keywords: bool,
     /// Places at which recursion is accepted.
     pub(crate) recursion: Recursion,
-    /// Keywords that must not have a reference as their direct value, or as a direct member of their table.
+    /// Keywords whose direct subschemas must not be references.
     pub(crate) not_directly_under: Keywords,
-    /// If set, every key `$ref` in any JSON of the schema counts as a reference, and references are accepted only as
-    /// the value or as a member of these keywords, at the root, and directly below it. If `None`, only schemas contain
-    /// references.
+    /// If set, every `$ref` key counts as a reference, even inside values such as `default` (but not in lists other
+    /// than `anyOf`), and references are accepted only as the value or as a member of these keywords, at the root, and
+    /// directly below it. If `None`, only schemas contain references.
     pub(crate) only_under: Option<Keywords>,
     /// Keywords below which the siblings, the position and the recursion of references are not checked.
     pub(crate) unjudged_under: Keywords,
     /// Pointer escapes are not decoded, so neither the names of definitions nor the keys inside them may need escapes.
     pub(crate) no_slash_in_definitions: bool,
-    /// References must be pointers that begin with `#/` and contain no escapes: no anchors, no identifiers, not the
-    /// root.
+    /// References must be pointers that begin with `#/` and contain no escapes. Anchors, identifiers and `#` are
+    /// refused.
     pub(crate) plain_pointers: bool,
     /// Accepted references that are inlined if the option `refs` is not set.
     pub(crate) inlining: Inlining,
@@ -94,7 +94,7 @@ impl RefRule {
 pub(crate) enum Inlining {
     /// No references.
     None,
-    /// All references while the copies are few, because a model reads every copy. Beyond that, a definition that is
+    /// All references, as long as there are few copies: a model reads every copy. Beyond that, a definition that is
     /// used more than once remains.
     Small,
     /// All references, because some models behind the API do not follow them, or because they are refused in the most
@@ -107,7 +107,7 @@ pub(crate) enum Inlining {
 pub(crate) enum Recursion {
     /// Anywhere.
     Free,
-    /// Wherever an instance can end, as the validator determines it. Other recursion is refused.
+    /// Wherever a finite instance exists, as determined by the provider's validator. Other recursion is refused.
     MustEnd,
     /// Only through properties that are not required.
     OnlyOptional,

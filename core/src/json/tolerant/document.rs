@@ -1,4 +1,4 @@
-//! Scans a whole text: the value, and the text around it.
+//! Scans a document: the value, and the text around it.
 
 use core::ops::Range;
 

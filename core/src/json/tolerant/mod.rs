@@ -1,4 +1,5 @@
-//! Reads text that a model meant as JSON: notations that have one reading, and guesses that have one outcome.
+//! Reads text that a model meant as JSON: notations with only one possible reading, and guesses that lead to only one
+//! value.
 //!
 //! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
 //! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
@@ -55,7 +56,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Returns a message for people: what was found, and where.
+    /// Returns a human-readable message: what was found, and where.
     pub(crate) fn message(self) -> String {
         let found = match self.reason {
             LeftReason::Truncated => "truncated text",
@@ -119,8 +120,7 @@ fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     Ok((written, repairs))
 }
 
-/// Returns true if the text ends inside brackets or a string. Text that cannot be read for another reason is then
-/// truncated as well.
+/// Returns true if the text ends inside brackets or a string. Any syntax error in such text is reported as truncation.
 fn is_open(text: &str) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {

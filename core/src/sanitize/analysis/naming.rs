@@ -137,7 +137,7 @@ impl Naming {
         // `dependencies` may hold a list of names.
         self.list(part, context.known);
         let mut refers = false;
-        // Depth of the outermost enclosing schema that applies to another value.
+        // Depth of the outermost enclosing schema that applies to a different value.
         let mut other: Option<usize> = None;
         visit::walk(budget, part, Keywords::ALL, &mut |node, place| {
             other = other.filter(|depth| place.depth > *depth);

@@ -22,8 +22,8 @@ pub(crate) const CALLING: u64 = 5;
 /// Version of data that also extracts answers from Markdown fences.
 pub(crate) const INSTRUCTED: u64 = 6;
 
-/// Checks that the version is current, or at most `newest`. `what` names what was kept, and `again` how to create it
-/// again.
+/// Checks that the version is current, or at most `newest`. `what` names the stored data, and `again` states how to
+/// create it again.
 ///
 /// # Errors
 /// `invalid-value`.

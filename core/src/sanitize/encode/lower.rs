@@ -346,7 +346,7 @@ impl<'a> Writer<'_, '_, 'a> {
     }
 }
 
-/// True if one value may be encoded in several ways: as different JSON text, or as pairs in another order.
+/// True if one value may be encoded in several ways: as different JSON text, or as pairs in a different order.
 fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
     // If the budget is spent, the enclosing walk reports it.

@@ -79,7 +79,7 @@ impl Patterns {
         prepared: Option<&Read>,
         budget: &Budget,
     ) -> Option<bool> {
-        // The engine has no character for half a surrogate pair.
+        // The engine has no character for an unpaired surrogate.
         let (number, text) = (number?, text.value()?);
         if let Some(known) = prepared.and_then(|prepared| prepared.get(&number)).or_else(|| self.0.get(&number)) {
             return known.as_ref()?.find(&text, budget);

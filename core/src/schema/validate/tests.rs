@@ -84,7 +84,7 @@ fn judged(rows: &[Value]) -> (Tally, Vec<String>) {
 }
 
 #[test]
-fn the_verdicts_are_those_of_the_test_suite() {
+fn verdicts_match_the_test_suite() {
     for (folder, is_whole) in [("../tests/sample", false), ("../../shared/data", true)] {
         let Some(rows) = rows(folder) else { continue };
         let (tally, faults) = judged(&rows);

@@ -14,7 +14,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
         let place = format!("messages[{at}]");
         if let Some(tools) = message.get("tools") {
             refuse(message["role"] != "system", format!("{place}: dynamic tools are for the role system"))?;
-            // Moonshot's tests send an empty text; other text, or null, next to tools is refused.
+            // Moonshot's tests send an empty string; other text, or null, next to tools is refused.
             let has_content = message.get("content").is_some_and(|content| content != "");
             refuse(has_content, format!("{place}: content beside dynamic tools"))?;
             refuse(!tools.is_array(), format!("{place}: `tools` is not an array"))?;

@@ -197,7 +197,7 @@ function sent({ messages, input }: Item, texts: ReadonlySet<string>): Sent[] {
   });
 }
 
-/** Returns whether the client wrote a text. Several strings of the client may have been joined, with blank lines between them. */
+/** Returns whether the client wrote this text. Several strings of the client may have been joined, with blank lines between them. */
 function isOf(text: string, texts: ReadonlySet<string>): boolean {
   return texts.has(text) || text.split('\n\n').some((paragraph) => texts.has(paragraph));
 }

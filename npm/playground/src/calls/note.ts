@@ -145,7 +145,7 @@ export function noteOfError(error: unknown): Note {
   return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message: detail };
 }
 
-/** Returns a copy of a note with another pointer into the input. */
+/** Returns a copy of a note with a different pointer into the input. */
 export function at(note: Note, spot: Spot): Note {
   return { ...note, ...spot };
 }

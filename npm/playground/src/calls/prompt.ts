@@ -40,7 +40,7 @@ function waiting(tool: unknown): [string, string][] {
   return isDeferred(tool) ? namesOf(tool as Item).map((name) => [name, JSON.stringify(tool)]) : [];
 }
 
-/** Returns a deferred definition the first time it is loaded, and an empty text after that. */
+/** Returns a deferred definition the first time it is loaded, and an empty string after that. */
 function taken(deferred: Map<string, string>, name: string): string {
   const text = deferred.get(name) ?? '';
   deferred.delete(name);
@@ -55,7 +55,7 @@ function atOnce(tool: Item): Item {
     : tool;
 }
 
-/** Returns the names of the tools that a message refers to, and so loads. */
+/** Returns the names of the tools that a message refers to and thereby loads. */
 function referred(block: unknown): string[] {
   if (Array.isArray(block)) return block.flatMap(referred);
   if (typeof block !== 'object' || block === null) return [];

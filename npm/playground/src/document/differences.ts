@@ -167,7 +167,7 @@ function increasing(values: readonly number[]): Set<number> {
   return new Set(found.reverse());
 }
 
-/** Returns whether two values are the same, regardless of their layout. A number with another spelling differs. */
+/** Returns whether two values are the same, regardless of their layout. Numbers with different spellings differ. */
 function same(a: Node, b: Node, textA: string, textB: string): boolean {
   if (a.type !== b.type) return false;
   if (a.type === 'string') return a.value === b.value;

@@ -129,7 +129,7 @@ function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[]
   return found;
 }
 
-/** Length of a text between differences from which the view treats it as equal on both sides. */
+/** Minimum length of the text between two differences for the view to treat it as equal on both sides. */
 const SAME = 1000;
 
 /** Aligns both sides at the chunks, of which some may be those of an earlier text. */

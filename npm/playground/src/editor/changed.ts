@@ -1,4 +1,4 @@
-/** The parts of a text that differ from another one: lines and, in them, the ranges themselves. */
+/** The parts of a document that differ from another one: lines and, in them, the ranges themselves. */
 
 import { type Extension, RangeSet, RangeSetBuilder, RangeValue, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
@@ -31,7 +31,7 @@ const parts = StateField.define<RangeSet<Part>>({
 const LINE = Decoration.line({ class: 'tw-changed-line' });
 const TEXT = Decoration.mark({ class: 'tw-changed-text' });
 
-/** Returns the decorations of the visible part: a long text has too many. */
+/** Returns the decorations of the visible part: long text has too many. */
 function decorations({ state, visibleRanges }: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   let done = -1;

@@ -29,12 +29,12 @@ export function begin({ library, command }: Modules): void {
   glue.initSync({ module: command });
 }
 
-/** Describes a text as the command line reads it. */
+/** Describes text as the command line reads it. */
 export function readingOf(text: string): Reading | Refused {
   return JSON.parse(glue.CommandLine.reading(encoded(text)));
 }
 
-/** Runs a command on a text. The command receives only the text: every file is missing, and nothing else is available. */
+/** Runs a command on text. The command receives only the text: every file is missing, and nothing else is available. */
 export function run(words: readonly string[], text: string): Printed {
   const command = new glue.CommandLine(JSON.stringify({ arguments: words }));
   for (let need = command.need(); need !== undefined; need = command.need()) {

@@ -144,7 +144,7 @@ export function Fact({ name, pointer, line }: { name: string; pointer: string | 
   );
 }
 
-/** Excerpts before and after the change, for pages too narrow to show both texts next to the card. */
+/** Excerpts before and after the change, for pages too narrow to show both sides next to the card. */
 function Excerpts({ before, after }: CardProps['excerpts']) {
   return (
     <div class="excerpts">

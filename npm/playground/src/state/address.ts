@@ -49,7 +49,7 @@ export async function share(): Promise<void> {
   await copy(link, 'Link copied. It contains the whole text; nothing was sent anywhere.');
 }
 
-/** Copies a text and shows a confirmation. */
+/** Copies text and shows a confirmation. */
 export async function copy(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

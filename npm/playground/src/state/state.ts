@@ -220,7 +220,7 @@ export function format(): void {
   });
 }
 
-/** Returns a text formatted for reading, or the text itself if a later call with this key supersedes this one, or if it fails. */
+/** Returns text formatted for reading, or unchanged if a later call with this key supersedes this one, or if it fails. */
 export function formatted(key: string, text: string): Promise<string> {
   return new Promise((resolve) => ask(key, undefined, 'layout', { other: text }, resolve, true, () => resolve(text)));
 }

@@ -17,7 +17,7 @@ export function onInput(text: string): void {
   change({ text });
 }
 
-/** Formats a long text that is pasted. */
+/** Formats long text that is pasted. */
 export const onPaste = (text: string) => formatted('paste', text);
 
 const KINDS = {

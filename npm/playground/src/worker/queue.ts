@@ -56,7 +56,7 @@ export async function start(sources: { library: string; command: string }): Prom
   return found;
 }
 
-/** Queues a job, which may process a text. It supersedes an earlier job with the same key, whose answer is discarded. */
+/** Queues a job, which may process text. It supersedes an earlier job with the same key, whose answer is discarded. */
 export function ask<Name extends JobName>(
   key: string,
   text: string | undefined,

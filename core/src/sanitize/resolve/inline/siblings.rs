@@ -1,5 +1,5 @@
-//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved from a part of `allOf` or
-//! another schema into one whose keywords apply.
+//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved (from a part of `allOf`, or
+//! from another schema) into a schema whose keywords already applied.
 
 use alloc::format;
 
