@@ -58,5 +58,7 @@ test('its size is within the limits', () => {
   const own = sizes.filter((one) => !isEngine(one)).reduce((sum, { sent }) => sum + sent, 0);
   assert.ok(own < 320_000, `expected at most 320 kB in addition to the WebAssembly, found ${own} bytes`);
   assert.equal(sizes.filter(isEngine).length, 2);
-  assert.ok(all < 2_800_000, `expected at most 2.8 MB, found ${all} bytes`);
+  // The WebAssembly of quick builds (scripts/build.sh) is larger. CI tests release builds.
+  const most = process.env.TOOLWIRE_BUILD === 'quick' ? 6_000_000 : 2_800_000;
+  assert.ok(all < most, `expected at most ${most} bytes, found ${all}`);
 });
