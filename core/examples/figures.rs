@@ -121,7 +121,8 @@ fn parse_and_print(text: &str) -> serde_json::Result<String> {
     serde_json::from_str::<Value>(text).map(|value| value.to_string())
 }
 
-/// Returns the CPU time of this thread, on which other programs have less effect, or the time where there is none.
+/// Returns the CPU time of this thread, or the wall-clock time if the system does not report CPU time. Other programs
+/// change CPU time less.
 fn cpu_time() -> Result<Duration, Box<dyn Error>> {
     match fs::read_to_string("/proc/thread-self/schedstat") {
         Ok(text) => Ok(Duration::from_nanos(text.split(' ').next().ok_or("expected a number")?.parse()?)),

@@ -137,7 +137,7 @@ export interface RepairedCall {
    * violation.
    */
   left: Left[];
-  /** The remaining violations as text, which can be sent to the model as the result of its call; null if there are none. */
+  /** Text that lists the remaining violations, to be sent to the model as the result of its call; null if nothing is violated. */
   retryMessage: string | null;
 }
 
@@ -153,7 +153,7 @@ export interface Repaired<T> {
   repairs: Repair[];
   /** The remaining violations, at most 100; empty unless `valid` is `false`. */
   left: Left[];
-  /** The remaining violations as text, which can be sent to the model as the result of its call; `null` if there are none. */
+  /** Text that lists the remaining violations, to be sent to the model as the result of its call; `null` if nothing is violated. */
   retryMessage: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface RestoreJson {
   search?: string;
   /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** The changes to undo in the structured output; absent if there are none. */
+  /** The changes to undo in the structured output; absent if nothing has to be undone. */
   answer?: object;
 }
 
@@ -43,7 +43,7 @@ export interface RestoredCall<T> {
   repairs?: Repair[];
   /** The remaining violations, at most 100. Text that cannot be read is returned unchanged and is one violation. */
   left?: Left[];
-  /** The remaining violations as text, which can be sent to the model as the result of its call; null if there are none. */
+  /** Text that lists the remaining violations, to be sent to the model as the result of its call; null if nothing is violated. */
   retryMessage?: string | null;
 }
 

@@ -368,6 +368,31 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
+    /// Returns true if the test holds for any member, at any depth. Faster than a walk over schemas, because it does not
+    /// distinguish keywords from other members. Takes linear time, and charges no budget.
+    pub(crate) fn has_member(&self, test: impl Fn(&Member<'a>) -> bool) -> bool {
+        let mut open = Vec::from([self]);
+        // Most values are neither lists nor objects, so they are not put on the list of open values.
+        let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
+        while let Some(node) = open.pop() {
+            match node.data() {
+                Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
+                Data::Object(object) => {
+                    for member in object {
+                        if test(member) {
+                            return true;
+                        }
+                        if is_container(&member.value) {
+                            open.push(&member.value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Returns the items of a member that is an array.
     pub fn array_at(&self, key: impl Name) -> Option<&[Node<'a>]> {
         self.get(key)?.as_array()

@@ -218,23 +218,9 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
 
 /// Returns true if any member `type` is the number of a type, even if it is not a keyword there. Faster than a walk.
 fn mentions_numbered_types(root: &Node<'_>) -> bool {
-    let mut open = Vec::from([root]);
-    while let Some(node) = open.pop() {
-        match node.data() {
-            Data::Array(items) => open.extend(items),
-            Data::Object(object) => {
-                for Member { key, value } in object {
-                    match value.data() {
-                        Data::Number(_) if key.is(Keyword::Type) && protocol_type(value).is_some() => return true,
-                        Data::Array(_) | Data::Object(_) => open.push(value),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    root.has_member(|Member { key, value }| {
+        matches!(value.data(), Data::Number(_)) && key.is(Keyword::Type) && protocol_type(value).is_some()
+    })
 }
 
 /// Returns true if a reference could be inlined.

@@ -95,23 +95,7 @@ fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Er
 
 /// True if any member `items` is a list, even if it is not a keyword there. Faster than a walk.
 fn mentions_lists_of_items(root: &Node<'_>) -> bool {
-    let mut open = Vec::from([root]);
-    while let Some(node) = open.pop() {
-        match node.data() {
-            Data::Array(items) => open.extend(items),
-            Data::Object(object) => {
-                for Member { key, value } in object {
-                    match value.data() {
-                        Data::Array(_) if key.is(Keyword::Items) => return true,
-                        Data::Array(_) | Data::Object(_) => open.push(value),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    root.has_member(|Member { key, value }| value.as_array().is_some() && key.is(Keyword::Items))
 }
 
 /// Respells the tuples that were kept while `$schema` declared an old draft.

@@ -182,32 +182,7 @@ pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
 
 /// Returns true if any key is named like one of these keywords, even if it is not a keyword there. Faster than a walk.
 pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
-    let mut open = Vec::from([root]);
-    // Most values are neither lists nor objects, so they are not put on the list of open values.
-    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
-    while let Some(node) = open.pop() {
-        match node.data() {
-            Data::Array(items) => {
-                for item in items {
-                    if is_container(item) {
-                        open.push(item);
-                    }
-                }
-            }
-            Data::Object(object) => {
-                for Member { key, value } in object {
-                    if Keyword::named(key).is_some_and(|keyword| keywords.contains(keyword)) {
-                        return true;
-                    }
-                    if is_container(value) {
-                        open.push(value);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    root.has_member(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| keywords.contains(keyword)))
 }
 
 /// Returns true if any subschema has a reference.
