@@ -368,8 +368,8 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
-    /// Returns true if the test holds for any member, at any depth. Faster than a walk over schemas, because it does not
-    /// distinguish keywords from other members. Takes linear time, and charges no budget.
+    /// Returns true if the test holds for any member, at any depth. This is faster than a walk over schemas, because it
+    /// does not distinguish keywords from other members. It takes linear time, and charges no budget.
     pub(crate) fn has_member(&self, test: impl Fn(&Member<'a>) -> bool) -> bool {
         let mut open = Vec::from([self]);
         // Most values are neither lists nor objects, so they are not put on the list of open values.
