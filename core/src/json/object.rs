@@ -115,6 +115,26 @@ impl<'a> Object<'a> {
         self.members.iter().find(|member| key.is_name_of(&member.key)).map(|member| &member.value)
     }
 
+    /// Returns the items of a member that is an array.
+    pub fn array_at(&self, key: impl Name) -> Option<&[Node<'a>]> {
+        self.get(key)?.as_array()
+    }
+
+    /// Returns the items of a member that is an array, and no items for any other value.
+    pub fn items_at(&self, key: impl Name) -> &[Node<'a>] {
+        self.array_at(key).unwrap_or_default()
+    }
+
+    /// Returns a member that is an object.
+    pub fn object_at(&self, key: impl Name) -> Option<&Object<'a>> {
+        self.get(key)?.as_object()
+    }
+
+    /// Returns a member that is a string.
+    pub fn text_at(&self, key: impl Name) -> Option<&Text<'a>> {
+        self.get(key)?.as_text()
+    }
+
     /// Returns the value of a member whose name is a JSON string.
     #[inline(never)]
     pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {

@@ -27,7 +27,7 @@ const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"
 
 /// Makes a schema accept anything explicitly, as the grammar or the option `untyped` requires. A schema with `type` or
 /// `anyOf` is left unchanged.
-pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
     }
@@ -50,7 +50,7 @@ pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 }
 
 /// Returns the number of bytes that accepting anything adds to a schema, not counting the author's descriptions.
-pub(in crate::sanitize) fn length(context: &PassContext) -> usize {
+pub(crate) fn length(context: &PassContext) -> usize {
     // The longer of two forms: a string that holds JSON, or a reference to a definition of JSON.
     if context.grammar.encodes() {
         return r#""type":"string","description":"(value: any JSON, written as JSON text)""#.len();
@@ -136,7 +136,7 @@ fn text<'a>(
 }
 
 /// Returns a name for the definition of JSON that no other definition has.
-pub(in crate::sanitize) fn definition_name(root: &Node<'_>) -> String {
+pub(crate) fn definition_name(root: &Node<'_>) -> String {
     let mut name = String::from("json");
     while root.get(Keyword::Defs).is_some_and(|table| table.get(&name).is_some()) {
         name.push('_');
@@ -145,13 +145,13 @@ pub(in crate::sanitize) fn definition_name(root: &Node<'_>) -> String {
 }
 
 /// True if a member is a keyword that constrains values of some type.
-pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
+pub(crate) fn asserts(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| keyword.applies_to().is_some())
 }
 
 /// Encodes a schema that accepts anything if every schema must declare a type: as a reference to a definition of JSON,
 /// or as a string that holds JSON. Returns true if the definition is needed.
-pub(in crate::sanitize) fn encode<'a>(
+pub(crate) fn encode<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     definition: &str,
@@ -193,7 +193,7 @@ pub(in crate::sanitize) fn encode<'a>(
 }
 
 /// Adds the definition of any JSON: scalars unchanged, arrays, and objects as lists of key-value pairs.
-pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
+pub(crate) fn define(root: &mut Node<'_>, name: &str) {
     let typed = |name: &'static str| Node::record([("type", Node::literal(name))]);
     let itself = || Node::record([("$ref", Node::string(format!("#/$defs/{name}")))]);
     let closed = |properties: Vec<(&'static str, Node<'static>)>| {

@@ -25,74 +25,74 @@ use crate::{
 const MAX_ADDED: usize = 64;
 
 /// Grammar, options of the caller, budget, facts of the survey, and the report.
-pub(in crate::sanitize) struct PassContext {
+pub(crate) struct PassContext {
     /// Remaining budget of the call.
-    pub(in crate::sanitize) budget: Rc<Budget>,
-    pub(in crate::sanitize) dialect: &'static Dialect,
-    pub(in crate::sanitize) grammar: &'static Grammar,
-    pub(in crate::sanitize) draft: Draft,
-    pub(in crate::sanitize) refs: Refs,
+    pub(crate) budget: Rc<Budget>,
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) grammar: &'static Grammar,
+    pub(crate) draft: Draft,
+    pub(crate) refs: Refs,
     /// Maximum number of schemas that inlining may add. Beyond it, schemas used more than once stay definitions.
-    pub(in crate::sanitize) max_added: usize,
-    pub(in crate::sanitize) untyped: Untyped,
-    pub(in crate::sanitize) hints: Hints,
-    pub(in crate::sanitize) used_as: Use,
-    pub(in crate::sanitize) max_nodes: usize,
+    pub(crate) max_added: usize,
+    pub(crate) untyped: Untyped,
+    pub(crate) hints: Hints,
+    pub(crate) used_as: Use,
+    pub(crate) max_nodes: usize,
     /// Size limit in bytes: the caller's, else the dialect's.
-    pub(in crate::sanitize) max_bytes: Option<usize>,
+    pub(crate) max_bytes: Option<usize>,
     /// Targets of references; `None` if there are no references.
-    pub(in crate::sanitize) references: Option<Rc<References>>,
+    pub(crate) references: Option<Rc<References>>,
     /// True if siblings of references may be merged into copies of their definitions.
-    pub(in crate::sanitize) may_specialize: bool,
+    pub(crate) may_specialize: bool,
     /// Form of the references: as in the input, or as rewritten.
-    pub(in crate::sanitize) form: Form,
+    pub(crate) form: Form,
     /// True if a keyword was respelled that has a different meaning in older drafts.
-    pub(in crate::sanitize) respelled: bool,
+    pub(crate) respelled: bool,
     /// True if any object has a key `$ref`.
-    pub(in crate::sanitize) mentions_references: bool,
+    pub(crate) mentions_references: bool,
     /// True if no definition is referenced, so all are removed.
-    pub(in crate::sanitize) no_references: bool,
+    pub(crate) no_references: bool,
     /// True if a remaining definition has a key with `/`, which no reference could address.
-    pub(in crate::sanitize) no_slash: bool,
+    pub(crate) no_slash: bool,
     /// Replacements for property names that the grammar refuses.
-    pub(in crate::sanitize) stand_ins: Rc<StandIns>,
+    pub(crate) stand_ins: Rc<StandIns>,
     /// True if the input was wrapped, so its references are shifted.
-    pub(in crate::sanitize) is_wrapped: bool,
+    pub(crate) is_wrapped: bool,
     /// True if references and definitions are kept as written.
-    pub(in crate::sanitize) leaves_definitions: bool,
+    pub(crate) leaves_definitions: bool,
     /// True if every untyped schema gets a type.
-    pub(in crate::sanitize) types_everything: bool,
+    pub(crate) types_everything: bool,
     /// Depth of the deepest schema.
-    pub(in crate::sanitize) deepest: usize,
+    pub(crate) deepest: usize,
     /// Keywords that occur anywhere; passes that need none of them are skipped.
-    pub(in crate::sanitize) keywords: Keywords,
+    pub(crate) keywords: Keywords,
     /// Keywords that occurred before references were inlined.
-    pub(in crate::sanitize) original_keywords: Keywords,
+    pub(crate) original_keywords: Keywords,
     /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
-    pub(in crate::sanitize) counts_evaluated: Keywords,
+    pub(crate) counts_evaluated: Keywords,
     /// True if a keyword constrains properties by name.
-    pub(in crate::sanitize) judges_names: bool,
+    pub(crate) judges_names: bool,
     /// True if the root declared an object before types were inferred in its branches; `None` before the walk.
-    pub(in crate::sanitize) declared_object: Option<bool>,
+    pub(crate) declared_object: Option<bool>,
     /// True if objects are listed in `enum` or `const`, under their original property names.
-    pub(in crate::sanitize) lists_objects: bool,
+    pub(crate) lists_objects: bool,
     /// Keywords that the `unsupported_keywords` pass may change.
-    pub(in crate::sanitize) refused: Keywords,
+    pub(crate) refused: Keywords,
     /// True if `upgrade-draft` changed more than the spelling of constants.
-    pub(in crate::sanitize) upgraded: bool,
+    pub(crate) upgraded: bool,
     /// True if `unsupported-keywords` removed something that may have an effect on references.
-    pub(in crate::sanitize) removed_nested: bool,
+    pub(crate) removed_nested: bool,
     /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
-    pub(in crate::sanitize) is_fitted: bool,
+    pub(crate) is_fitted: bool,
     /// Passes that changed something in this round.
-    pub(in crate::sanitize) changed: PassSet,
+    pub(crate) changed: PassSet,
     /// Value of `changed` when unused definitions were removed.
-    pub(in crate::sanitize) pruned: Option<PassSet>,
-    pub(in crate::sanitize) diagnostics: Diagnostics,
+    pub(crate) pruned: Option<PassSet>,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 impl PassContext {
-    pub(in crate::sanitize) fn new(
+    pub(crate) fn new(
         node: &Node<'_>,
         (dialect, grammar): (&'static Dialect, &'static Grammar),
         options: &SanitizeOptions,

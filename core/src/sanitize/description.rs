@@ -13,12 +13,12 @@ const LONGEST_KEYWORD: usize = 32;
 
 /// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. Entries that the
 /// description already has are not repeated; new ones extend an existing parenthesis of that form.
-pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
+pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
     let entries = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });
-    let text = match node.get(Keyword::Description).and_then(Node::as_text).map(Text::value) {
+    let text = match node.text_at(Keyword::Description).map(Text::value) {
         Some(Some(text)) => text.into_owned(),
         // An unpaired surrogate cannot be written, so the description is left unchanged.
         Some(None) => return,
@@ -71,7 +71,7 @@ fn holds(standing: &str, part: &str) -> bool {
 }
 
 /// True if this schema may have a description that the model sees.
-pub(in crate::sanitize) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
+pub(crate) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
     let is_read = grammar.describes_root || !is_root;
     is_read && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))
 }

@@ -33,7 +33,7 @@ const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
 
 /// Discriminators of a schema as it was read.
 #[derive(Default)]
-pub(in crate::sanitize) struct Discriminators {
+pub(crate) struct Discriminators {
     /// Discriminators that were siblings of a union.
     beside: Set<Number>,
     /// Entries of mappings that had a target, each with the reference of the branch that it named, if any.
@@ -42,7 +42,7 @@ pub(in crate::sanitize) struct Discriminators {
 
 impl Discriminators {
     /// Collects the discriminators of a schema before it is rewritten.
-    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Self, Error> {
+    pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Self, Error> {
         let mut found = Discriminators::default();
         let mut definitions: Option<References> = None;
         let mut open = Vec::from([root]);
@@ -50,7 +50,7 @@ impl Discriminators {
             match node.data() {
                 Data::Array(items) => open.extend(items),
                 Data::Object(object) => {
-                    if let Some(discriminator) = object.get(Keyword::Discriminator).and_then(Node::as_object) {
+                    if let Some(discriminator) = object.object_at(Keyword::Discriminator) {
                         let definitions = match &mut definitions {
                             Some(known) => known,
                             None => definitions.insert(references::of(root, Form::Written, Draft::Y2020, budget)?),
@@ -75,7 +75,7 @@ impl Discriminators {
             .filter_map(|reference| Some((reference.as_text()?.value()?.into_owned(), reference.origin().number()?)))
             .flat_map(|(text, number)| [(last_token(&text), number), (text, number)])
             .collect();
-        for entry in discriminator.get("mapping").and_then(Node::as_object).into_iter().flatten() {
+        for entry in discriminator.object_at("mapping").into_iter().flatten() {
             let text = entry.value.as_text().and_then(Text::value);
             let (Some(text), Some(number)) = (text, entry.value.origin().number()) else { continue };
             let branch = named.get(&*text).copied();
@@ -86,7 +86,7 @@ impl Discriminators {
     }
 
     /// Updates the discriminators of the rewritten schema.
-    pub(in crate::sanitize) fn settle(
+    pub(crate) fn settle(
         &self,
         root: &mut Node<'_>,
         diagnostics: &mut Diagnostics,
@@ -119,7 +119,7 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Discriminator);
             }
-        } else if let Some(mapping) = discriminator.get("mapping").and_then(Node::as_object) {
+        } else if let Some(mapping) = discriminator.object_at("mapping") {
             let becomes = self.becomes(node, mapping);
             if becomes.iter().any(|becomes| *becomes != Becomes::Same) {
                 self.rewrite(node, place, becomes);
@@ -202,7 +202,7 @@ enum Becomes<'a> {
 
 /// Returns the branches of `anyOf` and `oneOf`.
 fn branches<'n, 'a>(object: &'n Object<'a>) -> impl Iterator<Item = &'n Node<'a>> {
-    UNIONS.into_iter().filter_map(|union| object.get(union).and_then(Node::as_array)).flatten()
+    UNIONS.into_iter().filter_map(|union| object.array_at(union)).flatten()
 }
 
 fn reference<'n, 'a>(branch: &'n Node<'a>) -> Option<&'n Node<'a>> {

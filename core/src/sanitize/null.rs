@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Makes a schema accept null too, in the shortest form that the grammar has. Null must not be one of its values yet.
-pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
+pub(crate) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
     if grammar.null == Null::Nullable {
         return flag(node);
     }

@@ -9,29 +9,29 @@ use crate::{
 };
 
 /// One step of the pipeline.
-pub(in crate::sanitize) struct Pass {
+pub(crate) struct Pass {
     /// Name of the pass in `docs/pipeline.md`.
     #[cfg_attr(not(test), allow(dead_code, reason = "tests take passes out by name, and the page shows it"))]
-    pub(in crate::sanitize) name: &'static str,
-    pub(in crate::sanitize) phase: Phase,
+    pub(crate) name: &'static str,
+    pub(crate) phase: Phase,
     /// Rules whose changes the pass may report.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
-    pub(in crate::sanitize) rules: &'static [Rule],
+    pub(crate) rules: &'static [Rule],
     /// The pass is skipped for a schema that has none of these keywords; it runs on every schema if the set is empty.
-    pub(in crate::sanitize) needs: Keywords,
+    pub(crate) needs: Keywords,
     /// Returns true if the pass may have something to do for this grammar and this document.
-    pub(in crate::sanitize) applies: fn(&PassContext) -> bool,
+    pub(crate) applies: fn(&PassContext) -> bool,
     /// Condition under which a change of the pass may require it or an earlier pass to run again; all passes then run
     /// again.
-    pub(in crate::sanitize) wakes: Wakes,
-    pub(in crate::sanitize) run: Run,
+    pub(crate) wakes: Wakes,
+    pub(crate) run: Run,
     /// Reason for the position of the pass.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
-    pub(in crate::sanitize) why: &'static str,
+    pub(crate) why: &'static str,
 }
 
 /// Condition under which all passes run again after a change of a pass.
-pub(in crate::sanitize) enum Wakes {
+pub(crate) enum Wakes {
     /// Never: the output of the pass needs no change by the passes before it.
     Never,
     /// If the document had this content, which docs/pipeline.md describes with these words. If the pass removes
@@ -46,7 +46,7 @@ pub(in crate::sanitize) enum Wakes {
 
 impl Wakes {
     /// Returns true if the passes run again, after a round in this context.
-    pub(in crate::sanitize) fn holds(&self, context: &PassContext) -> bool {
+    pub(crate) fn holds(&self, context: &PassContext) -> bool {
         match self {
             Wakes::Never => false,
             Wakes::If(_, holds) => holds(context),
@@ -56,7 +56,7 @@ impl Wakes {
 }
 
 /// Scope of a pass.
-pub(in crate::sanitize) enum Run {
+pub(crate) enum Run {
     /// The document, once.
     Document(for<'a> fn(&mut Node<'a>, &mut PassContext) -> Result<(), Error>),
     /// Every schema, before its subschemas.
@@ -66,47 +66,46 @@ pub(in crate::sanitize) enum Run {
 }
 
 /// A pass over one schema.
-pub(in crate::sanitize) type AtSchema =
-    for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
+pub(crate) type AtSchema = for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
 /// Control flow after a pass on one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitize) enum Flow {
+pub(crate) enum Flow {
     Continue,
     /// The schema is final: skip the remaining passes.
     Stop,
 }
 
 /// Position of a schema, and what is known about it.
-pub(in crate::sanitize) struct Site<'p, 'a> {
-    pub(in crate::sanitize) place: &'p SchemaPath<'p, 'a>,
+pub(crate) struct Site<'p, 'a> {
+    pub(crate) place: &'p SchemaPath<'p, 'a>,
     /// Keywords that occur in the schema.
-    pub(in crate::sanitize) keywords: Keywords,
-    pub(in crate::sanitize) known: InferenceContext,
+    pub(crate) keywords: Keywords,
+    pub(crate) known: InferenceContext,
 }
 
 impl Site<'_, '_> {
-    pub(in crate::sanitize) const fn is_root(&self) -> bool {
+    pub(crate) const fn is_root(&self) -> bool {
         self.place.keyword.is_none()
     }
 }
 
 /// Facts about the instance that the enclosing schemas imply.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::sanitize) struct InferenceContext {
+pub(crate) struct InferenceContext {
     /// Types of the instance, if another schema that applies to it declares them.
-    pub(in crate::sanitize) types: Option<InstanceTypes>,
+    pub(crate) types: Option<InstanceTypes>,
     /// True if no type is inferred here.
-    pub(in crate::sanitize) not_typed: bool,
+    pub(crate) not_typed: bool,
     /// True if the API's validator does not check this schema, so nothing has to be removed from it.
-    pub(in crate::sanitize) opaque: bool,
+    pub(crate) opaque: bool,
     /// True for `items` of a schema that may be anything: types are not inferred for them.
-    pub(in crate::sanitize) of_anything: bool,
+    pub(crate) of_anything: bool,
 }
 
 impl Pass {
     /// Returns true if the pass runs on this document. Tests turn off single passes, to show what each is for.
-    pub(in crate::sanitize) fn is_due(&self, context: &PassContext) -> bool {
+    pub(crate) fn is_due(&self, context: &PassContext) -> bool {
         #[cfg(test)]
         if off::is_out(self.name) {
             return false;
@@ -117,14 +116,14 @@ impl Pass {
 
 /// A pass over single schemas in a walk, with its position in the table.
 #[derive(Clone, Copy)]
-pub(in crate::sanitize) struct Walked {
-    pub(in crate::sanitize) position: usize,
-    pub(in crate::sanitize) pass: &'static Pass,
-    pub(in crate::sanitize) run: AtSchema,
+pub(crate) struct Walked {
+    pub(crate) position: usize,
+    pub(crate) pass: &'static Pass,
+    pub(crate) run: AtSchema,
 }
 
 /// Runs the passes of a walk on one schema, which has these `keywords`. Returns the keywords that it has afterwards.
-pub(in crate::sanitize) fn run_all<'a>(
+pub(crate) fn run_all<'a>(
     passes: &[Walked],
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -152,7 +151,7 @@ pub(in crate::sanitize) fn run_all<'a>(
 }
 
 #[cfg(test)]
-pub(in crate::sanitize) mod off {
+pub(crate) mod off {
     extern crate std;
 
     use core::cell::Cell;
@@ -163,24 +162,24 @@ pub(in crate::sanitize) mod off {
     }
 
     /// Returns the answer of a test to whether the passes run again.
-    pub(in crate::sanitize) fn is_woken() -> Option<bool> {
+    pub(crate) fn is_woken() -> Option<bool> {
         WOKEN.with(Cell::get)
     }
 
     /// Runs `inside` with passes that run again after every change, or never.
-    pub(in crate::sanitize) fn woken<R>(always: bool, inside: impl FnOnce() -> R) -> R {
+    pub(crate) fn woken<R>(always: bool, inside: impl FnOnce() -> R) -> R {
         WOKEN.with(|woken| woken.set(Some(always)));
         let result = inside();
         WOKEN.with(|woken| woken.set(None));
         result
     }
 
-    pub(in crate::sanitize) fn is_out(pass: &str) -> bool {
+    pub(crate) fn is_out(pass: &str) -> bool {
         OUT.with(|out| out.get() == Some(pass))
     }
 
     /// Runs `inside` without this pass.
-    pub(in crate::sanitize) fn without<R>(pass: &'static str, inside: impl FnOnce() -> R) -> R {
+    pub(crate) fn without<R>(pass: &'static str, inside: impl FnOnce() -> R) -> R {
         OUT.with(|out| out.set(Some(pass)));
         let result = inside();
         OUT.with(|out| out.set(None));

@@ -158,7 +158,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
             None | Some(InstanceTypes::NONE) => {}
             Some(types) => return types == InstanceTypes::OBJECT,
         }
-        let branches = |keyword: Keyword| object.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let branches = |keyword: Keyword| object.items_at(keyword);
         // A value that is not an object shows that the schema describes more than objects.
         self.budget.pay(branches(Keyword::Enum).len());
         let mut values = branches(Keyword::Enum).iter().chain(object.get(Keyword::Const));
@@ -186,7 +186,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
 
 /// True if `type` is another spelling of `object`, such as `dict`.
 fn names_object(schema: &Node<'_>) -> bool {
-    let name = schema.get(Keyword::Type).and_then(Node::as_text).and_then(Text::value);
+    let name = schema.text_at(Keyword::Type).and_then(Text::value);
     name.is_some_and(|name| known_type(&name) == Some(Some("object")))
 }
 
@@ -194,7 +194,7 @@ fn names_object(schema: &Node<'_>) -> bool {
 pub(crate) fn declares_object(schema: &Node<'_>) -> bool {
     fn declares(schema: &Node<'_>, levels: usize) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };
-        let branches = |keyword: Keyword| schema.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let branches = |keyword: Keyword| schema.items_at(keyword);
         InstanceTypes::declared(schema) == Some(InstanceTypes::OBJECT)
             || branches(Keyword::AllOf).iter().any(|branch| declares(branch, levels))
             || UNIONS.iter().any(|keyword| {

@@ -1,4 +1,4 @@
 //! Analyses of a whole schema for passes and reports.
 
-pub(in crate::sanitize) mod naming;
-pub(in crate::sanitize) mod polarity;
+pub(crate) mod naming;
+pub(crate) mod polarity;

@@ -31,12 +31,12 @@ const IN_PLACE: Keywords =
 type Table<'n, 'a> = Option<&'n Object<'a>>;
 
 fn table<'n, 'a>(node: &'n Node<'a>) -> Table<'n, 'a> {
-    node.get(Keyword::Properties).and_then(Node::as_object)
+    node.object_at(Keyword::Properties)
 }
 
 /// Properties that a schema mentions outside the objects that declare them.
 #[derive(Default)]
-pub(in crate::sanitize) struct Naming {
+pub(crate) struct Naming {
     /// Names in conditions, and in parts that were removed.
     names: Set<String>,
     /// True if one of the names is not valid Unicode.
@@ -58,17 +58,17 @@ struct Context<'n, 'a> {
 
 impl Naming {
     /// Collects the properties that the input mentions.
-    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
+    pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
         let mut naming = Naming::default();
         let mut refers = false;
         visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
             if node.as_object().is_some_and(|object| wants_others(object, 0)) {
                 naming.wanted.extend(node.origin().number());
             }
-            for branch in node.get(Keyword::OneOf).and_then(Node::as_array).into_iter().flatten() {
+            for branch in node.items_at(Keyword::OneOf).iter() {
                 naming.alternatives.extend(branch.origin().number().zip(node.origin().number()));
             }
-            let lists = node.get(Keyword::DependentRequired).and_then(Node::as_object).into_iter().flatten();
+            let lists = node.object_at(Keyword::DependentRequired).into_iter().flatten();
             lists.for_each(|member| naming.list(&member.value, table(node)));
             for keyword in CONDITIONS {
                 let Some(part) = node.get(keyword) else { continue };
@@ -95,20 +95,15 @@ impl Naming {
     }
 
     /// Records a removed part that named properties of an object that is kept.
-    pub(in crate::sanitize) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+    pub(crate) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         self.beside(part, Context { known: None, demands: true }, budget).map(drop)
     }
 
     /// Records that objects were merged. The result needs additional properties if one of the objects does; one without
     /// any properties does too.
-    pub(in crate::sanitize) fn joined(
-        &mut self,
-        objects: &[Object<'_>],
-        parts: Option<Parts<'_, '_, '_>>,
-        into: Number,
-    ) {
+    pub(crate) fn joined(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Number) {
         let is_map = |object: &Object<'_>, more: usize| {
-            let table = object.get(Keyword::Properties).and_then(Node::as_object);
+            let table = object.object_at(Keyword::Properties);
             more == 0 && table.is_none_or(Object::is_empty) && !object.has(Keyword::AdditionalProperties)
         };
         let wants = |(at, object): (usize, &Object<'_>)| {
@@ -121,13 +116,13 @@ impl Naming {
     }
 
     /// True if closing an object refuses properties that the schema mentions.
-    pub(in crate::sanitize) fn mentions_others(&self, node: &Node<'_>, number: Number) -> bool {
+    pub(crate) fn mentions_others(&self, node: &Node<'_>, number: Number) -> bool {
         let is_known = |name: &String| table(node).is_some_and(|table| table.has(name.as_str()));
         self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
     }
 
     /// True if these are branches of the same `oneOf`, so that no instance matches both.
-    pub(in crate::sanitize) fn are_alternatives(&self, one: &Node<'_>, two: &Node<'_>) -> bool {
+    pub(crate) fn are_alternatives(&self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let of = |branch: &Node<'_>| Some((self.alternatives.get(&branch.origin().number()?)?, branch.origin()));
         of(one).zip(of(two)).is_some_and(|(one, two)| one.0 == two.0 && one.1.number() != two.1.number())
     }
@@ -174,7 +169,7 @@ impl Naming {
 /// addition.
 fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
-    let count = |keyword: Keyword| schema.get(keyword).and_then(Node::as_object).map_or(0, Object::len);
+    let count = |keyword: Keyword| schema.object_at(keyword).map_or(0, Object::len);
     let min = schema.get(Keyword::MinProperties).and_then(Node::as_number);
     let min: Option<usize> = min.and_then(|min| min.parse().ok());
     is_open(Keyword::AdditionalProperties)

@@ -19,7 +19,7 @@ use crate::{
 
 /// Nodes at which only the effect `same` is certain.
 #[derive(Default)]
-pub(in crate::sanitize) struct PolarityMap {
+pub(crate) struct PolarityMap {
     everywhere: bool,
     /// Definitions, and siblings of references, as sorted ranges of node numbers.
     definitions: Vec<Range<Number>>,
@@ -27,7 +27,7 @@ pub(in crate::sanitize) struct PolarityMap {
 
 impl PolarityMap {
     /// Finds these nodes in a numbered schema.
-    pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
+    pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
         let mut search = PolaritySearch {
             budget,
             bodies: Map::new(),
@@ -37,7 +37,7 @@ impl PolarityMap {
             by_name: true,
         };
         for table in definitions::TABLES {
-            for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+            for member in root.object_at(table).into_iter().flatten() {
                 if let Some(reference) = definitions::reference_to(table, member) {
                     search.bodies.insert(reference, Body { schema: &member.value, reached: None });
                 }
@@ -54,7 +54,7 @@ impl PolarityMap {
     }
 
     /// True if the effect of a change at this node is uncertain.
-    pub(in crate::sanitize) fn covers(&self, node: Number) -> bool {
+    pub(crate) fn covers(&self, node: Number) -> bool {
         let after = self.definitions.partition_point(|range| range.start <= node);
         let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
         self.everywhere || around.is_some_and(|range| range.contains(&node))
@@ -111,7 +111,7 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
                 return Ok(Visit::Skip);
             }
             self.everywhere |= has_unevaluated(node);
-            if let Some(reference) = node.get(Keyword::Ref).and_then(Node::as_text) {
+            if let Some(reference) = node.text_at(Keyword::Ref) {
                 let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
                     self.beside.push(references::numbers(node));

@@ -17,7 +17,7 @@ const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
 
 /// Respells the counts of one schema.
-pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let members = node.as_object().into_iter().flatten();
     let spelled = members.filter_map(|member| {
         let keyword = Keyword::named(&member.key).filter(|keyword| COUNTS.contains(*keyword))?;

@@ -19,7 +19,7 @@ const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 ///
 /// The description of the wrapper is kept if the schema has none. References are resolved afterwards, because they
 /// point into the schema that the author meant.
-pub(in crate::sanitize) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
+pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
     let Some(found) = misplaced(root) else { return };
     let to = match found {
         Misplaced::Wrapped(_) => Location::of(root),

@@ -3,13 +3,13 @@
 //! Assumes nothing: any JSON may occur in place of a schema. Guarantees that every schema is an object or a boolean,
 //! that every keyword has a valid value, and that the schema is written in terms of draft 2020-12.
 
-pub(in crate::sanitize) mod counts;
-pub(in crate::sanitize) mod misplaced;
+pub(crate) mod counts;
+pub(crate) mod misplaced;
 mod names;
-pub(in crate::sanitize) mod never;
-pub(in crate::sanitize) mod repair;
+pub(crate) mod never;
+pub(crate) mod repair;
 mod scalars;
-pub(in crate::sanitize) mod upgrade_draft;
+pub(crate) mod upgrade_draft;
 mod zod;
 
 use alloc::vec::Vec;
@@ -29,9 +29,9 @@ use crate::{
 };
 
 /// The walk down: repairs and upgrades each schema before its subschemas.
-pub(in crate::sanitize) struct Canonicalize<'r> {
-    pub(in crate::sanitize) context: &'r mut PassContext,
-    pub(in crate::sanitize) passes: Vec<Walked>,
+pub(crate) struct Canonicalize<'r> {
+    pub(crate) context: &'r mut PassContext,
+    pub(crate) passes: Vec<Walked>,
 }
 
 impl<'a> VisitorMut<'a> for Canonicalize<'_> {

@@ -25,8 +25,7 @@ pub(super) fn is_flagged(member: &Member<'_>) -> bool {
 /// property.
 pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
-    let any_flagged =
-        node.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.iter().any(is_flagged));
+    let any_flagged = node.object_at(Keyword::Properties).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
         node.visit(Keyword::Properties, |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {

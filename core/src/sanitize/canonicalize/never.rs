@@ -27,10 +27,10 @@ const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
 const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
 
 /// Keywords whose subschemas may be removed.
-pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
+pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
 
 /// Removes subschemas that accept nothing from one schema.
-pub(in crate::sanitize) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
         branches(node, place, (keyword, name), context);
     }
@@ -50,7 +50,7 @@ fn branches<'a>(
     (keyword, name): (Keyword, &'static str),
     context: &mut PassContext,
 ) {
-    let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(keyword) else { return };
     let is_never: Vec<bool> = branches.iter().map(|branch| branch_admits_nothing(branch, &context.budget)).collect();
     let left = is_never.iter().filter(|never| !**never).count();
     // A union of branches that all accept nothing accepts nothing itself, and is left unchanged.
@@ -90,7 +90,7 @@ fn lift<'a>(
     context: &mut PassContext,
 ) {
     let Some(object) = node.as_object() else { return };
-    let Some(branch) = object.get(keyword).and_then(Node::as_array).and_then(<[_]>::first) else { return };
+    let Some(branch) = object.array_at(keyword).and_then(<[_]>::first) else { return };
     // The target of a reference keeps its position.
     let is_target = context.form == Form::Read
         && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
@@ -125,14 +125,14 @@ fn lift<'a>(
 /// Removes optional properties that accept no value, if the grammar cannot express that.
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(table) = object.get(Keyword::Properties).and_then(Node::as_object) else { return };
+    let Some(table) = object.object_at(Keyword::Properties) else { return };
     let is_never = |member: &Member<'_>| admits_nothing(&member.value, &context.budget);
     if !table.iter().any(is_never) {
         return;
     }
     let mut goes: Vec<bool> = table.iter().map(is_never).collect();
     // If such a property is required, the schema itself accepts nothing.
-    let required = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+    let required = object.items_at(Keyword::Required);
     let required: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
     for (goes, member) in goes.iter_mut().zip(table) {
         *goes = *goes && !required.contains(&member.key);

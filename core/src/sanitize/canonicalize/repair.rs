@@ -59,7 +59,7 @@ const ALIASES: [(&str, Option<&str>); 17] = [
 ];
 
 /// Repairs a value where a schema belongs, and the values of its keywords.
-pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
         Data::Bool(_) => return,
@@ -134,7 +134,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// Returns the type that a name means: `Some(None)` is any type, `None` is an unknown name.
-pub(in crate::sanitize) fn known_type(name: &str) -> Option<Option<&'static str>> {
+pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
     if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
         return Some(Some(known));
@@ -227,7 +227,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     };
     let is_schema = |member: &Member<'_>| member.value.as_object().is_some() || member.value.as_bool().is_some();
     let nested = table.get(Keyword::Type).is_some_and(|name| name.as_text().is_some())
-        && table.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|inner| inner.iter().all(is_schema));
+        && table.object_at(Keyword::Properties).is_some_and(|inner| inner.iter().all(is_schema));
     if !nested {
         return;
     }

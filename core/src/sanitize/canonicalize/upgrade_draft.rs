@@ -33,7 +33,7 @@ const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Keywords with more than one spelling, except `items` with a list.
-pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
+pub(crate) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,
     Keyword::DynamicAnchor,
@@ -46,7 +46,7 @@ pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
 ]);
 
 /// Respells the keywords of one schema.
-pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
@@ -65,7 +65,7 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
 
 /// Updates `$schema` if it declares an old draft that the rewritten schema no longer follows. Without `$schema`, a
 /// schema is read as draft 2020-12.
-pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {
         return spell_tuples(root, context);
@@ -184,8 +184,7 @@ fn bound<'a>(
 /// Respells tuples from before 2020-12: `items: […]`, with `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
-    let is_empty =
-        context.grammar.metaschema && node.get(Keyword::Items).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
     // Without `$schema`, the draft in which it is a tuple is unknown.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
@@ -208,7 +207,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let rest = object.remove(Keyword::AdditionalItems);
-    let empty = object.get(Keyword::Items).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let empty = object.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
     let has_prefix = object.has(Keyword::PrefixItems);
     let Some(at) = object.position(Keyword::Items) else { return };
     if empty || has_prefix {
@@ -268,8 +267,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     let location = Location::of(value);
     let among = node
-        .get(Keyword::Enum)
-        .and_then(Node::as_array)
+        .array_at(Keyword::Enum)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
         String::from("replaced `const` with an `enum` of one value")

@@ -82,7 +82,7 @@ fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
     match () {
         () if is("enum") => lists("entries"),
         () if is("literal") => lists("values"),
-        () if is("union") && deepest > 0 => definition.get("options").and_then(Node::as_array).is_some_and(|options| {
+        () if is("union") && deepest > 0 => definition.array_at("options").is_some_and(|options| {
             !options.is_empty() && options.iter().all(|option| is_of_lists(option, deepest - 1, budget))
         }),
         () => false,

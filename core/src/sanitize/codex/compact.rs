@@ -45,9 +45,8 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
     if fits(root) {
         return Ok(());
     }
-    let refers = |node: &Node<'_>, _: usize| {
-        node.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_reachability::definition).is_some()
-    };
+    let refers =
+        |node: &Node<'_>, _: usize| node.text_at(Keyword::Ref).and_then(codex_reachability::definition).is_some();
     empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
     if fits(root) {

@@ -28,7 +28,7 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
             Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),
             None => false,
         };
-        let Some(definitions) = root.get(table).and_then(Node::as_object) else { continue };
+        let Some(definitions) = root.object_at(table) else { continue };
         let kept = definitions.iter().filter(|member| is_reached(&member.key)).count();
         if kept == definitions.len() && kept > 0 {
             continue;

@@ -97,7 +97,7 @@ fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     match schema.get("const") {
         _ if schema.get("json").is_some() => None,
         Some(value) => Some(core::slice::from_ref(value)),
-        None => schema.get("enum").and_then(Node::as_array),
+        None => schema.array_at("enum"),
     }
 }
 

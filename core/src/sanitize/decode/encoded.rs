@@ -25,7 +25,7 @@ const MAX_REFERENCES: usize = 64;
 pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     let mut definitions = Map::from_iter([(String::from("#"), plan)]);
     for table in ["$defs", "definitions"] {
-        for member in plan.get(table).and_then(Node::as_object).into_iter().flatten() {
+        for member in plan.object_at(table).into_iter().flatten() {
             if let Some(name) = member.key.value() {
                 definitions.insert(format!("#/{table}/{name}"), &member.value);
             }
@@ -62,7 +62,7 @@ impl<'d, 'n> Decode<'d, 'n> {
     /// Enters the target of a chain of references, and pays for inspecting a value and its plan.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let at = self.target(plan)?;
-        let properties = at.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let properties = at.object_at("properties").map_or(0, Object::len);
         let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
         if self.level.get() >= MAX_WALK_DEPTH || !self.budget.pay(1 + properties + members) {
             return None;
@@ -92,7 +92,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                 true => from_definition(value),
                 false => from_text(value, |read| listed(plan).is_none_or(|values| self.is_listed(read, plan, values))),
             }
-        } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
+        } else if let Some(branches) = plan.array_at("anyOf") {
             self.union(value, branches);
         } else {
             match value.data() {
@@ -117,9 +117,9 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn record(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
-        let table = plan.get("properties").and_then(Node::as_object).map(LookUp::of);
+        let table = plan.object_at("properties").map(LookUp::of);
         let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
-        if let Some(names) = plan.get("absent").and_then(Node::as_array) {
+        if let Some(names) = plan.array_at("absent") {
             if !self.budget.pay(names.len()) {
                 return;
             }
@@ -223,7 +223,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                     .is_some_and(|text| self.texts(plan, values).is_some_and(|texts| texts.contains(&*text))),
                 None => kind.is_text("definition") || value.as_text().is_some(),
             }
-        } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
+        } else if let Some(branches) = plan.array_at("anyOf") {
             match loosely {
                 true => branches.iter().any(|branch| self.fits_branch(value, branch, true)),
                 false => {
@@ -288,12 +288,12 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn fits_record(&self, members: &Object<'_>, plan: &'d Node<'n>) -> bool {
-        let count = |key: &str| plan.get(key).and_then(Node::as_array).map_or(0, <[_]>::len);
+        let count = |key: &str| plan.array_at(key).map_or(0, <[_]>::len);
         if !self.budget.pay(count("absent") + count("required")) {
             return false;
         }
-        let (table, sent) = (plan.get("properties").and_then(Node::as_object).map(LookUp::of), LookUp::of(members));
-        let names = |key: &str| plan.get(key).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
+        let (table, sent) = (plan.object_at("properties").map(LookUp::of), LookUp::of(members));
+        let names = |key: &str| plan.items_at(key).iter().filter_map(Node::as_text);
         let absent: Set<&Text<'_>> = names("absent").collect();
         let others = others(plan).map(|(name, _)| name);
         let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
@@ -308,7 +308,7 @@ impl<'d, 'n> Decode<'d, 'n> {
 
 /// Returns the values that a plan lists.
 fn listed<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
-    plan.get("enum").and_then(Node::as_array)
+    plan.array_at("enum")
 }
 
 /// Returns the name of the property that wraps a branch, if it is wrapped.
@@ -336,10 +336,7 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
     let typed = !object.has("type")
         || layout::declares(object, kind)
         || (kind == "number" && layout::declares(object, "integer") && whole());
-    let listed = object
-        .get("enum")
-        .and_then(Node::as_array)
-        .is_none_or(|values| values.iter().any(|known| json::same(known, value)));
+    let listed = object.array_at("enum").is_none_or(|values| values.iter().any(|known| json::same(known, value)));
     typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
 }
 

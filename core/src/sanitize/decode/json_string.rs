@@ -61,7 +61,7 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
         }
     }
     let others = object.get("additionalProperties").and_then(|others| needed(others, all, budget));
-    if let Some(table) = object.get("properties").and_then(Node::as_object) {
+    if let Some(table) = object.object_at("properties") {
         // A declared property is not an additional one.
         let names = all || others.is_some();
         let below = |member: &Member<'a>| {
@@ -170,7 +170,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
 
     /// Returns the properties of a schema.
     fn table(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
-        let properties = schema.get("properties").and_then(Node::as_object)?;
+        let properties = schema.object_at("properties")?;
         self.budget.pay(properties.len());
         Some(LookUp::of(properties))
     }
@@ -182,7 +182,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
 
     /// True if the text is among the values that a schema lists, or if it lists none.
     fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
-        let values = schema.get("enum").and_then(Node::as_array);
+        let values = schema.array_at("enum");
         self.budget.pay(values.map_or(0, <[_]>::len));
         values.is_none_or(|values| values.iter().any(|known| known.is_text(text)))
     }
@@ -262,7 +262,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
     }
 
     fn fits_members(&self, members: &Object<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
-        let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+        let required = schema.items_at("required");
         if !self.budget.pay(required.len()) {
             return false;
         }
@@ -277,7 +277,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
 
 /// Removes the members whose null means that they are absent.
 fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
-    let Some(names) = schema.get("absent").and_then(Node::as_array) else { return };
+    let Some(names) = schema.array_at("absent") else { return };
     if !budget.pay(names.len()) {
         return;
     }
@@ -316,7 +316,7 @@ struct Asked {
 }
 
 fn branches<'s, 'n>(schema: &'s Node<'n>) -> Option<&'s [Node<'n>]> {
-    schema.get("anyOf").and_then(Node::as_array)
+    schema.array_at("anyOf")
 }
 
 #[cfg(test)]

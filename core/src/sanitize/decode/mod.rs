@@ -30,24 +30,24 @@ pub(crate) struct Plan {
     /// Renamed properties.
     names: Option<Node<'static>>,
     /// Name of the property that `wrap-root` put the answer under.
-    pub(in crate::sanitize) wrapper: Option<String>,
+    pub(crate) wrapper: Option<String>,
 }
 
 /// Collects a plan while a schema is sanitized.
 #[derive(Default)]
-pub(in crate::sanitize) struct PlanBuilder<'a> {
+pub(crate) struct PlanBuilder<'a> {
     plan: Plan,
     /// Original schema and its stand-ins, if some of its names may be replaced.
     original: Option<(Node<'a>, Rc<StandIns>)>,
     /// Property that the original schema was wrapped in.
     answer: Option<String>,
     /// True if names with `/` were replaced too.
-    pub(in crate::sanitize) no_slash: bool,
+    pub(crate) no_slash: bool,
 }
 
 impl<'a> PlanBuilder<'a> {
     /// Keeps the original schema; called before it is rewritten.
-    pub(in crate::sanitize) fn keep(
+    pub(crate) fn keep(
         &mut self,
         original: &Node<'a>,
         wrapper: Option<&str>,
@@ -59,24 +59,14 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// Adds the plan for strict modes; called before the plain schema is lowered.
-    pub(in crate::sanitize) fn encode(
-        &mut self,
-        plain: &Node<'_>,
-        grammar: &'static Grammar,
-        budget: &Budget,
-    ) -> Result<(), Error> {
+    pub(crate) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
         depth::within_limit(plain)?;
         self.plan.encoded = plan::of(plain, grammar, budget);
         Ok(())
     }
 
     /// Completes the plan; called with the final schema.
-    pub(in crate::sanitize) fn finish(
-        mut self,
-        written: &Node<'_>,
-        grammar: &Grammar,
-        budget: &Budget,
-    ) -> Result<Plan, Error> {
+    pub(crate) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if json_string::asks(grammar) {
             depth::within_limit(written)?;
             self.plan.json = json_string::plan(written, budget);
@@ -85,7 +75,7 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// Completes the plan for property names alone.
-    pub(in crate::sanitize) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
+    pub(crate) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if let Some((original, stand_ins)) = &self.original {
             self.plan.names =
                 names::plan((original, self.answer.as_deref(), stand_ins), grammar, self.no_slash, budget)?;
@@ -134,7 +124,7 @@ impl Plan {
     }
 
     /// Restores arguments in place, last encoding first.
-    pub(in crate::sanitize) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
+    pub(crate) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
         if let Some(plan) = &self.encoded {
             encoded::decode(arguments, plan, budget);
         }

@@ -139,7 +139,7 @@ impl Planner<'_> {
             renames |= planned.renames;
             planned.renames.then_some(planned.plan)
         };
-        let table = |keyword: &str| object.get(keyword).and_then(Node::as_object).into_iter().flatten();
+        let table = |keyword: &str| object.object_at(keyword).into_iter().flatten();
         let properties = table("properties").map(|member| {
             // A declared name is never a new name, so all of them are kept.
             Member { key: member.key.clone(), value: kept(&member.value).unwrap_or_else(Node::empty_object) }
@@ -147,8 +147,7 @@ impl Planner<'_> {
         let properties: Vec<Member<'a>> = properties.collect();
         let others = table("patternProperties").map(|member| &member.value).chain(object.get("additionalProperties"));
         let others: Vec<Node<'a>> = others.filter_map(&mut kept).collect();
-        let lists =
-            ["prefixItems", "items"].into_iter().filter_map(|keyword| object.get(keyword).and_then(Node::as_array));
+        let lists = ["prefixItems", "items"].into_iter().filter_map(|keyword| object.array_at(keyword));
         let first: Vec<Node<'a>> =
             lists.take(1).flatten().map(|schema| kept(schema).unwrap_or_else(Node::empty_object)).collect();
         let items =
@@ -170,7 +169,7 @@ impl Planner<'_> {
 
     /// Adds the names of a schema's properties that were replaced. Returns true if there are any.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
-        let table = object.get("properties").and_then(Node::as_object);
+        let table = object.object_at("properties");
         let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
         let listed = only_listed(object, table);
         self.budget.pay(described.len() + listed.len());
@@ -210,7 +209,7 @@ impl Planner<'_> {
 
 /// Renames properties as the plan describes.
 pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
-    let targets = plan.get("$defs").and_then(Node::as_object).map(LookUp::of);
+    let targets = plan.object_at("$defs").map(LookUp::of);
     Names { budget, targets, tables: RefCell::default() }.value(arguments, &[plan], true);
 }
 
@@ -275,7 +274,7 @@ impl<'p, 'n> Names<'p, 'n> {
         let mut found: Vec<&'p Node<'n>> = Vec::new();
         let mut open: Vec<&'p Node<'n>> = plans.iter().rev().copied().collect();
         while let Some(plan) = open.pop().filter(|_| found.len() < MAX_PLANS) {
-            let parts = plan.get("allOf").and_then(Node::as_array).unwrap_or_default();
+            let parts = plan.items_at("allOf");
             if !self.budget.pay(1 + parts.len()) {
                 return None;
             }
@@ -283,7 +282,7 @@ impl<'p, 'n> Names<'p, 'n> {
                 continue;
             }
             found.push(plan);
-            let target = plan.get("$ref").and_then(Node::as_text);
+            let target = plan.text_at("$ref");
             open.extend(target.and_then(|target| self.targets.as_ref()?.get(target)));
             open.extend(parts);
         }
@@ -297,7 +296,7 @@ impl<'p, 'n> Names<'p, 'n> {
         if let Some(table) = tables.get(&key) {
             return Some(table.clone());
         }
-        let properties = plan.get("properties").and_then(Node::as_object);
+        let properties = plan.object_at("properties");
         if !self.budget.pay(properties.map_or(0, Object::len)) {
             return None;
         }
@@ -340,11 +339,11 @@ fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Tex
     if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);
     }
-    plan.get("others").and_then(Node::as_array).into_iter().flatten().collect()
+    plan.items_at("others").iter().collect()
 }
 
 /// Returns the plan for an item.
 fn item<'p, 'n>(plan: &'p Node<'n>, place: usize) -> Option<&'p Node<'n>> {
-    let first = plan.get("prefixItems").and_then(Node::as_array).and_then(|items| items.get(place));
+    let first = plan.array_at("prefixItems").and_then(|items| items.get(place));
     first.or_else(|| plan.get("items"))
 }

@@ -21,7 +21,7 @@ const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
 /// Merges two schemas and reports what the result cannot express, at `met` or else at the result. New keys of the inner
 /// schema are inserted before key number `at` of the outer one.
-pub(in crate::sanitize) fn intersected<'a>(
+pub(crate) fn intersected<'a>(
     (outer, inner): (Node<'a>, Node<'a>),
     at: usize,
     polarity: Polarity,
@@ -34,7 +34,7 @@ pub(in crate::sanitize) fn intersected<'a>(
 }
 
 /// Reports what a merged schema cannot express, at the location where the two schemas met.
-pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
+pub(crate) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);
         context.diagnostics.report(polarity, location, Location::Nowhere, CONFLICT, || {

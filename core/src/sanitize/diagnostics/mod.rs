@@ -1,7 +1,7 @@
 //! Reports of passes: located by node numbers while nodes move, converted to pointers at the end.
 
 mod input_pointers;
-pub(in crate::sanitize) mod merge_conflicts;
+pub(crate) mod merge_conflicts;
 mod names;
 mod output_pointers;
 
@@ -27,31 +27,31 @@ use crate::{
 
 /// Rule and effect of one change.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitize) struct ChangeKind {
-    pub(in crate::sanitize) rule: Rule,
-    pub(in crate::sanitize) accepts: Accepts,
-    pub(in crate::sanitize) guidance: Guidance,
-    pub(in crate::sanitize) encoded: bool,
+pub(crate) struct ChangeKind {
+    pub(crate) rule: Rule,
+    pub(crate) accepts: Accepts,
+    pub(crate) guidance: Guidance,
+    pub(crate) encoded: bool,
 }
 
 impl ChangeKind {
     /// Returns a change with the default effect of its rule.
-    pub(in crate::sanitize) const fn of(rule: Rule) -> Self {
+    pub(crate) const fn of(rule: Rule) -> Self {
         let Effect { accepts, guidance, encoded } = rule.effect();
         ChangeKind { rule, accepts, guidance, encoded }
     }
 
-    pub(in crate::sanitize) const fn encoded(mut self, encoded: bool) -> Self {
+    pub(crate) const fn encoded(mut self, encoded: bool) -> Self {
         self.encoded = encoded;
         self
     }
 
-    pub(in crate::sanitize) const fn accepts(mut self, accepts: Accepts) -> Self {
+    pub(crate) const fn accepts(mut self, accepts: Accepts) -> Self {
         self.accepts = accepts;
         self
     }
 
-    pub(in crate::sanitize) const fn guidance(mut self, guidance: Guidance) -> Self {
+    pub(crate) const fn guidance(mut self, guidance: Guidance) -> Self {
         self.guidance = guidance;
         self
     }
@@ -65,7 +65,7 @@ const ROOT: Number = Number::MAX;
 
 /// Origin or destination of a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sanitize) enum Location {
+pub(crate) enum Location {
     /// A node.
     Node(Number),
     /// A keyword of a node.
@@ -76,19 +76,19 @@ pub(in crate::sanitize) enum Location {
 
 impl Location {
     /// Returns the location of a node, by its origin.
-    pub(in crate::sanitize) fn of(node: &Node<'_>) -> Location {
+    pub(crate) fn of(node: &Node<'_>) -> Location {
         Location::Node(node.origin().number().unwrap_or(ROOT))
     }
 
     /// Returns the location of a schema's reference, whichever keyword holds it.
-    pub(in crate::sanitize) fn of_reference(node: &Node<'_>) -> Location {
+    pub(crate) fn of_reference(node: &Node<'_>) -> Location {
         let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
         let value = written.filter(|value| value.origin().number().is_some());
         value.map_or_else(|| Location::under(node, "$ref"), Location::of)
     }
 
     /// Returns the location of a keyword of a node.
-    pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
+    pub(crate) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
         Location::Keyword(node.origin().number().unwrap_or(ROOT), keyword.into())
     }
 
@@ -124,10 +124,10 @@ struct Entry {
 }
 
 /// Entries that were recorded before a pause.
-pub(in crate::sanitize) struct Muted(Option<Vec<Entry>>);
+pub(crate) struct Muted(Option<Vec<Entry>>);
 
 /// Collects the changes of passes; does no work if no report is wanted.
-pub(in crate::sanitize) struct Diagnostics {
+pub(crate) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     detail: Detail,
     /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
@@ -138,14 +138,14 @@ pub(in crate::sanitize) struct Diagnostics {
     /// Nodes at which any effect but `same` is uncertain.
     doubt: PolarityMap,
     /// Objects that lose properties mentioned elsewhere when they are closed.
-    pub(in crate::sanitize) naming: Naming,
+    pub(crate) naming: Naming,
     /// Rules of the running pass.
     #[cfg(test)]
     expected: &'static [Rule],
 }
 
 impl Diagnostics {
-    pub(in crate::sanitize) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
+    pub(crate) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
         let mut diagnostics = Diagnostics {
             entries: None,
             detail: recorder.detail(),
@@ -166,32 +166,32 @@ impl Diagnostics {
     }
 
     /// Pauses reporting until [`unmute`](Self::unmute), for trial runs.
-    pub(in crate::sanitize) fn mute(&mut self) -> Muted {
+    pub(crate) fn mute(&mut self) -> Muted {
         Muted(self.entries.take())
     }
 
     /// Resumes reporting.
-    pub(in crate::sanitize) fn unmute(&mut self, paused: Muted) {
+    pub(crate) fn unmute(&mut self, paused: Muted) {
         self.entries = paused.0;
     }
 
     /// Sets the rules of the running pass: tests check that a pass reports only rules in its table entry.
     #[cfg(test)]
-    pub(in crate::sanitize) fn expect(&mut self, context: &'static [Rule]) {
+    pub(crate) fn expect(&mut self, context: &'static [Rule]) {
         self.expected = context;
     }
 
-    pub(in crate::sanitize) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.entries.is_some()
     }
 
     /// Sets the root, for changes to synthesized nodes.
-    pub(in crate::sanitize) fn follow(&mut self, root: &Node<'_>) {
+    pub(crate) fn follow(&mut self, root: &Node<'_>) {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
     /// Reports a change, unless it was reported before.
-    pub(in crate::sanitize) fn report(
+    pub(crate) fn report(
         &mut self,
         polarity: Polarity,
         from: Location,
@@ -220,7 +220,7 @@ impl Diagnostics {
     }
 
     /// Reports a change that replaces an earlier one with the same cause.
-    pub(in crate::sanitize) fn supersede(
+    pub(crate) fn supersede(
         &mut self,
         undone: ChangeKind,
         polarity: Polarity,
@@ -238,7 +238,7 @@ impl Diagnostics {
     }
 
     /// Removes changes inside these nodes, which another change reports as removed. The ranges are sorted.
-    pub(in crate::sanitize) fn retract(&mut self, gone: &[Range<Number>]) {
+    pub(crate) fn retract(&mut self, gone: &[Range<Number>]) {
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
         entries.retain(|entry| {
             let number = entry.from.number();
@@ -250,12 +250,7 @@ impl Diagnostics {
     }
 
     /// Records the changes, with pointers into the input and the final output. `reason` returns the reason for a rule.
-    pub(in crate::sanitize) fn finish(
-        self,
-        output: &Node<'_>,
-        reason: impl Fn(Rule, &str) -> Reason,
-        recorder: &mut Recorder,
-    ) {
+    pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);

@@ -11,7 +11,7 @@ use crate::{
 
 impl Diagnostics {
     /// Collects properties mentioned in the input, for a grammar that closes all objects.
-    pub(in crate::sanitize) fn listen(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+    pub(crate) fn listen(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         if self.is_on() {
             self.naming = Naming::of(root, budget)?;
         }
@@ -19,7 +19,7 @@ impl Diagnostics {
     }
 
     /// Records that a part was removed that named properties of an object that is kept.
-    pub(in crate::sanitize) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+    pub(crate) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         match self.entries {
             Some(_) => self.naming.removed(part, budget),
             None => Ok(()),
@@ -27,19 +27,14 @@ impl Diagnostics {
     }
 
     /// Records that objects were merged into one.
-    pub(in crate::sanitize) fn join_names(
-        &mut self,
-        objects: &[Object<'_>],
-        parts: Option<Parts<'_, '_, '_>>,
-        into: Origin,
-    ) {
+    pub(crate) fn join_names(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Origin) {
         if self.is_on() {
             self.naming.joined(objects, parts, into.number().unwrap_or(self.root));
         }
     }
 
     /// True if closing this object loses properties that the schema mentions elsewhere.
-    pub(in crate::sanitize) fn mentions_others(&self, object: &Node<'_>) -> bool {
+    pub(crate) fn mentions_others(&self, object: &Node<'_>) -> bool {
         self.naming.mentions_others(object, object.origin().number().unwrap_or(self.root))
     }
 }

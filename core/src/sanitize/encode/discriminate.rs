@@ -26,7 +26,7 @@ const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 const MAX_BRANCHES: usize = 256;
 
 /// Makes sure that no two branches begin with the same name. Returns true if branches were merged.
-pub(in crate::sanitize) fn distinguish<'a>(
+pub(crate) fn distinguish<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
@@ -85,7 +85,7 @@ fn are_apart(branches: &[Node<'_>]) -> bool {
 
 /// Returns the only value that a schema accepts, if it declares one.
 fn constant(schema: &Node<'_>) -> Option<String> {
-    match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
+    match (schema.get(Keyword::Const), schema.array_at(Keyword::Enum)) {
         (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
         _ => None,
     }
@@ -116,13 +116,7 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     else {
         return Vec::new();
     };
-    branch
-        .get(Keyword::Properties)
-        .and_then(Node::as_object)
-        .into_iter()
-        .flatten()
-        .map(|member| member.key.clone())
-        .collect()
+    branch.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone()).collect()
 }
 
 /// Chooses distinct first names for as many branches as possible (bipartite matching). A branch keeps its first name
@@ -192,7 +186,7 @@ fn join<'a>(
         let with = names.get(*at).into_iter().flatten().find_map(beginning);
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let mut branches: Vec<Option<Node<'a>>> =
         branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
     for (with, others) in groups.iter() {
@@ -251,10 +245,8 @@ fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
                 (Some(value), false) => json::same_within(budget, value, &member.value),
                 (None, _) => false,
             });
-        let (Some(one), Some(two)) = (
-            first.get(Keyword::Properties).and_then(Node::as_object),
-            other.get(Keyword::Properties).and_then(Node::as_object),
-        ) else {
+        let (Some(one), Some(two)) = (first.object_at(Keyword::Properties), other.object_at(Keyword::Properties))
+        else {
             return keys;
         };
         keys && one.len() == two.len()

@@ -22,7 +22,7 @@ const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guida
 /// Replaces nested unions with their branches, if every branch must have a type. (Unions below these are already flat.)
 pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !context.grammar.any_of.typed_branches || !branches.iter().any(is_union) {
         return;
     }
@@ -64,7 +64,7 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
 /// Replaces nested unions with their branches, if a list of pairs in one could be mistaken for an array in
 /// another: only branches of the same union are distinguished.
 pub(super) fn of_containers(node: &mut Node<'_>, context: &PassContext) {
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !branches.iter().any(is_bare_union) {
         return;
     }

@@ -29,7 +29,7 @@ const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
 
 /// Content of the strings that an encoded schema accepts. The restore plan contains it by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitize) enum Holds {
+pub(crate) enum Holds {
     /// Any JSON.
     Anything,
     /// A JSON object.
@@ -46,22 +46,22 @@ impl Holds {
     const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
 
     /// Returns the variant for values of this type that an `enum` lists as strings.
-    pub(in crate::sanitize) fn listed(type_name: &str) -> Option<Holds> {
+    pub(crate) fn listed(type_name: &str) -> Option<Holds> {
         Holds::ALL.into_iter().find(|holds| holds.is_listed() && holds.name() == type_name)
     }
 
     /// True if the strings come from an `enum`. Such a schema keeps the type of the values.
-    pub(in crate::sanitize) const fn is_listed(self) -> bool {
+    pub(crate) const fn is_listed(self) -> bool {
         matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
     }
 
     /// Marks the schema; keywords that are added later do not affect the mark.
-    pub(in crate::sanitize) fn mark(self, schema: &mut Node<'_>) {
+    pub(crate) fn mark(self, schema: &mut Node<'_>) {
         schema.mark(1 << self as u8);
     }
 
     /// Returns the name used in plans.
-    pub(in crate::sanitize) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Holds::Anything => "any",
             Holds::Object => "object",
@@ -72,13 +72,13 @@ impl Holds {
     }
 
     /// Returns the variant that a plan names.
-    pub(in crate::sanitize) fn planned(plan: &Node<'_>) -> Option<Holds> {
+    pub(crate) fn planned(plan: &Node<'_>) -> Option<Holds> {
         let name = plan.get("json")?;
         Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
     /// Returns the mark of a schema, if its type still matches.
-    pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
+    pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
         (is("string") || (holds.is_listed() && is(holds.name()))).then_some(holds)
@@ -86,13 +86,13 @@ impl Holds {
 }
 
 /// Encodes an object without known properties as a string that holds JSON, if objects must have properties.
-pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects;
     let others = node.get(Keyword::AdditionalProperties);
     if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(others) {
         return;
     }
-    let empty = node.get(Keyword::Properties).and_then(Node::as_object).is_none_or(Object::is_empty);
+    let empty = node.object_at(Keyword::Properties).is_none_or(Object::is_empty);
     if !node.get(Keyword::Type).is_some_and(|name| name.is_text("object")) || !empty {
         return;
     }

@@ -16,7 +16,7 @@ const MAX_REFERENCES: usize = 64;
 
 /// Shape of a schema.
 #[derive(Debug)]
-pub(in crate::sanitize) enum Shape<'n, 'a> {
+pub(crate) enum Shape<'n, 'a> {
     /// A schema that does not constrain the instance.
     Anything,
     /// A reference that is kept.
@@ -31,18 +31,18 @@ pub(in crate::sanitize) enum Shape<'n, 'a> {
 
 /// Types, with the content of objects and arrays.
 #[derive(Debug)]
-pub(in crate::sanitize) struct Typed<'n, 'a> {
+pub(crate) struct Typed<'n, 'a> {
     /// Members of objects, if these are accepted.
-    pub(in crate::sanitize) object: Option<Members<'n, 'a>>,
+    pub(crate) object: Option<Members<'n, 'a>>,
     /// True if arrays are accepted.
-    pub(in crate::sanitize) array: bool,
+    pub(crate) array: bool,
     /// Schema of items; `None` accepts anything.
-    pub(in crate::sanitize) items: Option<&'n Node<'a>>,
+    pub(crate) items: Option<&'n Node<'a>>,
 }
 
 /// Members of an object.
 #[derive(Debug)]
-pub(in crate::sanitize) enum Members<'n, 'a> {
+pub(crate) enum Members<'n, 'a> {
     /// Declared properties, and possibly others.
     Record { others: AdditionalProperties<'n, 'a> },
     /// Members of any name, each with a value of this schema (`None` accepts anything).
@@ -53,7 +53,7 @@ pub(in crate::sanitize) enum Members<'n, 'a> {
 
 /// Members that `properties` does not declare.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitize) enum AdditionalProperties<'n, 'a> {
+pub(crate) enum AdditionalProperties<'n, 'a> {
     /// Not accepted.
     Closed,
     /// Not constrained.
@@ -64,11 +64,11 @@ pub(in crate::sanitize) enum AdditionalProperties<'n, 'a> {
 
 /// Returns the reference of a schema.
 fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
-    node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::value)
+    node.text_at(Keyword::Ref).and_then(Text::value)
 }
 
 /// Returns the shape of a schema. An object at the root always counts as having properties.
-pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
+pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
     let summary = Summary::of(object);
     if summary.reference {
@@ -127,7 +127,7 @@ impl<'n, 'a> Summary<'n, 'a> {
 }
 
 /// True if `type` includes this name.
-pub(in crate::sanitize) fn declares(object: &Object<'_>, name: &str) -> bool {
+pub(crate) fn declares(object: &Object<'_>, name: &str) -> bool {
     object.get(Keyword::Type).is_some_and(|types| names(types, name))
 }
 
@@ -139,8 +139,7 @@ fn names(types: &Node<'_>, name: &str) -> bool {
 }
 
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
-    let has_properties =
-        is_root || object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let has_properties = is_root || object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
     let others = match object.get(Keyword::AdditionalProperties) {
         None => AdditionalProperties::Unsaid,
         Some(schema) if schema.as_bool() == Some(false) => AdditionalProperties::Closed,
@@ -158,31 +157,31 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
 }
 
 /// Returns the name of the property for members that no other property declares.
-pub(in crate::sanitize) fn others_name(object: &Object<'_>) -> String {
+pub(crate) fn others_name(object: &Object<'_>) -> String {
     let mut name = String::from(OTHERS);
-    while object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.has(&name)) {
+    while object.object_at(Keyword::Properties).is_some_and(|table| table.has(&name)) {
         name.push('_');
     }
     name
 }
 
 /// Returns the names in `required`.
-pub(in crate::sanitize) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n Text<'a>> {
-    object.get(Keyword::Required).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect()
+pub(crate) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n Text<'a>> {
+    object.items_at(Keyword::Required).iter().filter_map(Node::as_text).collect()
 }
 
 /// Targets of references, by reference.
-pub(in crate::sanitize) struct Definitions<'n, 'a> {
+pub(crate) struct Definitions<'n, 'a> {
     budget: &'n Budget,
     root: &'n Node<'a>,
     by_reference: Map<String, &'n Node<'a>>,
 }
 
 impl<'n, 'a> Definitions<'n, 'a> {
-    pub(in crate::sanitize) fn of(root: &'n Node<'a>, budget: &'n Budget) -> Self {
+    pub(crate) fn of(root: &'n Node<'a>, budget: &'n Budget) -> Self {
         let mut by_reference = Map::new();
         for table in ["$defs", "definitions"] {
-            for member in root.get(table).and_then(Node::as_object).into_iter().flatten() {
+            for member in root.object_at(table).into_iter().flatten() {
                 if let Some(name) = member.key.value() {
                     by_reference.insert(alloc::format!("#/{table}/{name}"), &member.value);
                 }
@@ -193,7 +192,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     /// Returns the target at the end of a chain of references.
-    pub(in crate::sanitize) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
+    pub(crate) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let mut at = schema;
         for _ in 0..MAX_REFERENCES {
             match reference(at) {
@@ -205,12 +204,12 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     /// True for the root itself.
-    pub(in crate::sanitize) fn is_root(&self, schema: &Node<'a>) -> bool {
+    pub(crate) fn is_root(&self, schema: &Node<'a>) -> bool {
         core::ptr::eq(self.root, schema)
     }
 
     /// True if a schema accepts null. A union does if one of its branches does; references are followed.
-    pub(in crate::sanitize) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
+    pub(crate) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let (mut open, mut seen) = (Vec::from([schema]), Set::new());
         while let Some(schema) = open.pop().filter(|_| self.budget.pay(1)) {
             if let Some(reference) = reference(schema) {
@@ -244,7 +243,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     /// values.
     ///
     /// Values encoded as JSON text represent null as text.
-    pub(in crate::sanitize) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
+    pub(crate) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !grammar.defines_any(),
             Shape::Values(_) => true,
@@ -254,7 +253,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     /// True if an encoded instance may be an array.
-    pub(in crate::sanitize) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
+    pub(crate) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let Some(schema) = self.follow(schema) else { return true };
         match of(schema, self.is_root(schema), grammar) {
             Shape::Anything | Shape::Values(_) => false,
@@ -268,7 +267,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
 
     /// Returns, for each branch, the name of the property of an object that wraps it, if its pairs could be mistaken
     /// for the items of another branch.
-    pub(in crate::sanitize) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
+    pub(crate) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
         let is_map = |branch: &Node<'a>| {

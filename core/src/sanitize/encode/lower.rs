@@ -39,7 +39,7 @@ const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 /// Description of the property for all other members.
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
-pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // References resolve against the schema before lowering; without references no copy is needed.
     let plain = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
     let budget = context.budget.clone();
@@ -225,8 +225,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let Some(object) = node.as_object() else { return };
         let required = layout::required(object);
         let optional: Vec<bool> = object
-            .get(Keyword::Properties)
-            .and_then(Node::as_object)
+            .object_at(Keyword::Properties)
             .into_iter()
             .flatten()
             .map(|member| !required.contains(&member.key))
@@ -292,14 +291,9 @@ impl<'a> Writer<'_, '_, 'a> {
                 }
             });
         }
-        let names = node
-            .get(Keyword::Properties)
-            .and_then(Node::as_object)
-            .into_iter()
-            .flatten()
-            .map(|member| member.key.clone());
+        let names = node.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone());
         let names: Vec<Text<'a>> = names.collect();
-        let count = node.get(Keyword::Required).and_then(Node::as_array).map(<[_]>::len);
+        let count = node.array_at(Keyword::Required).map(<[_]>::len);
         let lacks_properties = rule.properties != PropertiesRule::Optional && node.get(Keyword::Properties).is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));

@@ -7,26 +7,26 @@
 
 mod discriminate;
 mod flatten;
-pub(in crate::sanitize) mod json_string;
-pub(in crate::sanitize) mod layout;
-pub(in crate::sanitize) mod lower;
-pub(in crate::sanitize) mod normalize;
+pub(crate) mod json_string;
+pub(crate) mod layout;
+pub(crate) mod lower;
+pub(crate) mod normalize;
 mod overlap;
-pub(in crate::sanitize) mod plan;
-pub(in crate::sanitize) mod require_one;
+pub(crate) mod plan;
+pub(crate) mod require_one;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
 /// Member of a pair that holds the name.
-pub(in crate::sanitize) const KEY: &str = "key";
+pub(crate) const KEY: &str = "key";
 /// Member of a pair that holds the value.
-pub(in crate::sanitize) const VALUE: &str = "value";
+pub(crate) const VALUE: &str = "value";
 /// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
-pub(in crate::sanitize) const PAIRS: &str = "pairs";
+pub(crate) const PAIRS: &str = "pairs";
 /// Property for members that no other property declares.
 const OTHERS: &str = "additional_properties";
 
 /// Lowers a plain schema into a form that the API accepts.
-pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     lower::write(root, context)
 }

@@ -40,7 +40,7 @@ const NONE: ChangeKind = ChangeKind::of(Rule::CollapseAny).accepts(Accepts::Wide
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
-pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get(Keyword::Defs).is_some() {
         visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
@@ -98,7 +98,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         return;
     }
     let known = Declared::of(object);
-    let names = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+    let names = object.items_at(Keyword::Required);
     if names.iter().filter_map(Node::as_text).all(|name| known.has(name)) {
         return;
     }
@@ -163,7 +163,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
 /// grammar accepts only scalars in a list, any container is split off.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
+    let Some(types) = object.array_at(Keyword::Type) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
     let allowed = match context.grammar.type_lists {
         TypeLists::Any => 1,

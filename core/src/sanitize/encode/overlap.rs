@@ -198,7 +198,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
 }
 
 fn named<'s, 'a>(schema: &'s Node<'a>, typed: &Typed<'s, 'a>) -> Option<Named<'s, 'a>> {
-    let table = schema.get(Keyword::Properties).and_then(Node::as_object);
+    let table = schema.object_at(Keyword::Properties);
     match typed.object.as_ref()? {
         Members::Record { others } => Some(Named { table, others: *others }),
         Members::Map(value) => Some(Named { table: None, others: AdditionalProperties::Open(*value) }),

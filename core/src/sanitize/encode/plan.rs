@@ -28,14 +28,14 @@ use crate::{
 const KINDS: [&str; 3] = ["type", "enum", "const"];
 
 /// Returns the plan for a plain schema, or `None` if its instances are not encoded.
-pub(in crate::sanitize) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
+pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
     let definitions = Definitions::of(plain, budget);
     let planner = Planner { definitions: &definitions, grammar, budget };
     let refers = references::mentions_references(plain);
     let mut plan = planner.schema(plain, true, if refers { Needs::All } else { Needs::Undone })?;
     if refers {
         for table in ["$defs", "definitions"] {
-            let members = plain.get(table).and_then(Node::as_object).into_iter().flatten();
+            let members = plain.object_at(table).into_iter().flatten();
             let planned = members.map(|member| Member { key: member.key.clone(), value: planner.whole(&member.value) });
             let planned: Vec<Member<'_>> = planned.collect();
             if let Some(object) = plan.as_object_mut().filter(|_| !planned.is_empty()) {
@@ -146,7 +146,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
         // Undeclared names may occur among the pairs, so all declared names are needed.
         let all = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
-        for Member { key, value } in object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten() {
+        for Member { key, value } in object.object_at(Keyword::Properties).into_iter().flatten() {
             let below = self.schema(value, false, needs);
             if below.is_some() || all {
                 properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });

@@ -44,15 +44,15 @@ const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyName
 const MARK: u8 = 1 << 7;
 
 /// Returns the name of the property that was made required here, and whose null means that it is absent.
-pub(in crate::sanitize) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    match schema.get(Keyword::Required).and_then(Node::as_array) {
+pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    match schema.array_at(Keyword::Required) {
         Some([name]) if schema.marks() == MARK => Some(name),
         _ => None,
     }
 }
 
 /// Gives every object a required property.
-pub(in crate::sanitize) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
     visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, judged: Vec::new() })
 }
@@ -97,7 +97,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         if !layout::declares(object, "object") {
             return Ok(Visit::Descend);
         }
-        let requires = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
+        let requires = object.array_at(Keyword::Required).is_some_and(|names| !names.is_empty());
         let others = object.get(Keyword::AdditionalProperties);
         let is_root = place.keyword.is_none();
         let is_map = !is_root && others.is_some_and(|others| others.as_bool() != Some(false));
@@ -105,7 +105,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
             return Ok(Visit::Descend);
         }
         let may_encode = is_followed(place) && !is_branch;
-        let table = object.get(Keyword::Properties).and_then(Node::as_object).filter(|table| !table.is_empty());
+        let table = object.object_at(Keyword::Properties).filter(|table| !table.is_empty());
         match table {
             Some(table) => {
                 let name = self.optional(table);
@@ -211,7 +211,7 @@ impl<'a> Requiring<'_> {
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
             format!("added the property `{NAME}`, which is always null: an object must have a required property")
         });
-        if node.get(Keyword::Properties).and_then(Node::as_object).is_none() {
+        if node.object_at(Keyword::Properties).is_none() {
             if let Some(object) = node.as_object_mut() {
                 let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
                 object.insert_at(after, Text::literal("properties"), Node::empty_object());

@@ -38,7 +38,7 @@ struct Part {
 }
 
 /// Cuts references until no path through them nests deeper than `limit`.
-pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &context.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= limit
         || longest(&parts).is_some_and(|longest| longest <= limit)

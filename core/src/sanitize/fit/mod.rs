@@ -1,7 +1,7 @@
 //! Size limits: removes the cheapest parts first, until the schema fits.
 
-pub(in crate::sanitize) mod depth;
-pub(in crate::sanitize) mod strict;
+pub(crate) mod depth;
+pub(crate) mod strict;
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -46,7 +46,7 @@ impl Limits {
 }
 
 /// Removes parts of the schema until it is within the dialect's limits.
-pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
@@ -167,7 +167,7 @@ impl NestingSize {
             return Ok(shape);
         }
         visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-            shape.properties += node.get(Keyword::Properties).and_then(Node::as_object).map_or(0, Object::len);
+            shape.properties += node.object_at(Keyword::Properties).map_or(0, Object::len);
             if place.depth > shape.depth {
                 let steps = place.pointer.steps().iter();
                 shape.depth =
@@ -379,7 +379,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         let long = |text: &Text<'_>| {
             text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned())
         };
-        let Some(text) = node.get(Keyword::Description).and_then(Node::as_text).and_then(long) else {
+        let Some(text) = node.text_at(Keyword::Description).and_then(long) else {
             return Ok(Visit::Descend);
         };
         let length = self.length;

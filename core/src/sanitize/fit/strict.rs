@@ -69,7 +69,7 @@ enum Excess {
 }
 
 /// Cuts a plain schema until its lowered form is within the dialect's limits.
-pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // In a later round, nothing may have changed since the schema was measured.
     if !context.is_fitted {
         cut_to_fit(root, context)?;
@@ -178,7 +178,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         if replaced == usize::MAX {
             match shape {
                 Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) => {
-                    let count = node.get(Keyword::Properties).and_then(Node::as_object).map_or(0, Object::len);
+                    let count = node.object_at(Keyword::Properties).map_or(0, Object::len);
                     least_properties += count;
                     if count > 0 && place.depth >= least_deepest {
                         least_deepest = least_deepest.max(level(place) + 1);
@@ -366,7 +366,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
                 parts.entry(core::mem::replace(&mut current, next)).or_default().add(core::mem::take(&mut amount));
             }
         }
-        let table = object.get(Keyword::Properties).and_then(Node::as_object);
+        let table = object.object_at(Keyword::Properties);
         let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
         amount.properties += table.map_or(0, Object::len);
         amount.characters += names.sum::<usize>();
@@ -374,7 +374,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
         if place.depth >= amount.nesting && table.is_some_and(|table| !table.is_empty()) {
             amount.nesting = amount.nesting.max(level(place) + 1);
         }
-        if let Some(values) = object.get(Keyword::Enum).and_then(Node::as_array) {
+        if let Some(values) = object.array_at(Keyword::Enum) {
             amount.values += values.len();
             amount.characters += characters(values);
             long |= is_long(values, max_list);
@@ -383,7 +383,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
         Ok(Visit::Descend)
     })?;
     parts.entry(current).or_default().add(amount);
-    for name in root.get(Keyword::Defs).and_then(Node::as_object).into_iter().flatten() {
+    for name in root.object_at(Keyword::Defs).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
     }
     if long {
@@ -430,8 +430,7 @@ fn drop_lists<'a>(
     }
     impl<'a> VisitorMut<'a> for Drop<'_, '_, 'a> {
         fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-            let count =
-                node.get(Keyword::Enum).and_then(Node::as_array).filter(|values| (self.goes)(values)).map(<[_]>::len);
+            let count = node.array_at(Keyword::Enum).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
                 self.context.diagnostics.report(
@@ -462,7 +461,7 @@ fn drop_longest(
 ) -> Result<bool, Error> {
     let mut longest = 1;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
-        longest = longest.max(node.get(Keyword::Enum).and_then(Node::as_array).map_or(0, measure));
+        longest = longest.max(node.array_at(Keyword::Enum).map_or(0, measure));
         Ok(Visit::Descend)
     })?;
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)

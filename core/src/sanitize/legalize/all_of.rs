@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-pub(in crate::sanitize) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);
+pub(crate) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);
 const ONE_OF: ChangeKind = ChangeKind::of(Rule::OneOfToAnyOf);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
@@ -35,7 +35,7 @@ const FEW: usize = 16;
 const MAX_PAIRS: usize = 2_000;
 
 /// Merges and replaces wherever the grammar refuses `allOf` or `oneOf`.
-pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
     let concerned = |keyword| refused.contains(keyword) || at_root.contains(keyword) || merges;
@@ -56,7 +56,7 @@ fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String,
     let mut wanted: Set<String> = Set::new();
     if context.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
-            let branches = node.get(Keyword::OneOf).and_then(Node::as_array).unwrap_or_default();
+            let branches = node.items_at(Keyword::OneOf);
             wanted.extend(branches.iter().filter_map(reference));
             Ok(Visit::Descend)
         })?;
@@ -64,9 +64,9 @@ fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String,
     if wanted.is_empty() {
         return Ok(Map::new());
     }
-    let tables = definitions::TABLES.iter().flat_map(|table| {
-        root.get(table).and_then(Node::as_object).into_iter().flatten().map(move |member| (table, member))
-    });
+    let tables = definitions::TABLES
+        .iter()
+        .flat_map(|table| root.object_at(table).into_iter().flatten().map(move |member| (table, member)));
     let named = tables.filter_map(|(table, member)| {
         Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member))
     });
@@ -159,7 +159,7 @@ impl<'a> Join<'_, 'a> {
     }
 
     fn one_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
-        let Some(branches) = node.get(Keyword::OneOf).and_then(Node::as_array) else { return };
+        let Some(branches) = node.array_at(Keyword::OneOf) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
         self.context

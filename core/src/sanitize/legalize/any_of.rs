@@ -24,7 +24,7 @@ const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const DEEPEST: usize = 32;
 
 /// Distributes the siblings of `anyOf` into its branches, if the grammar refuses them.
-pub(in crate::sanitize) fn apply<'a>(
+pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
@@ -51,9 +51,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
     let is_shared = |branch: &Node<'_>| {
         branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
     };
-    if beside.is_empty()
-        || !object.get(Keyword::AnyOf).and_then(Node::as_array).is_some_and(|branches| branches.iter().any(is_shared))
-    {
+    if beside.is_empty() || !object.array_at(Keyword::AnyOf).is_some_and(|branches| branches.iter().any(is_shared)) {
         return;
     }
     node.visit(Keyword::AnyOf, |branches| {
@@ -83,7 +81,7 @@ fn distribute<'a>(
 ) -> Result<(), Error> {
     let rule = context.grammar.any_of;
     let Some(object) = node.as_object() else { return Ok(()) };
-    let Some(branches) = object.get(Keyword::AnyOf).and_then(Node::as_array) else { return Ok(()) };
+    let Some(branches) = object.array_at(Keyword::AnyOf) else { return Ok(()) };
     let count = branches.len();
     let bundled =
         |member: &Member<'_>| !member.key.is(Keyword::AnyOf) && !is_annotation(member) && !is_bookkeeping(member);
@@ -205,7 +203,7 @@ fn is_bookkeeping(member: &Member<'_>) -> bool {
 
 /// True if a branch requires properties that it does not declare itself.
 fn names_unknown(branch: &Node<'_>) -> bool {
-    let Some(names) = branch.get(Keyword::Required).and_then(Node::as_array) else { return false };
-    let properties = branch.get(Keyword::Properties).and_then(Node::as_object);
+    let Some(names) = branch.array_at(Keyword::Required) else { return false };
+    let properties = branch.object_at(Keyword::Properties);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }

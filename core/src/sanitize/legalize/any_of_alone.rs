@@ -36,12 +36,12 @@ fn is_alone(context: &PassContext) -> bool {
 }
 
 /// True if the grammar accepts no assertions as siblings of `anyOf`, and there may be a union.
-pub(in crate::sanitize) fn concerns(context: &PassContext) -> bool {
+pub(crate) fn concerns(context: &PassContext) -> bool {
     is_alone(context) && context.keywords.intersects(UNIONS)
 }
 
 /// Distributes siblings of unions into the branches, from the root down.
-pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     // After references were inlined, the schema may have any keyword.
     if !references::mentions(root, Keywords::of(&[Keyword::AnyOf])) {
         return Ok(());
@@ -66,7 +66,7 @@ impl<'a> VisitorMut<'a> for Join<'_> {
 impl Join<'_> {
     fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let Some(object) = node.as_object() else { return };
-        let Some(count) = object.get(Keyword::AnyOf).and_then(Node::as_array).map(<[_]>::len) else { return };
+        let Some(count) = object.array_at(Keyword::AnyOf).map(<[_]>::len) else { return };
         if !object.iter().any(applies) {
             return;
         }
@@ -122,11 +122,11 @@ fn applies(member: &Member<'_>) -> bool {
 }
 
 /// Replaces a union of one branch with the branch; otherwise moves annotations into the branches.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !is_alone(context) {
         return;
     }
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if branches.len() == 1 {
         lift(node, place, context);
         return;
@@ -183,7 +183,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 }
 
 /// Moves an annotation into branches that lack it. Returns false if no branch has room for it.
-pub(in crate::sanitize) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
+pub(crate) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is(Keyword::Description);
     let mut found = false;
     for branch in branches.iter_mut() {

@@ -109,7 +109,7 @@ impl<'b, 'a> Beside<'b, 'a> {
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;
         }
-        let table = branch.get(Keyword::Properties).and_then(Node::as_object);
+        let table = branch.object_at(Keyword::Properties);
         let mentioned =
             table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
         let mut mentioned: Vec<&Text<'a>> = mentioned.chain(self.contradictory.iter().copied()).collect();

@@ -21,7 +21,7 @@ const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Replaces a boolean schema with an object. Returns false if the schema is final.
-pub(in crate::sanitize) fn apply<'a>(
+pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     inferred: InferenceContext,

@@ -17,10 +17,8 @@ pub(super) fn discriminators<'a>(
     parts: Option<Parts<'_, '_, 'a>>,
     budget: &Budget,
 ) -> Node<'a> {
-    let lists: Vec<Vec<Node<'a>>> = objects
-        .iter()
-        .map(|object| json::copies(object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default(), budget))
-        .collect();
+    let lists: Vec<Vec<Node<'a>>> =
+        objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();
     // Names required by the common part are required in every branch: branches that are not partial got the whole
     // bundle.
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
@@ -44,12 +42,10 @@ pub(super) fn discriminators<'a>(
     }
     // At most one object may lack a property that distinguishes them.
     let mut named: Map<&Text<'a>, usize> = Map::new();
-    let tables: Vec<Option<LookUp<'_, 'a>>> = objects
-        .iter()
-        .map(|object| object.get(Keyword::Properties).and_then(Node::as_object).map(LookUp::of))
-        .collect();
+    let tables: Vec<Option<LookUp<'_, 'a>>> =
+        objects.iter().map(|object| object.object_at(Keyword::Properties).map(LookUp::of)).collect();
     for object in objects {
-        for member in object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten() {
+        for member in object.object_at(Keyword::Properties).into_iter().flatten() {
             *named.entry(&member.key).or_default() += 1;
         }
     }

@@ -29,7 +29,7 @@ const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 ///
 /// # Errors
 /// `not-representable` if the root lists values and none of them is an object.
-pub(in crate::sanitize) fn apply<'a>(
+pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
@@ -50,7 +50,7 @@ pub(in crate::sanitize) fn apply<'a>(
             without_objects(node, place, context);
         }
     }
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
+    let Some(values) = node.array_at(Keyword::Enum).filter(|_| typed) else { return Ok(()) };
     if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some())
     {
         return Err(Error::new(
@@ -60,7 +60,7 @@ pub(in crate::sanitize) fn apply<'a>(
         ));
     }
     match_type(node, place, context);
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return Ok(()) };
+    let Some(values) = node.array_at(Keyword::Enum) else { return Ok(()) };
     let count = values.len();
     let types = types_of(node, values);
     let nullable = types.contains(&"null") && types.len() > 1;
@@ -91,15 +91,13 @@ pub(in crate::sanitize) fn apply<'a>(
 
 /// Replaces a declared type that none of the values has.
 fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let (Some(values), Some(declared)) = (node.get(Keyword::Enum).and_then(Node::as_array), node.get(Keyword::Type))
-    else {
+    let (Some(values), Some(declared)) = (node.array_at(Keyword::Enum), node.get(Keyword::Type)) else {
         return;
     };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
         match_type(node, place, context);
-        let types =
-            node.get(Keyword::Enum).and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
+        let types = node.array_at(Keyword::Enum).map(|values| types_of(node, values)).unwrap_or_default();
         declare(node, place, &types, context);
     }
 }
@@ -107,10 +105,10 @@ fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 /// Removes `object` from a list of types if no value is an object: nothing would close it.
 fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let has_object = |names: &[Node<'_>]| names.iter().any(|name| name.is_text("object"));
-    if !node.get(Keyword::Type).and_then(Node::as_array).is_some_and(has_object) {
+    if !node.array_at(Keyword::Type).is_some_and(has_object) {
         return;
     }
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     if !values.is_empty() && values.iter().all(|value| value.as_object().is_none()) {
         let types = types_of(node, values);
         declare(node, place, &types, context);
@@ -135,11 +133,11 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
 }
 
 /// Removes values that the declared type excludes; if it excludes all of them, removes the type instead.
-pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     let kept = values.iter().filter(|value| matches(value)).count();
     if kept == values.len() {
         return;
@@ -175,7 +173,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
 }
 
 /// True if a value is of the type of this name.
-pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
+pub(crate) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     match value.data() {
         Data::Null => name.is_text("null"),
         Data::Bool(_) => name.is_text("boolean"),
@@ -188,7 +186,7 @@ pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 }
 
 /// Returns the types of the values, in the order of [`TYPE_NAMES`]. Numbers are `number` if that is declared.
-pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
+pub(crate) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
@@ -260,7 +258,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 
 /// Splits an `enum` with values of several types into a union with one typed `enum` per type. Keywords for one type
 /// move into its branch, if the grammar refuses them as siblings of the union.
-pub(in crate::sanitize) fn split<'a>(
+pub(crate) fn split<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     types: &[&'static str],

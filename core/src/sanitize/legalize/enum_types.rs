@@ -27,7 +27,7 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
 /// Rewrites an `enum` into the form that the grammar accepts.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     too_many(node, place, context);
     if is_fine(node, place, context) {
         return;
@@ -36,7 +36,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     if context.grammar.null == Null::Nullable {
         without_null(node, place, context);
     }
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     match enum_::types_of(node, values).as_slice() {
         [] => {}
         [name] => single(node, place, name, context),
@@ -45,10 +45,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             node.visit(Keyword::AnyOf, |branches| {
                 // If the schema already had a union, the branches may hold values of more than one type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
-                    let types = branch
-                        .get(Keyword::Enum)
-                        .and_then(Node::as_array)
-                        .map(|values| enum_::types_of(branch, values));
+                    let types = branch.array_at(Keyword::Enum).map(|values| enum_::types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
                         single(branch, place, name, context);
                         legalize::made(branch, place, context);
@@ -79,7 +76,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 }
 
 fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return true };
+    let Some(values) = node.array_at(Keyword::Enum) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
     let is_walked = || context.grammar.walked.reaches(place.pointer);
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
@@ -102,7 +99,7 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
 
 /// Replaces null in the list of values with `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
         return;
     };
@@ -116,7 +113,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
         }
     });
     // `nullable` also replaces null in a list of types.
-    if let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) {
+    if let Some(names) = node.array_at(Keyword::Type) {
         let mut others: Vec<Node<'a>> =
             names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
         let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
@@ -130,7 +127,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 /// Rewrites an `enum` with values of one type.
 fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
-    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) {
         "integer"
     } else {
@@ -185,7 +182,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
 }
 
 fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
-    node.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default()
+    node.items_at(Keyword::Enum)
 }
 
 /// Writes the type of the values, unless it is declared.

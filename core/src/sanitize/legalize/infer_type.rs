@@ -33,7 +33,7 @@ const IMPLY_A_TYPE: Keywords =
     Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
 /// Adds a type to a schema that needs one.
-pub(in crate::sanitize) fn apply<'a>(
+pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     inferred: InferenceContext,
@@ -112,7 +112,7 @@ pub(in crate::sanitize) fn apply<'a>(
 }
 
 /// Returns true if a schema has no type although one could be written.
-pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
+pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     // For each enclosing schema, whether it accepts anything.
     let mut around: Vec<bool> = Vec::new();
@@ -139,7 +139,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
 
 /// Returns the type that a part of `allOf` declares, which applies to the whole schema.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
-    let parts = object.get(Keyword::AllOf).and_then(Node::as_array)?;
+    let parts = object.array_at(Keyword::AllOf)?;
     let names = parts
         .iter()
         .filter_map(|part| part.get(Keyword::Type))

@@ -3,30 +3,30 @@
 //! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses only
 //! size, and what `encode` handles.
 
-pub(in crate::sanitize) mod all_of;
-pub(in crate::sanitize) mod any_of;
-pub(in crate::sanitize) mod any_of_alone;
+pub(crate) mod all_of;
+pub(crate) mod any_of;
+pub(crate) mod any_of_alone;
 mod approximate;
 mod beside;
-pub(in crate::sanitize) mod booleans;
-pub(in crate::sanitize) mod containers;
+pub(crate) mod booleans;
+pub(crate) mod containers;
 mod distinguishable;
 mod distribute;
-pub(in crate::sanitize) mod enum_;
-pub(in crate::sanitize) mod enum_types;
-pub(in crate::sanitize) mod infer_type;
-pub(in crate::sanitize) mod nullable;
-pub(in crate::sanitize) mod pattern_properties;
+pub(crate) mod enum_;
+pub(crate) mod enum_types;
+pub(crate) mod infer_type;
+pub(crate) mod nullable;
+pub(crate) mod pattern_properties;
 mod patterns;
-pub(in crate::sanitize) mod property_names;
-pub(in crate::sanitize) mod ref_like_keys;
-pub(in crate::sanitize) mod required;
-pub(in crate::sanitize) mod root;
-pub(in crate::sanitize) mod slash_keys;
-pub(in crate::sanitize) mod stand_ins;
-pub(in crate::sanitize) mod type_array;
-pub(in crate::sanitize) mod type_branches;
-pub(in crate::sanitize) mod unsupported_keywords;
+pub(crate) mod property_names;
+pub(crate) mod ref_like_keys;
+pub(crate) mod required;
+pub(crate) mod root;
+pub(crate) mod slash_keys;
+pub(crate) mod stand_ins;
+pub(crate) mod type_array;
+pub(crate) mod type_branches;
+pub(crate) mod unsupported_keywords;
 
 use alloc::vec::Vec;
 
@@ -48,18 +48,18 @@ use crate::{
 };
 
 /// In-place applicators: their subschemas apply to the instance of the enclosing schema.
-pub(in crate::sanitize) const IN_PLACE: Keywords =
+pub(crate) const IN_PLACE: Keywords =
     Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
 /// Keywords whose subschemas are not typed, because a type would change which values they match.
-pub(in crate::sanitize) const NOT_TYPED: Keywords =
+pub(crate) const NOT_TYPED: Keywords =
     Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
 
 /// Keywords that apply to members and items that no other keyword evaluates.
 const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
 
 /// True if a schema accepts anything because it lists all types.
-pub(in crate::sanitize) fn names_all_types(node: &Node<'_>) -> bool {
+pub(crate) fn names_all_types(node: &Node<'_>) -> bool {
     InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
 }
 
@@ -70,7 +70,7 @@ fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
 
 /// Returns the types of the values that a schema lists, which apply to its branches too.
 fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
-    let listed = node.get(Keyword::Enum).and_then(Node::as_array);
+    let listed = node.array_at(Keyword::Enum);
     let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;
     let types = values.iter().map(InstanceTypes::of_instance).reduce(InstanceTypes::or)?;
     // No type name means only the numbers that are not integers.
@@ -78,7 +78,7 @@ fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
     Some(if whole { types } else { types.or(InstanceTypes::NUMBER) })
 }
 
-pub(in crate::sanitize) struct Legalize<'r> {
+pub(crate) struct Legalize<'r> {
     context: &'r mut PassContext,
     enter: Vec<Walked>,
     leave: Vec<Walked>,
@@ -87,7 +87,7 @@ pub(in crate::sanitize) struct Legalize<'r> {
 }
 
 impl<'r> Legalize<'r> {
-    pub(in crate::sanitize) fn new(context: &'r mut PassContext, enter: Vec<Walked>, leave: Vec<Walked>) -> Self {
+    pub(crate) fn new(context: &'r mut PassContext, enter: Vec<Walked>, leave: Vec<Walked>) -> Self {
         Legalize { context, enter, leave, above: Vec::new() }
     }
 }
@@ -156,6 +156,6 @@ fn requires<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// True if a schema is directly under `additionalProperties`, which may be a boolean.
-pub(in crate::sanitize) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
+pub(crate) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
     place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

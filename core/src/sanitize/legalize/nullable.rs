@@ -18,7 +18,7 @@ use crate::{
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
 /// Folds null in `type` and `anyOf` of one schema.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.null != Null::Nullable {
         return;
     }
@@ -28,7 +28,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// Folds `type: ["string", "null"]`.
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) else { return };
+    let Some(names) = node.array_at(Keyword::Type) else { return };
     let mut others: Vec<Node<'a>> =
         names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
     if names.len() > 1 && others.len() == names.len() {
@@ -58,7 +58,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 
 /// Folds a branch of `anyOf` that accepts only null.
 fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote has been reported by that rule.
     if branch.origin().number().is_some() {

@@ -26,19 +26,17 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
 /// Replaces `patternProperties` with `additionalProperties`, which is encoded later.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let Some(patterns) =
-        object.get(Keyword::PatternProperties).and_then(Node::as_object).filter(|table| !table.is_empty())
-    else {
+    let Some(patterns) = object.object_at(Keyword::PatternProperties).filter(|table| !table.is_empty()) else {
         return;
     };
     let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
     let standing = object.get(Keyword::AdditionalProperties);
-    let properties = object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    let properties = object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
     let closed = standing.and_then(Node::as_bool) == Some(false);
     // Schema for names that match no pattern, unless a pattern matches every name.
     let rest = standing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);

@@ -19,14 +19,14 @@ use crate::{
 };
 
 /// Keywords that contain property names.
-pub(in crate::sanitize) const CONCERNS: Keywords =
+pub(crate) const CONCERNS: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
 /// Keywords that apply to properties by their names, which a new name may no longer match, or newly match.
-pub(in crate::sanitize) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
+pub(crate) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
 /// Renames properties of one schema in all its keywords.
-pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let stand_ins = context.stand_ins.clone();
     let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
     let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root };
@@ -91,7 +91,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         let affected = |table: &Object<'_>| {
             table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name))
         };
-        if !node.get(keyword).and_then(Node::as_object).is_some_and(affected) {
+        if !node.object_at(keyword).is_some_and(affected) {
             continue;
         }
         node.visit(keyword, |table| {
@@ -113,7 +113,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
 }
 
 /// True if `enum` or `const` contains an object.
-pub(in crate::sanitize) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
+pub(crate) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
     let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
     (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))
 }

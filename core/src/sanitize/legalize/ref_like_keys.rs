@@ -22,7 +22,7 @@ const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey).accepts(Accept
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// Removes such keys from one schema.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.refs.only_under.is_none() {
         return;
     }

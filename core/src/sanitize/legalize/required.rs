@@ -24,26 +24,26 @@ const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 const DECLARE: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 
 /// The declared properties of a schema.
-pub(in crate::sanitize) struct Declared<'o, 'a>(Option<LookUp<'o, 'a>>);
+pub(crate) struct Declared<'o, 'a>(Option<LookUp<'o, 'a>>);
 
 impl<'o, 'a> Declared<'o, 'a> {
-    pub(in crate::sanitize) fn of(schema: &'o Object<'a>) -> Self {
-        Declared(schema.get(Keyword::Properties).and_then(Node::as_object).map(LookUp::of))
+    pub(crate) fn of(schema: &'o Object<'a>) -> Self {
+        Declared(schema.object_at(Keyword::Properties).map(LookUp::of))
     }
 
     /// True if a property has this name.
-    pub(in crate::sanitize) fn has(&self, name: &Text<'_>) -> bool {
+    pub(crate) fn has(&self, name: &Text<'_>) -> bool {
         self.0.as_ref().is_some_and(|table| table.has(name))
     }
 }
 
 /// Removes names that are not declared properties, and describes them.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !context.grammar.required_is_known_at(object, place.pointer) {
         return;
     }
-    let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
+    let Some(names) = object.array_at(Keyword::Required) else { return };
     let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
     let is_closed = object.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() == Some(false));
     // Encoding declares them as properties, which an open object may have.
@@ -94,14 +94,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 ///
 /// A declared property accepts anything, so nothing changes, unless a keyword constrains the properties that are not
 /// declared.
-pub(in crate::sanitize) fn beside_properties<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    context: &mut PassContext,
-) {
+pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
-    if object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty()) {
+    let Some(names) = object.array_at(Keyword::Required) else { return };
+    if object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty()) {
         return;
     }
     let location = Location::under(node, "required");
@@ -152,7 +148,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
 }
 
 /// Like [`apply`], for the root after it got the properties of its branches.
-pub(in crate::sanitize) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
+pub(crate) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
     if context.grammar.object_root {
         let pointer = Pointer::root();
         let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };

@@ -38,12 +38,7 @@ const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 const LONGEST_CONDITION: usize = 20_000;
 
 /// Returns an error if the root accepts no object.
-pub(in crate::sanitize) fn refuse_no_object(
-    root: &Node<'_>,
-    form: Form,
-    grammar: &Grammar,
-    budget: &Budget,
-) -> Result<(), Error> {
+pub(crate) fn refuse_no_object(root: &Node<'_>, form: Form, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
     if !grammar.object_root {
         return Ok(());
     }
@@ -71,7 +66,7 @@ pub(in crate::sanitize) fn refuse_no_object(
 }
 
 /// Adds `type: "object"` and `properties` to the root. Arguments are always objects; a response may not be.
-pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
+pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
@@ -118,7 +113,7 @@ fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
 }
 
 /// Flattens what remains of a union at the root.
-pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     if !context.grammar.object_root {
         return Ok(());
     }
@@ -195,7 +190,7 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool) -> Result<(), Error> {
+pub(crate) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool) -> Result<(), Error> {
     if one_object_of(node, context, exact) {
         return Ok(());
     }

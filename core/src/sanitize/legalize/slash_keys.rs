@@ -23,8 +23,8 @@ const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropSlashKey).accepts(Accepts:
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// True if a definition at the root has such a key, at any depth.
-pub(in crate::sanitize) fn occur_in_definitions(root: &Node<'_>) -> bool {
-    let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
+pub(crate) fn occur_in_definitions(root: &Node<'_>) -> bool {
+    let table = root.object_at(Keyword::Defs.name());
     table.into_iter().flatten().any(|member| holds(&member.value))
 }
 
@@ -42,7 +42,7 @@ fn has_slash(key: &Text<'_>) -> bool {
 }
 
 /// Removes such keys from one schema of a definition.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// Respells `a/b` as the equivalent pattern `a\x2fb`.
 fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(table) = node.get(Keyword::PatternProperties).and_then(Node::as_object) else { return };
+    let Some(table) = node.object_at(Keyword::PatternProperties) else { return };
     if !table.iter().any(|member| has_slash(&member.key)) {
         return;
     }

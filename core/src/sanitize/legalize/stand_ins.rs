@@ -38,11 +38,11 @@ const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 ///
 /// Applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitize) struct Spelling {
-    pub(in crate::sanitize) rule: NameRule,
-    pub(in crate::sanitize) no_slash: bool,
+pub(crate) struct Spelling {
+    pub(crate) rule: NameRule,
+    pub(crate) no_slash: bool,
     /// True for schemas that describe the root's instance: some rules apply only there.
-    pub(in crate::sanitize) is_root: bool,
+    pub(crate) is_root: bool,
 }
 
 impl Spelling {
@@ -67,7 +67,7 @@ impl Spelling {
     }
 
     /// True if a name needs a stand-in.
-    pub(in crate::sanitize) fn replaces(self, name: &Text<'_>) -> bool {
+    pub(crate) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && has_braces(name);
             self.rule.reserved.contains(&name) || self.is_misshapen(name) || braces || self.has_slash(name)
@@ -97,7 +97,7 @@ impl Spelling {
     }
 
     /// True if the name is replaced in every keyword, even if it is only listed.
-    pub(in crate::sanitize) fn goes_everywhere(self, name: &str) -> bool {
+    pub(crate) fn goes_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
 }
@@ -137,14 +137,14 @@ impl<'n, 'a> Names<'n, 'a> {
                 None => listed.extend(texts(value)),
             }
         }
-        let table = object.get(Keyword::Properties).and_then(Node::as_object);
+        let table = object.object_at(Keyword::Properties);
         Names { described: table.into_iter().flatten().map(|member| &member.key).collect(), listed }
     }
 }
 
 /// Returns the names with braces of properties that contain keywords that are not accepted below such a name.
 fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
-    let table = object.get(Keyword::Properties).and_then(Node::as_object);
+    let table = object.object_at(Keyword::Properties);
     table.into_iter().flatten().filter_map(|member| {
         let name = member.key.value().filter(|name| has_braces(name))?;
         breaks(&member.value).then(|| name.into_owned())
@@ -161,10 +161,7 @@ fn texts<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
 }
 
 /// Returns the names that a schema lists without declaring them as properties.
-pub(in crate::sanitize) fn only_listed<'n, 'a>(
-    object: &'n Object<'a>,
-    table: Option<&'n Object<'a>>,
-) -> Vec<&'n Text<'a>> {
+pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Object<'a>>) -> Vec<&'n Text<'a>> {
     let listed = Names { described: Vec::new(), ..Names::of(object) }.listed;
     if listed.is_empty() {
         return listed;
@@ -175,7 +172,7 @@ pub(in crate::sanitize) fn only_listed<'n, 'a>(
 
 /// Stand-ins of a document's names that the grammar refuses. No two names have the same.
 #[derive(Debug)]
-pub(in crate::sanitize) struct StandIns {
+pub(crate) struct StandIns {
     /// Names that some schema of the document cannot spell.
     spelling: Spelling,
     table: RefCell<Table>,
@@ -194,7 +191,7 @@ struct Table {
 
 impl StandIns {
     /// Plans the stand-ins of a document as it was read.
-    pub(in crate::sanitize) fn of(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Self {
+    pub(crate) fn of(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Self {
         let no_slash = grammar.refs.no_slash_in_definitions;
         let spelling = Spelling { rule: grammar.names, no_slash, is_root: true };
         let mut table = Table::default();
@@ -223,18 +220,18 @@ impl StandIns {
     }
 
     /// True if no name has a stand-in.
-    pub(in crate::sanitize) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.table.borrow().new.is_empty()
     }
 
     /// Returns the stand-in for a name, if it has one.
-    pub(in crate::sanitize) fn of_name(&self, name: &str) -> Option<String> {
+    pub(crate) fn of_name(&self, name: &str) -> Option<String> {
         self.table.borrow().new.get(name).cloned()
     }
 
     /// True if a name is also replaced in a schema that lists it without declaring the property: another schema of the
     /// same object may declare it.
-    pub(in crate::sanitize) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
+    pub(crate) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
         spelling.goes_everywhere(name)
             || self.is_broken(name)
             || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
@@ -343,7 +340,7 @@ fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn 
 }
 
 /// Returns the subschemas that apply to the same instance.
-pub(in crate::sanitize) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
+pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     let mut found = Vec::new();
     // `then` and `else` have no effect without `if`.
     let is_conditional = object.has("if");

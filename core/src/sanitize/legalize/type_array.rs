@@ -20,9 +20,9 @@ use crate::{
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
 /// Splits a list of types, if the grammar refuses it or one of its siblings.
-pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
+    let Some(types) = object.array_at(Keyword::Type) else { return };
     let lists = match context.grammar.type_lists {
         TypeLists::Any => TypeLists::Any,
         lists if context.grammar.walked.reaches(place.pointer) => lists,

@@ -12,17 +12,17 @@ use crate::{
 };
 
 /// Parts of a schema with a list of types.
-pub(in crate::sanitize) struct TypeBranches<'a> {
+pub(crate) struct TypeBranches<'a> {
     /// Position of `type`.
-    pub(in crate::sanitize) at: usize,
+    pub(crate) at: usize,
     /// Keywords that apply to all types, and annotations.
-    pub(in crate::sanitize) shared: Object<'a>,
+    pub(crate) shared: Object<'a>,
     /// One branch per type.
-    pub(in crate::sanitize) branches: Vec<Node<'a>>,
+    pub(crate) branches: Vec<Node<'a>>,
 }
 
 /// Splits a schema whose `type` is a list.
-pub(in crate::sanitize) fn take<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
+pub(crate) fn take<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
     let origin = node.origin();
     let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();
     let at = object.position(Keyword::Type).unwrap_or_default();

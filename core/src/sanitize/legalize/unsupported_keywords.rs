@@ -39,7 +39,7 @@ const LONGEST_SCHEMA: usize = 200;
 
 /// Approximates, describes or removes what the grammar refuses in this schema, which has the keywords `present`.
 /// Returns the keywords that it has afterwards.
-pub(in crate::sanitize) fn apply<'a>(
+pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     present: Keywords,

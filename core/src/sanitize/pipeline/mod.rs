@@ -60,7 +60,7 @@ const LAST_GROWTH: usize = 5;
 /// deep, merging adds keywords that hint at a type, and the siblings of a union are merged into a new definition if a
 /// branch remains a reference. If `is_done` returns true, the passes end and this function returns true. Steps to
 /// restore arguments are added to `plan`, if there is one.
-pub(in crate::sanitize) fn sanitize<'a>(
+pub(crate) fn sanitize<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
@@ -248,7 +248,7 @@ fn survey(context: &mut PassContext) {
 }
 
 /// Returns an error for an option that the grammar cannot honor.
-pub(in crate::sanitize) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
+pub(crate) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;
         let message = format!("expected another value of `{name}`, because `{dialect}` {why}, found \"keep\"");

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Every pass but the last, which lowers the normalized schema (see [`encode`](super::super::encode)).
-pub(in crate::sanitize) const PASSES: &[Pass] = &[
+pub(crate) const PASSES: &[Pass] = &[
     Pass {
         name: "repair",
         phase: Phase::Canonicalize,

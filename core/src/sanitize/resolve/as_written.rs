@@ -16,11 +16,7 @@ use crate::{
 };
 
 /// True if every reference may be left unchanged.
-pub(in crate::sanitize) fn as_written(
-    root: &Node<'_>,
-    references: &References,
-    context: &PassContext,
-) -> Result<bool, Error> {
+pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &PassContext) -> Result<bool, Error> {
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
@@ -46,8 +42,8 @@ pub(in crate::sanitize) fn as_written(
         let is_part = |part: &Node<'_>| part.get(Keyword::Ref).is_some();
         fine = fine
             && !(context.grammar.merges_all_of(place.keyword.is_none())
-                && node.get(Keyword::AllOf).and_then(Node::as_array).is_some_and(|parts| parts.iter().any(is_part)));
-        if let Some(reference) = node.get(Keyword::Ref).and_then(Node::as_text) {
+                && node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(is_part)));
+        if let Some(reference) = node.text_at(Keyword::Ref) {
             let resolved = references.target_of(node).is_some();
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);

@@ -41,11 +41,7 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 /// Cuts every reference that closes a cycle of schemas for one instance.
-pub(in crate::sanitize) fn cut(
-    root: &mut Node<'_>,
-    references: &References,
-    context: &mut PassContext,
-) -> Result<(), Error> {
+pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
     let endless = endless(root, references, context)?;
     if endless.is_empty() {
         return Ok(());
@@ -205,11 +201,7 @@ impl Cut<'_> {
             Location::Nowhere,
             effect,
             || {
-                let reference = node
-                    .get(Keyword::Ref)
-                    .and_then(Node::as_text)
-                    .map(|text| text.display().into_owned())
-                    .unwrap_or_default();
+                let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
                 format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
             },
         );
@@ -217,7 +209,7 @@ impl Cut<'_> {
 
     /// Removes branches that refer to the union itself: the union of the others is equivalent.
     fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
-        let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
+        let Some(branches) = node.array_at(keyword) else { return };
         let count = branches.iter().filter(|branch| is_endless(branch)).count();
         if count == 0 {
             return;

@@ -26,11 +26,7 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
 /// Respells every dynamic reference. Siblings apply in every draft that has dynamic references.
-pub(in crate::sanitize) fn respell(
-    root: &mut Node<'_>,
-    references: &References,
-    context: &mut PassContext,
-) -> Result<(), Error> {
+pub(crate) fn respell(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
     if !context.keywords.intersects(DYNAMIC) {
         return Ok(());
     }

@@ -24,10 +24,10 @@ use crate::{
 const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 
 /// Keywords of the tables in `TABLES`.
-pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
+pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
 /// Removes all tables of definitions; used if the document has no references.
-pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
+pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
         let location = Location::of(value);
@@ -41,7 +41,7 @@ pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polari
 }
 
 /// Reports definitions that are not referenced, and retracts the changes reported inside them.
-pub(in crate::sanitize) fn note(
+pub(crate) fn note(
     source: &Node<'_>,
     references: &References,
     used: &Set<Number>,
@@ -74,8 +74,8 @@ pub(in crate::sanitize) fn note(
 }
 
 /// Removes definitions that are no longer reachable after references were cut.
-pub(in crate::sanitize) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
-    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
+pub(crate) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
+    let Some(table) = root.object_at(Keyword::Defs) else { return Ok(()) };
     let reached = reached(root, budget)?;
     let is_reached =
         |member: &Member<'_>| reference_to("$defs", member).is_some_and(|reference| reached.contains(&reference));

@@ -20,12 +20,12 @@ use crate::{
 };
 
 /// Visitor that cuts references.
-pub(in crate::sanitize) struct ReferenceCutter<'c> {
-    pub(in crate::sanitize) context: &'c mut PassContext,
+pub(crate) struct ReferenceCutter<'c> {
+    pub(crate) context: &'c mut PassContext,
     /// Returns true if the reference to the definition of this name is cut.
-    pub(in crate::sanitize) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
-    pub(in crate::sanitize) effect: ChangeKind,
-    pub(in crate::sanitize) describe: &'c dyn Fn(&str) -> String,
+    pub(crate) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
+    pub(crate) effect: ChangeKind,
+    pub(crate) describe: &'c dyn Fn(&str) -> String,
 }
 
 impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {

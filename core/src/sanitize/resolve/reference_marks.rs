@@ -3,20 +3,20 @@
 use crate::json::Node;
 
 /// Siblings apply, regardless of the draft.
-pub(in crate::sanitize) const APPLIES: u8 = 1;
+pub(crate) const APPLIES: u8 = 1;
 
 /// The reference is resolved: it names a definition in the form that this pass writes.
-pub(in crate::sanitize) const SETTLED: u8 = 2;
+pub(crate) const SETTLED: u8 = 2;
 
 /// The reference closes a cycle at the same instance location.
-pub(in crate::sanitize) const ENDLESS: u8 = 4;
+pub(crate) const ENDLESS: u8 = 4;
 
 /// Adds a mark to a reference.
-pub(in crate::sanitize) fn mark(reference: &mut Node<'_>, mark: u8) {
+pub(crate) fn mark(reference: &mut Node<'_>, mark: u8) {
     reference.mark(reference.marks() | mark);
 }
 
 /// True if a reference has this mark.
-pub(in crate::sanitize) fn is_marked(reference: &Node<'_>, mark: u8) -> bool {
+pub(crate) fn is_marked(reference: &Node<'_>, mark: u8) -> bool {
     reference.marks() & mark != 0
 }

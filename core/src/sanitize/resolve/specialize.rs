@@ -21,26 +21,26 @@ const MAX_SEEN: usize = 32;
 
 /// A target, or a target merged with siblings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sanitize) struct Definition {
-    pub(in crate::sanitize) target: Number,
+pub(crate) struct Definition {
+    pub(crate) target: Number,
     /// Siblings merged into the target, in canonical form.
     with: Option<String>,
 }
 
 impl Definition {
     /// Returns the target without siblings.
-    pub(in crate::sanitize) const fn of(target: Number) -> Self {
+    pub(crate) const fn of(target: Number) -> Self {
         Definition { target, with: None }
     }
 
     /// True if this is a copy of the target, merged with siblings.
-    pub(in crate::sanitize) fn has_grown_from(&self, target: Number) -> bool {
+    pub(crate) fn has_grown_from(&self, target: Number) -> bool {
         self.target == target && self.with.is_some()
     }
 }
 
 /// Result of merging siblings of a reference into its definition.
-pub(in crate::sanitize) enum Growth<'a> {
+pub(crate) enum Growth<'a> {
     /// The definition already exists, or already includes the siblings.
     Known(Definition),
     /// A new definition, with what each merge could not express.
@@ -54,11 +54,11 @@ struct Specialized<'a> {
     body: Node<'a>,
 }
 
-pub(in crate::sanitize) struct Definitions<'e, 's, 'a> {
+pub(crate) struct Definitions<'e, 's, 'a> {
     budget: &'e Budget,
     references: &'e References,
     /// Targets of references, with their pointers.
-    pub(in crate::sanitize) targets: Map<Number, (&'s Node<'a>, String)>,
+    pub(crate) targets: Map<Number, (&'s Node<'a>, String)>,
     /// Keywords accepted as siblings of a reference.
     beside: Keywords,
     names: Map<Definition, String>,
@@ -73,7 +73,7 @@ pub(in crate::sanitize) struct Definitions<'e, 's, 'a> {
 }
 
 impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
-    pub(in crate::sanitize) fn new(
+    pub(crate) fn new(
         root: &'s Node<'a>,
         references: &'e References,
         beside: Keywords,
@@ -96,26 +96,26 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// True if all siblings of this reference are accepted.
-    pub(in crate::sanitize) fn has_no_other_siblings(&self, node: &Node<'_>) -> bool {
+    pub(crate) fn has_no_other_siblings(&self, node: &Node<'_>) -> bool {
         node.as_object().is_none_or(|object| object.iter().all(|member| self.accepts_sibling(member)))
     }
 
-    pub(in crate::sanitize) fn accepts_sibling(&self, member: &Member<'_>) -> bool {
+    pub(crate) fn accepts_sibling(&self, member: &Member<'_>) -> bool {
         member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
     /// Returns the definition that was given this name.
-    pub(in crate::sanitize) fn written(&self, name: &str) -> Option<&Definition> {
+    pub(crate) fn written(&self, name: &str) -> Option<&Definition> {
         self.written.get(name)
     }
 
     /// Returns the body of a merged definition.
-    pub(in crate::sanitize) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
+    pub(crate) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
         Some(self.grown.get(definition)?.body.copy(self.budget))
     }
 
     /// Deducts nodes from the size that merged definitions may still add. Returns false if there are not enough left.
-    pub(in crate::sanitize) fn spend(&mut self, nodes: usize) -> bool {
+    pub(crate) fn spend(&mut self, nodes: usize) -> bool {
         let left = self.spare.checked_sub(nodes);
         self.spare = left.unwrap_or(self.spare);
         left.is_some()
@@ -124,12 +124,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     /// Returns a definition that merges this one with the siblings of a reference to it.
     ///
     /// `definition_body` is the body of the definition, without siblings of references that have no effect.
-    pub(in crate::sanitize) fn grow(
-        &mut self,
-        node: &Node<'a>,
-        from: &Definition,
-        definition_body: &Node<'a>,
-    ) -> Growth<'a> {
+    pub(crate) fn grow(&mut self, node: &Node<'a>, from: &Definition, definition_body: &Node<'a>) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
             Some(grown) => intersect::both(self.budget, siblings, grown.siblings.copy(self.budget)),
@@ -175,12 +170,12 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             let Some((body, _)) = self.targets.get(&target) else { return false };
             return !seen.insert(target) || (seen.len() <= MAX_SEEN && self.includes(body, all, seen));
         }
-        let branches = schema.get(Keyword::AnyOf).and_then(Node::as_array).unwrap_or_default();
+        let branches = schema.items_at(Keyword::AnyOf);
         !branches.is_empty() && branches.iter().all(|branch| self.includes(branch, all, seen))
     }
 
     /// Returns the name of a definition, and queues the definition to be written.
-    pub(in crate::sanitize) fn name(&mut self, definition: &Definition) -> String {
+    pub(crate) fn name(&mut self, definition: &Definition) -> String {
         if let Some(name) = self.names.get(definition) {
             return name.clone();
         }
@@ -200,7 +195,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// Returns the next queued definition, its name, and its body with references not yet resolved.
-    pub(in crate::sanitize) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
+    pub(crate) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
         let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
             (Some(grown), _) => grown.body.copy(self.budget),

@@ -17,7 +17,7 @@ use crate::{
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 /// Cuts references that never end. Expects definitions as the other passes have written them.
-pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
     }

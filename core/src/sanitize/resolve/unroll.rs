@@ -38,12 +38,12 @@ const MAX_LEVELS: usize = 6;
 const MAX_ADDED: usize = 1_000;
 
 /// Expands recursion, if the grammar refuses it.
-pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let recursion = context.grammar.refs.recursion;
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
         return Ok(());
     }
-    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
+    let Some(table) = root.object_at(Keyword::Defs) else { return Ok(()) };
     let budget = context.budget.clone();
     let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
     let bodies: Map<String, &Node<'a>> = bodies.collect();
@@ -67,7 +67,7 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
             if let Some(table) = object.get_mut(Keyword::Defs).and_then(Node::as_object_mut) {
                 table.retain(|member| member.key.value().is_some_and(|name| !recursive.contains(&*name)));
             }
-            if object.get(Keyword::Defs).and_then(Node::as_object).is_some_and(Object::is_empty) {
+            if object.object_at(Keyword::Defs).is_some_and(Object::is_empty) {
                 object.remove(Keyword::Defs);
             }
         }
@@ -204,13 +204,7 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
                 break;
             }
         }
-        frame.required = node
-            .get(Keyword::Required)
-            .and_then(Node::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_text().cloned())
-            .collect();
+        frame.required = node.items_at(Keyword::Required).iter().filter_map(|name| name.as_text().cloned()).collect();
         self.above.push(frame);
         Ok(if goes { Visit::Skip } else { Visit::Descend })
     }
@@ -278,7 +272,7 @@ impl<'a> Unroll<'_, 'a> {
 }
 
 /// Returns the schema that ends the expansion of a definition: its title, its description, and its type.
-pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
+pub(crate) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // A string that holds JSON can be any type, so the type is not kept.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
     let is_kept = |key: &Text<'_>| {

@@ -19,8 +19,7 @@ const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 impl<'a> Inliner<'_, '_, 'a> {
     /// Removes a reference that does not resolve in this document: the schema then accepts more.
     pub(super) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
-        let reference =
-            node.get(Keyword::Ref).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+        let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
         // Inside `not`, accepting more would make the whole schema accept less.
         let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };

@@ -44,7 +44,7 @@ const NO_TEXTS: Keywords =
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
 /// Inlines or respells every reference, and keeps exactly the definitions that are still needed.
-pub(in crate::sanitize) fn resolve_references<'a>(
+pub(crate) fn resolve_references<'a>(
     root: &mut Node<'a>,
     references: &References,
     context: &mut PassContext,

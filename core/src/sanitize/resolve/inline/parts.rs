@@ -13,7 +13,7 @@ fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
 }
 
 /// Lifts the parts of nested `allOf` into the outer list.
-pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) {
+pub(crate) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) {
     if !merges(place, context) {
         return;
     }
@@ -23,7 +23,7 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
         part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
             && !(ignores_ref_siblings && part.get(Keyword::Ref).is_some() && !siblings::applies(part))
     };
-    if !node.get(Keyword::AllOf).and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
+    if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(nests)) {
         return;
     }
     let Some(object) = node.as_object_mut() else { return };
@@ -44,16 +44,12 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
 
 /// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings: merging it part by
 /// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
-pub(in crate::sanitize) fn lift<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    context: &mut PassContext,
-) -> bool {
+pub(crate) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
     if !merges(place, context) || node.get(Keyword::Ref).is_some() {
         return false;
     }
     let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
-    let Some(parts) = node.get(Keyword::AllOf).and_then(Node::as_array) else { return false };
+    let Some(parts) = node.array_at(Keyword::AllOf) else { return false };
     let Some(at) = parts.iter().position(refers) else { return false };
     let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };

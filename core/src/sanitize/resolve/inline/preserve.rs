@@ -28,7 +28,7 @@ const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts:
 
 impl<'a> Inliner<'_, '_, 'a> {
     /// Keeps a reference, in the spelling of the dialect.
-    pub(in crate::sanitize) fn keep(
+    pub(crate) fn keep(
         &mut self,
         node: &mut Node<'a>,
         place: &SchemaPath<'_, 'a>,

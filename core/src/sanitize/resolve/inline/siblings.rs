@@ -21,18 +21,18 @@ use crate::{
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
-pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
+pub(crate) fn let_apply(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
 /// True if the siblings of this schema's reference apply regardless of the draft.
-pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
+pub(crate) fn applies(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
 
 /// Removes siblings of references anywhere in a schema; siblings that are added later apply.
-pub(in crate::sanitize) struct Settle<'r> {
-    pub(in crate::sanitize) context: &'r mut PassContext,
+pub(crate) struct Settle<'r> {
+    pub(crate) context: &'r mut PassContext,
 }
 
 impl<'a> VisitorMut<'a> for Settle<'_> {
@@ -51,7 +51,7 @@ fn validates(member: &Member<'_>) -> bool {
 }
 
 /// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
-pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
+pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
@@ -65,7 +65,7 @@ pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context
 }
 
 /// True if all members are annotations.
-pub(in crate::sanitize) fn only_annotations(node: &Node<'_>) -> bool {
+pub(crate) fn only_annotations(node: &Node<'_>) -> bool {
     let annotates = |member: &Member<'_>| {
         Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta))
     };
