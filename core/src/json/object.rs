@@ -191,6 +191,15 @@ impl<'a> Object<'a> {
         self.members.insert(place.min(self.members.len()), member);
     }
 
+    /// Sets a member. An existing member keeps its position, and a new member is inserted at an index.
+    pub(crate) fn set_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
+        let key = key.into();
+        match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
+            Some(member) => member.value = value,
+            None => self.put_at(place, Member { key, value }),
+        }
+    }
+
     /// Removes a member. Returns its value.
     #[inline(never)]
     pub fn remove(&mut self, key: impl Name) -> Option<Node<'a>> {

@@ -34,13 +34,9 @@ pub(crate) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     match context.untyped {
         Untyped::Keep => {}
         Untyped::String => {
-            context.diagnostics.report(
-                place.polarity,
-                Location::of(node),
-                Location::under(node, "type"),
-                GUESS,
-                || String::from("added `type: \"string\"`, as the option `untyped` requests"),
-            );
+            context.diagnostics.report(place, Location::of(node).to(Location::under(node, "type")), GUESS, || {
+                String::from("added `type: \"string\"`, as the option `untyped` requests")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
@@ -81,7 +77,7 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     // If `items` must declare its types, arrays cannot nest without end, so the result is narrower.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
-    context.diagnostics.report(place.polarity, location, to, effect, || {
+    context.diagnostics.report(place, location.to(to), effect, || {
         String::from("expanded a schema that accepts anything into all types")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -128,7 +124,7 @@ fn text<'a>(
     context: &mut PassContext,
 ) {
     let location = Location::of(node);
-    context.diagnostics.report(place.polarity, location.clone(), location, effect, || String::from(message));
+    context.diagnostics.report(place, location.in_place(), effect, || String::from(message));
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
@@ -170,7 +166,7 @@ pub(crate) fn encode<'a>(
         object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
-        context.diagnostics.report(place.polarity, location.clone(), location, adjusted(DEFINE), || {
+        context.diagnostics.report(place, location.in_place(), adjusted(DEFINE), || {
             String::from(
                 "replaced a schema that accepts anything with a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",

@@ -113,7 +113,7 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
         let Some(discriminator) = node.get(Keyword::Discriminator) else { return Ok(Visit::Descend) };
         let is_alone = UNIONS.iter().all(|union| node.get(*union).is_none());
         if is_alone && discriminator.origin().number().is_some_and(|number| self.known.beside.contains(&number)) {
-            self.diagnostics.report(place.polarity, Location::of(discriminator), Location::Nowhere, DROP, || {
+            self.diagnostics.report(place, Location::of(discriminator).removed(), DROP, || {
                 String::from("removed `discriminator`: its union is gone")
             });
             if let Some(object) = node.as_object_mut() {
@@ -161,14 +161,14 @@ impl Settler<'_> {
         let is_empty = becomes.iter().all(|becomes| *becomes == Becomes::Gone);
         if becomes.contains(&Becomes::Gone) {
             let to = if is_empty { Location::Nowhere } else { Location::of(mapping) };
-            self.diagnostics.report(place.polarity, Location::of(mapping), to, DROP, || {
+            self.diagnostics.report(place, Location::of(mapping).to(to), DROP, || {
                 String::from("removed entries from the `mapping` of `discriminator` whose definitions are gone")
             });
         }
         for (entry, becomes) in mapping.as_object().into_iter().flatten().zip(&becomes) {
             let Becomes::To(text) = becomes else { continue };
             let location = Location::of(&entry.value);
-            self.diagnostics.report(place.polarity, location.clone(), location, POINT, || {
+            self.diagnostics.report(place, location.in_place(), POINT, || {
                 format!("replaced the reference in `mapping` with `{}`", text.display())
             });
         }

@@ -66,6 +66,12 @@ pub(crate) struct SchemaPath<'p, 'a> {
     pub(crate) polarity: Polarity,
 }
 
+impl From<&SchemaPath<'_, '_>> for Polarity {
+    fn from(place: &SchemaPath<'_, '_>) -> Self {
+        place.polarity
+    }
+}
+
 /// Result of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {

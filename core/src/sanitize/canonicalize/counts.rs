@@ -30,13 +30,13 @@ pub(crate) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         let from = Location::under(node, keyword.name());
         match plain {
             Some(plain) => {
-                context.diagnostics.report(place.polarity, from.clone(), from, REPAIR, || {
-                    format!("rewrote `{}` as `{plain}`", keyword.name())
-                });
+                context
+                    .diagnostics
+                    .report(place, from.in_place(), REPAIR, || format!("rewrote `{}` as `{plain}`", keyword.name()));
                 node.visit(keyword, |value| value.replace(Data::Number(plain.into())));
             }
             None => {
-                context.diagnostics.report(place.polarity, from, Location::Nowhere, REMOVE, || {
+                context.diagnostics.report(place, from.removed(), REMOVE, || {
                     format!("removed `{}`: the number is too large", keyword.name())
                 });
                 if let Some(object) = node.as_object_mut() {

@@ -29,7 +29,7 @@ pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
         Misplaced::Wrapped(name) => Location::under(root, name),
         Misplaced::Properties => Location::of(root),
     };
-    diagnostics.report(Polarity::Positive, from, to, UNWRAP, || match found {
+    diagnostics.report(Polarity::Positive, from.to(to), UNWRAP, || match found {
         Misplaced::Wrapped(name) => format!("replaced the wrapper with the schema under `{name}`"),
         Misplaced::Properties => String::from("moved a map of properties under `properties`"),
     });

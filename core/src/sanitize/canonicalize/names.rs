@@ -31,9 +31,9 @@ pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let Some(flag) = member.value.get(Keyword::Required).and_then(Node::as_bool) else { continue };
                 let location = member.value.get(Keyword::Required).map(Location::of).unwrap_or(Location::Nowhere);
-                context.diagnostics.report(place.polarity, location, Location::Nowhere, REPAIR, || {
-                    format!("moved `required: {flag}` to the object")
-                });
+                context
+                    .diagnostics
+                    .report(place, location.removed(), REPAIR, || format!("moved `required: {flag}` to the object"));
                 if flag {
                     hoisted.push(member.key.clone());
                 }
@@ -67,7 +67,7 @@ pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
     };
     let location = Location::of(value);
     let only_twice = value.as_array().is_some_and(|names| names.iter().all(is_name));
-    context.diagnostics.report(place.polarity, location, Location::under(node, "required"), REPAIR, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "required")), REPAIR, || {
         String::from(match (only_twice, hoisted.is_empty()) {
             (true, true) => "removed duplicates from `required`",
             (true, false) => "added to `required` the properties with `required: true`",

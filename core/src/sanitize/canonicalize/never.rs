@@ -59,7 +59,7 @@ fn branches<'a>(
     }
     for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
         let effect = with_guidance_lost(BRANCH, branch);
-        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, effect, || {
+        context.diagnostics.report(place, Location::of(branch).removed(), effect, || {
             format!("removed a branch of `{name}` that accepts nothing")
         });
     }
@@ -109,7 +109,7 @@ fn lift<'a>(
     if !fits {
         return;
     }
-    context.diagnostics.report(place.polarity, Location::of(branch), Location::of(node), LIFT, || {
+    context.diagnostics.report(place, Location::of(branch).to(Location::of(node)), LIFT, || {
         format!("replaced `{name}` of one branch with the branch")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -143,7 +143,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
     for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
         let effect = with_guidance_lost(effect, &member.value);
-        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
+        context.diagnostics.report(place, Location::of(&member.value).removed(), effect, || {
             format!("removed the optional property `{}`, which accepts no value", member.key.display())
         });
     }

@@ -117,7 +117,7 @@ fn names_types(value: &Node<'_>) -> bool {
 fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
-        context.diagnostics.report(place.polarity, location.clone(), location, BARE_TYPE, || {
+        context.diagnostics.report(place, location.in_place(), BARE_TYPE, || {
             String::from("replaced a bare type name with a schema of that type")
         });
         node.replace(match known {
@@ -127,7 +127,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     let kind = node.kind();
-    context.diagnostics.report(place.polarity, location.clone(), location, NOT_A_SCHEMA, || {
+    context.diagnostics.report(place, location.in_place(), NOT_A_SCHEMA, || {
         format!("replaced {kind} with a schema that accepts anything")
     });
     node.replace(Data::Bool(true));
@@ -152,7 +152,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
     for member in object.iter().filter(|member| is_null(member)) {
         let keyword = member.key.display().into_owned();
-        context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, NULL, || {
+        context.diagnostics.report(place, Location::of(&member.value).removed(), NULL, || {
             format!("removed `{keyword}`, which is null")
         });
     }
@@ -190,16 +190,10 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         [name] => (Some(Node::literal(name)), TYPE_NAME),
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
-    context.diagnostics.report(
-        place.polarity,
-        location,
-        Location::under(node, "type"),
-        effect,
-        || match &replacement {
-            Some(types) => format!("replaced `type: {found}` with {}", json::write_plain(types)),
-            None => format!("removed `type: {found}`, which is not a type name"),
-        },
-    );
+    context.diagnostics.report(place, location.to(Location::under(node, "type")), effect, || match &replacement {
+        Some(types) => format!("replaced `type: {found}` with {}", json::write_plain(types)),
+        None => format!("removed `type: {found}`, which is not a type name"),
+    });
     let Some(object) = node.as_object_mut() else { return };
     match replacement {
         Some(types) => object.set(Text::literal("type"), types),
@@ -217,7 +211,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         let empty = value.as_array().is_some_and(<[_]>::is_empty);
         let kind = value.kind();
         let to = Location::under(node, "properties");
-        context.diagnostics.report(place.polarity, location, to, if empty { REPAIR } else { REMOVE }, || {
+        context.diagnostics.report(place, location.to(to), if empty { REPAIR } else { REMOVE }, || {
             format!("replaced {kind} under `properties` with `{{}}`")
         });
         if let Some(object) = node.as_object_mut() {
@@ -232,7 +226,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     let location = Location::of(value);
-    context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), UNNEST, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "properties")), UNNEST, || {
         String::from("moved the schema inside `properties` up to the object")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -261,7 +255,7 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         match becomes {
             RepairedValue::Fine => {}
             RepairedValue::As(value) => {
-                context.diagnostics.report(place.polarity, location, Location::under(node, name), REPAIR, || {
+                context.diagnostics.report(place, location.to(Location::under(node, name)), REPAIR, || {
                     format!("repaired {kind} under `{name}`")
                 });
                 if let Some(object) = node.as_object_mut() {
@@ -269,9 +263,9 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
                 }
             }
             RepairedValue::Gone => {
-                context.diagnostics.report(place.polarity, location, Location::Nowhere, REMOVE, || {
-                    format!("removed {kind} under `{name}`")
-                });
+                context
+                    .diagnostics
+                    .report(place, location.removed(), REMOVE, || format!("removed {kind} under `{name}`"));
                 if let Some(object) = node.as_object_mut() {
                     object.remove(name);
                 }

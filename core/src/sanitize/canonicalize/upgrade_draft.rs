@@ -76,7 +76,7 @@ pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> R
         return Ok(());
     }
     let location = Location::under(root, "$schema");
-    context.diagnostics.report(Polarity::Positive, location.clone(), location, DIALECT, || {
+    context.diagnostics.report(Polarity::Positive, location.in_place(), DIALECT, || {
         format!("replaced `$schema` with `{CURRENT}`, the draft that all keywords now follow")
     });
     if let Some(object) = root.as_object_mut() {
@@ -133,7 +133,7 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
-    context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
+    context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
         String::from("removed `$id`: nothing refers to it")
     });
     if let Some(object) = node.as_object_mut() {
@@ -146,7 +146,7 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
-        context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
+        context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
             format!("removed `{}`: it is not a name", keyword.name())
         });
         if let Some(object) = node.as_object_mut() {
@@ -168,7 +168,7 @@ fn bound<'a>(
     let location = Location::of(value);
     let moves = flag && node.get(inclusive).is_some();
     let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, location, to, BOUND, || {
+    context.diagnostics.report(place, location.to(to), BOUND, || {
         format!("replaced `{exclusive}: {flag}` with a number, as in drafts after 4")
     });
     context.respelled = true;
@@ -196,11 +196,11 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     let location = Location::of(items);
     if node.get(Keyword::PrefixItems).is_some() {
         // Two tuples: `prefixItems` is current, and the meaning of the other is unknown.
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
+        context.diagnostics.report(place, location.removed(), SECOND_TUPLE, || {
             String::from("removed a list of schemas from `items`: it has no meaning next to `prefixItems`")
         });
     } else {
-        context.diagnostics.report(place.polarity, location.clone(), location, TUPLE, || {
+        context.diagnostics.report(place, location.in_place(), TUPLE, || {
             String::from("moved a list of schemas from `items` to `prefixItems`")
         });
     }
@@ -224,7 +224,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
 fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
-    context.diagnostics.report(place.polarity, location.clone(), location, DEPENDENCIES, || {
+    context.diagnostics.report(place, location.in_place(), DEPENDENCIES, || {
         String::from("split `dependencies` into `dependentRequired` and `dependentSchemas`")
     });
     context.respelled = true;
@@ -269,7 +269,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     let among = node
         .array_at(Keyword::Enum)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
-    context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "enum")), CONST, || {
         String::from("replaced `const` with an `enum` of one value")
     });
     if !among {
@@ -297,7 +297,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     context.upgraded = true;
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, location, to, NULLABLE, || {
+    context.diagnostics.report(place, location.to(to), NULLABLE, || {
         format!("replaced `nullable: {admits}` with JSON Schema keywords")
     });
     let Some(object) = node.as_object_mut() else { return };

@@ -250,10 +250,7 @@ impl Repair<'_, '_> {
             format!("added `type: \"{name}\"`, which Codex infers from the keywords next to it")
         });
         let Some(object) = node.as_object_mut() else { return };
-        match object.has(Keyword::Type) {
-            true => object.set(Text::literal("type"), Node::literal(name)),
-            false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
-        }
+        object.set_at(0, Text::literal("type"), Node::literal(name));
     }
 
     /// Empties a schema from which no type can be inferred. Its description is removed as well.

@@ -37,7 +37,7 @@ pub(crate) fn intersected<'a>(
 pub(crate) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);
-        context.diagnostics.report(polarity, location, Location::Nowhere, CONFLICT, || {
+        context.diagnostics.report(polarity, location.removed(), CONFLICT, || {
             let (keyword, at) = (left.keyword.name(), left.at.render());
             let side = match left.side {
                 Operand::Outer => "outer",
@@ -48,12 +48,12 @@ pub(crate) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, cont
         });
     }
     if merged.inexact {
-        context.diagnostics.report(polarity, met.clone(), met.clone(), DOUBT, || {
+        context.diagnostics.report(polarity, met.clone().in_place(), DOUBT, || {
             String::from("merged schemas, one of which depends on its sibling keywords")
         });
     }
     if merged.guidance_lost {
-        context.diagnostics.report(polarity, met.clone(), met.clone(), TEXT, || {
+        context.diagnostics.report(polarity, met.clone().in_place(), TEXT, || {
             String::from("merged schemas with different annotations, and kept one of each")
         });
     }

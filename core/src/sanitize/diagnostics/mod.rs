@@ -92,6 +92,21 @@ impl Location {
         Location::Keyword(node.origin().number().unwrap_or(ROOT), keyword.into())
     }
 
+    /// Returns a move to another location.
+    pub(crate) fn to(self, to: Location) -> Moved {
+        Moved { from: self, to }
+    }
+
+    /// Returns the move of what is rewritten where it is.
+    pub(crate) fn in_place(self) -> Moved {
+        Moved { from: self.clone(), to: self }
+    }
+
+    /// Returns the move of what is removed.
+    pub(crate) fn removed(self) -> Moved {
+        self.to(Location::Nowhere)
+    }
+
     fn number(&self) -> Number {
         match self {
             Location::Node(number) | Location::Keyword(number, _) => *number,
@@ -113,6 +128,13 @@ impl Location {
             Location::Node(_) | Location::Nowhere => None,
         }
     }
+}
+
+/// Location of a change before and after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Moved {
+    from: Location,
+    to: Location,
 }
 
 struct Entry {
@@ -190,51 +212,58 @@ impl Diagnostics {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
-    /// Reports a change, unless it was reported before.
+    /// Reports a change at a schema, unless it was reported before.
     pub(crate) fn report(
         &mut self,
-        polarity: Polarity,
-        from: Location,
-        to: Location,
+        place: impl Into<Polarity>,
+        moved: Moved,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
-        let Some(entries) = &mut self.entries else { return };
-        #[cfg(test)]
-        assert!(self.expected.contains(&effect.rule), "`{}` is no rule of the pass that runs", effect.rule.id());
-        let (from, to) = (from.in_tree(self.root), to.in_tree(self.root));
-        let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
-        let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
-        match self.reported.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
-            // The same definition is used in a place where the effect differs.
-            Some(reported) if reported.effect.accepts != effect.accepts => {
-                reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
-            }
-            Some(_) => {}
-            None => {
-                self.reported.insert((from.clone(), effect.rule), entries.len());
-                let message = if self.detail == Detail::Whole { message() } else { String::new() };
-                entries.push(Entry { from, to, effect, message, is_undone: false });
+        if self.is_on() {
+            if let Some(text) = self.record(place.into(), moved, effect) {
+                *text = message();
             }
         }
+    }
+
+    /// Adds a change. Returns its empty message, if the change is new and messages are wanted.
+    #[inline(never)]
+    fn record(&mut self, polarity: Polarity, moved: Moved, effect: ChangeKind) -> Option<&mut String> {
+        let entries = self.entries.as_mut()?;
+        #[cfg(test)]
+        assert!(self.expected.contains(&effect.rule), "`{}` is no rule of the pass that runs", effect.rule.id());
+        let (from, to) = (moved.from.in_tree(self.root), moved.to.in_tree(self.root));
+        let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
+        let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
+        let key = (from, effect.rule);
+        if let Some(reported) = self.reported.get(&key).and_then(|place| entries.get_mut(*place)) {
+            // The same definition is used in a place where the effect differs.
+            if reported.effect.accepts != effect.accepts {
+                reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
+            }
+            return None;
+        }
+        self.reported.insert(key.clone(), entries.len());
+        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false });
+        entries.last_mut().map(|entry| &mut entry.message).filter(|_| self.detail == Detail::Whole)
     }
 
     /// Reports a change that replaces an earlier one with the same cause.
     pub(crate) fn supersede(
         &mut self,
         undone: ChangeKind,
-        polarity: Polarity,
-        from: Location,
-        to: Location,
+        place: impl Into<Polarity>,
+        moved: Moved,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
         let Some(entries) = &mut self.entries else { return };
-        let cause = (from.clone().in_tree(self.root), undone.rule);
+        let cause = (moved.from.clone().in_tree(self.root), undone.rule);
         if let Some(entry) = self.reported.remove(&cause).and_then(|place| entries.get_mut(place)) {
             entry.is_undone = true;
         }
-        self.report(polarity, from, to, effect, message);
+        self.report(place, moved, effect, message);
     }
 
     /// Removes changes inside these nodes, which another change reports as removed. The ranges are sorted.

@@ -47,7 +47,7 @@ pub(crate) fn distinguish<'a>(
             continue;
         }
         let shown = name.display().into_owned();
-        context.diagnostics.report(place.polarity, location.clone(), location.clone(), ORDER, || {
+        context.diagnostics.report(place, location.clone().in_place(), ORDER, || {
             format!("moved the property `{shown}` to the front: branches must begin with different names")
         });
         node.visit(Keyword::AnyOf, |branches| {
@@ -202,7 +202,7 @@ fn join<'a>(
         let Some(first) = joined.first() else { continue };
         let (origin, count) = (first.origin(), joined.len());
         let location = Location::of(first);
-        context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+        context.diagnostics.report(place, location.in_place(), effect, || {
             format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
         context.diagnostics.join_names(&objects, None, origin);

@@ -57,7 +57,7 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         }
     });
     for (from, kind, message) in moved {
-        context.diagnostics.report(place.polarity, from, to.clone(), kind, || message);
+        context.diagnostics.report(place, from.to(to.clone()), kind, || message);
     }
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     let asserts =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
-    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+    context.diagnostics.report(place, location.in_place(), effect, || {
         String::from("replaced an object without known properties with a string that contains JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =

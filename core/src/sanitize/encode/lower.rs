@@ -104,7 +104,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                     && node.get(Keyword::UniqueItems).and_then(Node::as_bool) == Some(true);
                 if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
-                    self.context.diagnostics.report(place.polarity, location.clone(), location, UNIQUE, || {
+                    self.context.diagnostics.report(place, location.in_place(), UNIQUE, || {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
@@ -136,7 +136,7 @@ impl<'a> Writer<'_, '_, 'a> {
             }
             Members::Nothing => {
                 let location = Location::of(node);
-                self.context.diagnostics.report(place.polarity, location.clone(), location, VALUES, || {
+                self.context.diagnostics.report(place, location.in_place(), VALUES, || {
                     String::from(
                         "replaced the empty object with a string that contains JSON: an object must have a property",
                     )
@@ -173,7 +173,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let is_mentioned = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.mentions_others(node);
         let effect = if is_mentioned { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        self.context.diagnostics.report(place.polarity, from, to, effect, || {
+        self.context.diagnostics.report(place, from.to(to), effect, || {
             let what = "closed an object that did not declare `additionalProperties`";
             match is_mentioned {
                 true => format!("{what}: other parts of the schema describe other properties"),
@@ -184,13 +184,9 @@ impl<'a> Writer<'_, '_, 'a> {
 
     /// Replaces an object of any names with a list of key-value pairs.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
-        self.context.diagnostics.report(
-            place.polarity,
-            Location::of(node),
-            Location::under(node, "items"),
-            MAP,
-            || String::from("replaced a free-form object with a list of key-value pairs"),
-        );
+        self.context.diagnostics.report(place, Location::of(node).to(Location::under(node, "items")), MAP, || {
+            String::from("replaced a free-form object with a list of key-value pairs")
+        });
         // The pairs replace keywords for objects. Keywords for arrays had no effect unless arrays are accepted.
         let constrains =
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
@@ -198,13 +194,9 @@ impl<'a> Writer<'_, '_, 'a> {
         let has_no_subject = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::under(node, name.clone()),
-                Location::Nowhere,
-                DROP,
-                || format!("removed `{name}`: it has no effect on values of this type"),
-            );
+            self.context.diagnostics.report(place, Location::under(node, name.clone()).removed(), DROP, || {
+                format!("removed `{name}`: it has no effect on values of this type")
+            });
         }
         let Some(object) = node.as_object_mut() else { return };
         object.retain(|member| !constrains(&member.key, InstanceType::Object) && !has_no_subject(member));
@@ -253,7 +245,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         let at = origin
                             .number()
                             .map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
-                        context.diagnostics.report(place.polarity, at.clone(), at, effect, || match kept {
+                        context.diagnostics.report(place, at.in_place(), effect, || match kept {
                             true => format!(
                                 "made optional `{name}` required; it already accepts null, so null and \
                                 omitted can no longer be told apart"
@@ -271,7 +263,7 @@ impl<'a> Writer<'_, '_, 'a> {
         }
         if let Some((value, others_name)) = others {
             let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
-            self.context.diagnostics.report(place.polarity, from, to, MAP, || {
+            self.context.diagnostics.report(place, from.to(to), MAP, || {
                 format!("moved undeclared members to key-value pairs in `{others_name}`")
             });
             let list = Node::record([
@@ -297,9 +289,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let lacks_properties = rule.properties != PropertiesRule::Optional && node.get(Keyword::Properties).is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
-            self.context
-                .diagnostics
-                .report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
+            self.context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
@@ -322,7 +312,7 @@ impl<'a> Writer<'_, '_, 'a> {
         // Other assertions would no longer apply to the values.
         let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
-        self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+        self.context.diagnostics.report(place, location.in_place(), effect, || {
             String::from("replaced the values of `enum` with strings that contain JSON: they are not scalars")
         });
         let Some(object) = node.as_object_mut() else { return };

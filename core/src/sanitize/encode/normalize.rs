@@ -123,7 +123,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     };
     let location = Location::under(node, "required");
     let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
-    context.diagnostics.report(place.polarity, location, to, effect, || {
+    context.diagnostics.report(place, location.to(to), effect, || {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
@@ -177,7 +177,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         return;
     }
     let (location, count) = (Location::under(node, "type"), types.len());
-    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split `type` into {count} branches: they include `object` or `array`")
     });
     let TypeBranches { shared: mut members, branches, .. } = type_branches::take(node, &context.budget);
@@ -195,7 +195,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     if impossible == count {
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
-        context.diagnostics.report(place.polarity, from, to, NONE, || {
+        context.diagnostics.report(place, from.to(to), NONE, || {
             String::from(
                 "replaced a union that accepts nothing with a schema that accepts anything: this API cannot express a \
                     schema that accepts nothing",
@@ -207,7 +207,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     for branch in branches.iter().filter(|branch| is_never(branch)) {
-        context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, IMPOSSIBLE, || {
+        context.diagnostics.report(place, Location::of(branch).removed(), IMPOSSIBLE, || {
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
     }
@@ -246,7 +246,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
     let loses = branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
-    context.diagnostics.report(place.polarity, location, Location::of(node), effect, || {
+    context.diagnostics.report(place, location.to(Location::of(node)), effect, || {
         String::from("replaced a union that accepts anything with a schema that accepts anything")
     });
     if let Some(object) = node.as_object_mut() {
@@ -281,13 +281,9 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::under(node, "$ref"),
-                Location::of(node),
-                CUT,
-                || format!("removed the recursion into `{name}`: it would pass through `anyOf`"),
-            );
+            self.context.diagnostics.report(place, Location::under(node, "$ref").to(Location::of(node)), CUT, || {
+                format!("removed the recursion into `{name}`: it would pass through `anyOf`")
+            });
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Ref);
             }

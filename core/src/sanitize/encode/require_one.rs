@@ -167,7 +167,7 @@ impl<'a> Requiring<'_> {
             .get(Keyword::Properties)
             .and_then(|table| table.origin().number())
             .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
-        self.context.diagnostics.report(place.polarity, at.clone(), at, effect, || match encodes {
+        self.context.diagnostics.report(place, at.in_place(), effect, || match encodes {
             true => format!(
                 "made optional `{shown}` required, with null if it is absent: an object must have a required property"
             ),
@@ -193,7 +193,7 @@ impl<'a> Requiring<'_> {
         // Additional members now count as evaluated.
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
         let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
-        self.context.diagnostics.report(place.polarity, from, to, effect, || {
+        self.context.diagnostics.report(place, from.to(to), effect, || {
             String::from(
                 "added `additionalProperties: true`: an object without a required property must accept additional ones",
             )
@@ -208,7 +208,7 @@ impl<'a> Requiring<'_> {
         self.make_room(node, place);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
         let effect = if may_encode { Self::effect(node) } else { REQUIRE.accepts(Accepts::Mixed) };
-        self.context.diagnostics.report(place.polarity, from, to, effect, || {
+        self.context.diagnostics.report(place, from.to(to), effect, || {
             format!("added the property `{NAME}`, which is always null: an object must have a required property")
         });
         if node.object_at(Keyword::Properties).is_none() {
@@ -242,7 +242,7 @@ impl<'a> Requiring<'_> {
                 object.remove(Keyword::AdditionalProperties);
             }
             let from = Location::under(node, keyword.name());
-            self.context.diagnostics.report(place.polarity, from, Location::Nowhere, DROP, || {
+            self.context.diagnostics.report(place, from.removed(), DROP, || {
                 format!("removed `{}`: it might forbid the property that an object must have", keyword.name())
             });
         }

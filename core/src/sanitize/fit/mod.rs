@@ -258,13 +258,9 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::of(&member.value),
-                Location::Nowhere,
-                DROP,
-                || format!("removed `{name}` to fit the size limit"),
-            );
+            self.context.diagnostics.report(place, Location::of(&member.value).removed(), DROP, || {
+                format!("removed `{name}` to fit the size limit")
+            });
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -300,13 +296,9 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::of(&member.value),
-                Location::Nowhere,
-                effect,
-                || format!("removed `{name}` to fit the size limit"),
-            );
+            self.context.diagnostics.report(place, Location::of(&member.value).removed(), effect, || {
+                format!("removed `{name}` to fit the size limit")
+            });
             removed.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
@@ -356,7 +348,7 @@ impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
             return Ok(Visit::Descend);
         }
         let location = Location::of(node);
-        self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
+        self.context.diagnostics.report(place, location.in_place(), CUT, || {
             String::from("replaced a schema with one that accepts anything, to fit the limits")
         });
         self.saved += self.growth.length(node);
@@ -384,7 +376,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         };
         let length = self.length;
         let location = Location::under(node, "description");
-        self.context.diagnostics.report(place.polarity, location.clone(), location, SHORTEN, || {
+        self.context.diagnostics.report(place, location.in_place(), SHORTEN, || {
             format!("shortened a description to {length} characters to fit the size limit")
         });
         node.visit(Keyword::Description, |description| {

@@ -433,13 +433,9 @@ fn drop_lists<'a>(
             let count = node.array_at(Keyword::Enum).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
-                self.context.diagnostics.report(
-                    place.polarity,
-                    Location::under(node, "enum"),
-                    Location::Nowhere,
-                    ENUM,
-                    || format!("removed an `enum` of {count} values: they exceed the maximum number or length"),
-                );
+                self.context.diagnostics.report(place, Location::under(node, "enum").removed(), ENUM, || {
+                    format!("removed an `enum` of {count} values: they exceed the maximum number or length")
+                });
                 if let Some(object) = node.as_object_mut() {
                     object.remove(Keyword::Enum);
                 }
@@ -499,7 +495,7 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
                 return Ok(Visit::Descend);
             }
             let location = Location::of(node);
-            self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
+            self.context.diagnostics.report(place, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")
             });
             if let Some(object) = node.as_object_mut() {

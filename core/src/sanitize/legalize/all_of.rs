@@ -120,13 +120,13 @@ impl<'a> Join<'_, 'a> {
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
         self.context
             .diagnostics
-            .report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
+            .report(place, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
             // Parts that are references were resolved together with their siblings. If a part is still a reference, it
             // exceeded the limits.
             if part.get(Keyword::Ref).is_some() {
-                self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
+                self.context.diagnostics.report(place, Location::of(&part).removed(), UNSAID, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
             } else {
@@ -164,7 +164,7 @@ impl<'a> Join<'_, 'a> {
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
         self.context
             .diagnostics
-            .report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` with `anyOf`"));
+            .report(place, from.clone().to(to), effect, || String::from("replaced `oneOf` with `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::OneOf).unwrap_or_default();
         let Some(branches) = object.remove(Keyword::OneOf) else { return };

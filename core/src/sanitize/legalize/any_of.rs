@@ -58,13 +58,9 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
-                context.diagnostics.report(
-                    place.polarity,
-                    Location::of(&member.value),
-                    Location::Nowhere,
-                    SHARED,
-                    || format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`"),
-                );
+                context.diagnostics.report(place, Location::of(&member.value).removed(), SHARED, || {
+                    format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")
+                });
             }
             if let Some(object) = branch.as_object_mut() {
                 object.retain(|member| !beside.contains(&member.key));
@@ -104,7 +100,7 @@ fn distribute<'a>(
     let joins = typed || shared || homeless || closes;
     if count > rule.max_branches || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
         let max_branches = rule.max_branches;
-        context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
+        context.diagnostics.report(place, Location::under(node, "anyOf").removed(), TOO_MANY, || {
             format!(
                 "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and keywords can be \
                     copied into them only up to a limit"
@@ -126,13 +122,9 @@ fn distribute<'a>(
         });
         return Ok(());
     }
-    context.diagnostics.report(
-        place.polarity,
-        Location::under(node, "anyOf"),
-        Location::under(node, "anyOf"),
-        DISTRIBUTE,
-        || format!("distributed the keywords next to `anyOf` into its {count} branches"),
-    );
+    context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), DISTRIBUTE, || {
+        format!("distributed the keywords next to `anyOf` into its {count} branches")
+    });
     let Some(object) = node.as_object_mut() else { return Ok(()) };
     let mut bundle = Object::new();
     let mut rest: Vec<Member<'a>> = Vec::new();
@@ -158,7 +150,7 @@ fn distribute<'a>(
         let mut branch = match distribute::into_branch(&bundle, branch, place.polarity, context) {
             Ok(branch) => branch,
             Err(location) => {
-                context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
+                context.diagnostics.report(place, location.removed(), IMPOSSIBLE, || {
                     String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
                 });
                 continue;

@@ -78,7 +78,7 @@ impl Join<'_> {
         let affordable = self.spare.checked_sub(weight.saturating_mul(count));
         let location = Location::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
-        self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || match affordable {
+        self.context.diagnostics.report(place, location.in_place(), effect, || match affordable {
             Some(_) => format!("distributed the keywords next to `anyOf` into its {count} branches"),
             None => {
                 format!(
@@ -151,9 +151,8 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     for (name, found) in moved {
         let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
         context.diagnostics.report(
-            place.polarity,
-            Location::under(node, name.clone()),
-            to,
+            place,
+            Location::under(node, name.clone()).to(to),
             if found { TEXTS } else { TEXTS_LOST },
             || match found {
                 true => format!("moved `{name}` into the branches of `anyOf`"),
@@ -174,7 +173,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let at = object.position(Keyword::AnyOf).unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    context.diagnostics.report(place.polarity, Location::of(&branch), met.clone(), LIFT, || {
+    context.diagnostics.report(place, Location::of(&branch).to(met.clone()), LIFT, || {
         String::from("replaced an `anyOf` of one branch with the branch")
     });
     let rest = core::mem::take(node);

@@ -82,7 +82,7 @@ fn inclusive<'a>(
         .and_then(Node::as_number)
         .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
     let from = Location::under(node, exclusive);
-    context.diagnostics.report(place.polarity, from, Location::under(node, inclusive), effect, || {
+    context.diagnostics.report(place, from.to(Location::under(node, inclusive)), effect, || {
         format!("replaced `{exclusive}` with `{inclusive}`")
     });
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
@@ -128,9 +128,8 @@ fn tuple<'a>(
     let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(
-        place.polarity,
-        Location::under(node, "prefixItems"),
-        Location::under(node, "items"),
+        place,
+        Location::under(node, "prefixItems").to(Location::under(node, "items")),
         effect,
         || format!("merged the {count} schemas of `prefixItems` into `items`"),
     );
@@ -170,16 +169,12 @@ pub(super) fn lower<'a>(
         Guidance::Lost
     };
     let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
-    context.diagnostics.report(
-        place.polarity,
-        Location::under(node, String::from(name)),
-        to,
-        LOWER.guidance(moved),
-        || match lowers {
+    context.diagnostics.report(place, Location::under(node, String::from(name)).to(to), LOWER.guidance(moved), || {
+        match lowers {
             true => format!("lowered `{name}` to {limit}: this API accepts no more"),
             false => format!("removed `{name}`: this API accepts at most {limit}"),
-        },
-    );
+        }
+    });
     if let Some(object) = node.as_object_mut() {
         match lowers {
             true => object.set(Text::new(String::from(name)), Node::count(limit)),

@@ -48,18 +48,18 @@ pub(crate) fn apply<'a>(
     }
     let location = Location::of(node);
     if value {
-        context.diagnostics.report(place.polarity, location.clone(), location, TRUE, || {
+        context.diagnostics.report(place, location.in_place(), TRUE, || {
             String::from("replaced `true`, which accepts anything, with an object schema")
         });
         node.replace(Data::Object(Object::new()));
     } else if context.grammar.refuses.contains(Keyword::Not) {
-        context.diagnostics.report(place.polarity, location.clone(), location, UNSAID, || {
+        context.diagnostics.report(place, location.in_place(), UNSAID, || {
             String::from("replaced `false`, which this API cannot express, with a schema that accepts anything")
         });
         node.replace(Data::Object(Object::new()));
         return true;
     } else {
-        context.diagnostics.report(place.polarity, location.clone(), location, FALSE, || {
+        context.diagnostics.report(place, location.in_place(), FALSE, || {
             format!("replaced `{value}`, which accepts nothing, with `{{\"not\":{{}}}}`")
         });
         node.replace(Node::record([("not", Node::empty_object())]).into_data());

@@ -62,7 +62,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     let written = written && (is_root || !grammar.encodes());
     if written && node.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
-        context.diagnostics.report(place.polarity, from, to, PROPERTIES, || String::from("added `properties: {}`"));
+        context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
             let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
@@ -83,13 +83,9 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        context.diagnostics.report(
-            place.polarity,
-            from,
-            to,
-            widened(OPEN, Keyword::UnevaluatedProperties, context),
-            || String::from("added `additionalProperties: true`: this API closes objects that do not declare it"),
-        );
+        context.diagnostics.report(place, from.to(to), widened(OPEN, Keyword::UnevaluatedProperties, context), || {
+            String::from("added `additionalProperties: true`: this API closes objects that do not declare it")
+        });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
         }
@@ -105,7 +101,7 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
         return;
     }
     let (from, effect) = (Location::under(node, "additionalProperties"), DROP.accepts(Accepts::Narrower));
-    context.diagnostics.report(place.polarity, from, Location::Nowhere, effect, || {
+    context.diagnostics.report(place, from.removed(), effect, || {
         String::from(
             "removed `additionalProperties`: this API accepts no additional properties next to a name with `[` or `]`",
         )
@@ -137,7 +133,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
         object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
         let location = Location::under(node, name.clone());
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP, || {
+        context.diagnostics.report(place, location.removed(), DROP, || {
             format!("removed `{name}`: it has no effect on values of this type")
         });
     }
@@ -179,7 +175,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let effect = widened(ITEMS, Keyword::UnevaluatedItems, context);
     let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
     let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
-    context.diagnostics.report(place.polarity, from, to, effect, || String::from("added `items` that accept anything"));
+    context.diagnostics.report(place, from.to(to), effect, || String::from("added `items` that accept anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         anything::write(&mut any, place, context);

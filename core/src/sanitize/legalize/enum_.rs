@@ -72,7 +72,7 @@ pub(crate) fn apply<'a>(
     if count > rule.max_values {
         declare(node, place, &types, context);
         let max_values = rule.max_values;
-        context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
+        context.diagnostics.report(place, Location::under(node, "enum").removed(), TOO_MANY, || {
             format!("removed an `enum` of {count} values: at most {max_values} are accepted")
         });
         if let Some(object) = node.as_object_mut() {
@@ -124,7 +124,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     }
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
     let effect = if agrees { INFER } else { CONTRADICTS };
-    context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), effect, || {
+    context.diagnostics.report(place, Location::of(declared).to(Location::under(node, "type")), effect, || {
         format!("replaced `type: {found}` with the type of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
@@ -145,9 +145,8 @@ pub(crate) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     if kept == 0 {
         let found = json::write_plain(declared);
         context.diagnostics.report(
-            place.polarity,
-            Location::of(declared),
-            Location::under(node, "type"),
+            place,
+            Location::of(declared).to(Location::under(node, "type")),
             CONTRADICTS,
             || format!("replaced `type: {found}`: no value in `enum` has that type"),
         );
@@ -158,7 +157,7 @@ pub(crate) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     }
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
-    context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), UNMATCHED, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "enum")), UNMATCHED, || {
         format!("removed {} of the values in `enum`: `type` excludes them", gone.len())
     });
     node.visit(Keyword::Enum, |list| {
@@ -222,17 +221,14 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
         return;
     }
     let at = if node.get(Keyword::Type).is_some() { Location::under(node, "type") } else { Location::of(node) };
-    context.diagnostics.report(place.polarity, at, Location::under(node, "type"), INFER, || {
+    context.diagnostics.report(place, at.to(Location::under(node, "type")), INFER, || {
         format!("added `type`, the types of the values in `enum`: {}", types.join(", "))
     });
     // In the order of `TYPE_NAMES`, so `null` first.
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
     let value = if names.len() == 1 { names.pop().unwrap_or_default() } else { Node::array(names) };
     if let Some(object) = node.as_object_mut() {
-        match object.has(Keyword::Type) {
-            true => object.set(Text::literal("type"), value),
-            false => object.insert_at(0, Text::literal("type"), value),
-        }
+        object.set_at(0, Text::literal("type"), value);
     }
 }
 
@@ -245,7 +241,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     };
     let location = Location::of(types);
-    context.diagnostics.report(place.polarity, location, Location::under(node, "type"), NULL_FIRST, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "type")), NULL_FIRST, || {
         String::from("moved `null` to the front of `type`: this API requires it there next to `enum`")
     });
     node.visit(Keyword::Type, |list| {
@@ -265,7 +261,7 @@ pub(crate) fn split<'a>(
     context: &mut PassContext,
 ) {
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
-    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
     });
     let (origin, at) =

@@ -67,7 +67,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if let [name] = enum_::types_of(node, values_of(node)).as_slice() {
         declare(node, place, name, context);
     }
-    context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
+    context.diagnostics.report(place, Location::under(node, "enum").removed(), TOO_MANY, || {
         format!("removed an `enum` of {count} values: at most {max_values} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
@@ -104,7 +104,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
         return;
     };
     let location = Location::of(null);
-    context.diagnostics.report(place.polarity, location, Location::of(node), NULL, || {
+    context.diagnostics.report(place, location.to(Location::of(node)), NULL, || {
         String::from("replaced null in `enum` with `nullable: true`")
     });
     node.visit(Keyword::Enum, |list| {
@@ -148,15 +148,12 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     }
     if let (Some(spelled), Some(encoding)) = (spelled, encoding) {
         let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
-        context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+        context.diagnostics.report(place, location.in_place(), effect, || {
             format!("replaced the {name}s in `enum` with strings and `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::Enum).unwrap_or_default();
-        match object.has(Keyword::Format) {
-            true => object.set(Text::literal("format"), Node::literal("enum")),
-            false => object.insert_at(at, Text::literal("format"), Node::literal("enum")),
-        }
+        object.set_at(at, Text::literal("format"), Node::literal("enum"));
         node.visit(Keyword::Enum, |list| {
             for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled) {
                 value.replace(Data::String(text.into()));
@@ -172,7 +169,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
     };
     let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, location, to, effect, || {
+    context.diagnostics.report(place, location.to(to), effect, || {
         format!("removed an `enum`: this API does not accept it next to `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
@@ -197,14 +194,11 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
         return;
     }
     let from = if standing.is_some() { Location::under(node, "type") } else { Location::of(node) };
-    context.diagnostics.report(place.polarity, from, Location::under(node, "type"), TYPE, || {
+    context.diagnostics.report(place, from.to(Location::under(node, "type")), TYPE, || {
         format!("added `type: \"{name}\"`, the type of all values in `enum`")
     });
     if let Some(object) = node.as_object_mut() {
-        match object.has(Keyword::Type) {
-            true => object.set(Text::literal("type"), Node::literal(name)),
-            false => object.insert_at(0, Text::literal("type"), Node::literal(name)),
-        }
+        object.set_at(0, Text::literal("type"), Node::literal(name));
     }
 }
 

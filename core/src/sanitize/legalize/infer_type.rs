@@ -61,7 +61,7 @@ pub(crate) fn apply<'a>(
     }
     if is_open_map(place) && object.is_empty() {
         let location = Location::of(node);
-        context.diagnostics.report(place.polarity, location.clone(), location, OPEN, || {
+        context.diagnostics.report(place, location.in_place(), OPEN, || {
             String::from("replaced `additionalProperties: {}` with `true`")
         });
         node.replace(Data::Bool(true));
@@ -196,7 +196,7 @@ fn put<'a>(
     context: &mut PassContext,
     message: impl FnOnce() -> String,
 ) {
-    context.diagnostics.report(place.polarity, Location::of(node), Location::under(node, "type"), effect, message);
+    context.diagnostics.report(place, Location::of(node).to(Location::under(node, "type")), effect, message);
     let types = match names {
         [name] => Node::literal(name),
         names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),

@@ -36,7 +36,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
     let location = Location::under(node, "type");
     let nullable = others.len() < names.len() && !others.is_empty();
-    context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || match nullable {
+    context.diagnostics.report(place, location.in_place(), RESPELL, || match nullable {
         true => String::from("replaced null in `type` with `nullable: true`"),
         false => String::from("replaced a list of one type with that type"),
     });
@@ -63,7 +63,7 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     // A branch that another rule wrote has been reported by that rule.
     if branch.origin().number().is_some() {
         let location = Location::of(branch);
-        context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {
+        context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), RESPELL, || {
             format!(
                 "replaced the null branch of `anyOf` with `nullable: true` in the other {}",
                 branches.len().saturating_sub(1)

@@ -69,7 +69,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     };
     let location = Location::under(node, "patternProperties");
     let to = Location::under(node, "additionalProperties");
-    context.diagnostics.report(place.polarity, location, to, RESPELL.accepts(accepts).guidance(guidance), || {
+    context.diagnostics.report(place, location.to(to), RESPELL.accepts(accepts).guidance(guidance), || {
         let shown: Vec<String> =
             names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("replaced `patternProperties` ({}) with `additionalProperties`", shown.join(", "))

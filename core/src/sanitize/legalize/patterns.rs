@@ -75,7 +75,7 @@ pub(super) fn respell<'a>(
         _ => RESPELL,
     };
     let location = Location::under(node, String::from(name));
-    context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
+    context.diagnostics.report(place, location.in_place(), effect, || {
         let how = match rule {
             PatternRule::Whole => "for this API, which matches the whole string",
             PatternRule::Unanchored => "without anchors, because this API always matches the whole string",

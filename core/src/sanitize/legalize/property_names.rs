@@ -51,7 +51,7 @@ pub(crate) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context
                 .diagnostics
-                .report(place.polarity, from, to, effect, || format!("renamed the property `{name}` to `{new}`"));
+                .report(place, from.to(to), effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }
@@ -82,9 +82,9 @@ pub(crate) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
             let Some(new) = new_name(name) else { continue };
             let (from, to) = (from.clone(), Location::under(node, keyword));
             let effect = ChangeKind::of(Rule::RenameProperty);
-            context.diagnostics.report(place.polarity, from, to, effect, || {
-                format!("renamed the property `{}` to `{new}`", name.display())
-            });
+            context
+                .diagnostics
+                .report(place, from.to(to), effect, || format!("renamed the property `{}` to `{new}`", name.display()));
         }
     }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {

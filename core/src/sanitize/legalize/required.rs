@@ -67,7 +67,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         (true, false) => UNKNOWN.guidance(Guidance::Lost),
     };
     let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
-    context.diagnostics.report(place.polarity, Location::under(node, "required"), to, effect, || {
+    context.diagnostics.report(place, Location::under(node, "required").to(to), effect, || {
         let names: Vec<String> =
             unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("removed from `required` names that are not properties here: {}", names.join(", "))
@@ -104,9 +104,9 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
     if names.is_empty() || !applies {
         let effect = UNKNOWN.accepts(Accepts::Same);
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
-            String::from("removed `required`, which has no effect here")
-        });
+        context
+            .diagnostics
+            .report(place, location.removed(), effect, || String::from("removed `required`, which has no effect here"));
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Required);
         }
@@ -126,7 +126,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     if constrains_others || is_counted {
         let moved = context.hints == Hints::Describe;
         let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
+        context.diagnostics.report(place, location.removed(), effect, || {
             String::from("removed `required`: there are no `properties` next to it")
         });
         let Some(names) = node.as_object_mut().and_then(|object| object.remove(Keyword::Required)) else { return };
@@ -139,7 +139,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     for name in names.iter().filter_map(Node::as_text) {
         properties.set(name.clone(), Node::empty_object());
     }
-    context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), DECLARE, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "properties")), DECLARE, || {
         String::from("added required names to `properties`")
     });
     if let Some(object) = node.as_object_mut() {

@@ -83,17 +83,18 @@ pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
             Use::Tool => "arguments are always an object",
             Use::Response | Use::Output => "the API accepts nothing else at the root",
         };
-        context.diagnostics.report(Polarity::Positive, from, to, effect, || format!("added `type: \"object\"`: {why}"));
+        context
+            .diagnostics
+            .report(Polarity::Positive, from.to(to), effect, || format!("added `type: \"object\"`: {why}"));
         if let Some(object) = root.as_object_mut() {
-            match object.has(Keyword::Type) {
-                true => object.set(Text::literal("type"), Node::literal("object")),
-                false => object.insert_at(0, Text::literal("type"), Node::literal("object")),
-            }
+            object.set_at(0, Text::literal("type"), Node::literal("object"));
         }
     }
     if root.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(root), Location::under(root, "properties"));
-        context.diagnostics.report(Polarity::Positive, from, to, PROPERTIES, || String::from("added `properties: {}`"));
+        context
+            .diagnostics
+            .report(Polarity::Positive, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = root.as_object_mut() {
             let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
@@ -259,7 +260,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         (false, false) => Accepts::Wider,
     };
     let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
-    context.diagnostics.report(Polarity::Positive, location, Location::of(&bundle), effect, || {
+    context.diagnostics.report(Polarity::Positive, location.to(Location::of(&bundle)), effect, || {
         format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
     context.diagnostics.join_names(&objects, parts, origin);

@@ -31,7 +31,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     if let ([name], TypeLists::None) = (types, lists) {
         let name = name.clone();
         let location = Location::under(node, "type");
-        context.diagnostics.report(place.polarity, location, Location::under(node, "type"), SPLIT, || {
+        context.diagnostics.report(place, location.to(Location::under(node, "type")), SPLIT, || {
             String::from("replaced a list of one type with that type")
         });
         node.set("type", name);
@@ -57,7 +57,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         return;
     }
     let (location, count) = (Location::under(node, "type"), types.len());
-    context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
+    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split `type` into {count} branches, one for each type")
     });
     let origin = node.origin();

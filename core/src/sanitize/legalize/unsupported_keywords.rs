@@ -136,7 +136,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     for member in object.iter().filter(|member| goes(member)) {
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
-        context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP.guidance(Guidance::Lost), || {
+        context.diagnostics.report(place, location.removed(), DROP.guidance(Guidance::Lost), || {
             format!("removed `{name}`: this API does not accept it")
         });
     }
@@ -272,9 +272,8 @@ fn drop<'a>(
     };
     let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(
-        place.polarity,
-        Location::under(node, String::from(name)),
-        to,
+        place,
+        Location::under(node, String::from(name)).to(to),
         effect.guidance(guidance),
         || {
             let why = match fault {

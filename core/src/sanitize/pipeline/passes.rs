@@ -17,8 +17,7 @@ use crate::{
         fit::{self, strict},
         legalize::{
             all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, nullable,
-            pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
-            unsupported_keywords,
+            pattern_properties, property_names, refused_keys, required, root, type_array, unsupported_keywords,
         },
         pass::{Flow, Pass, Run, Site, Wakes},
         resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
@@ -202,7 +201,8 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Never,
         run: Run::Document(|root, context| {
             context.keywords = Keywords::ALL;
-            context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::occur_in_definitions(root);
+            context.no_slash =
+                context.grammar.refs.no_slash_in_definitions && refused_keys::slash_occurs_in_definitions(root);
             Ok(())
         }),
         why: "Inlined schemas bring their own keywords.",
@@ -318,7 +318,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.mentions_references,
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
-            ref_like_keys::apply(node, site.place, context);
+            refused_keys::ref_like(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again.",
@@ -331,7 +331,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.no_slash,
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
-            slash_keys::apply(node, site.place, context);
+            refused_keys::with_slash(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "As above: no reference could point past such a key.",

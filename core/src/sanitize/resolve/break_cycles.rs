@@ -195,16 +195,10 @@ fn is_endless(node: &Node<'_>) -> bool {
 
 impl Cut<'_> {
     fn note(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-        self.context.diagnostics.report(
-            place.polarity,
-            Location::of_reference(node),
-            Location::Nowhere,
-            effect,
-            || {
-                let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
-                format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
-            },
-        );
+        self.context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
+            let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
+            format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
+        });
     }
 
     /// Removes branches that refer to the union itself: the union of the others is equivalent.

@@ -55,7 +55,7 @@ impl Respell<'_> {
         let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);
-        self.context.diagnostics.report(place.polarity, location, Location::under(node, "$ref"), effect, || {
+        self.context.diagnostics.report(place, location.to(Location::under(node, "$ref")), effect, || {
             format!("replaced `{keyword}` with `$ref`")
         });
         self.context.respelled = true;

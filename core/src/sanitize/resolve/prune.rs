@@ -31,9 +31,9 @@ pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: 
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
         let location = Location::of(value);
-        context.diagnostics.report(polarity, location, Location::Nowhere, PRUNE, || {
-            format!("removed `{table}`: nothing refers to it")
-        });
+        context
+            .diagnostics
+            .report(polarity, location.removed(), PRUNE, || format!("removed `{table}`: nothing refers to it"));
         if let Some(object) = node.as_object_mut() {
             object.remove(table);
         }
@@ -66,7 +66,7 @@ pub(crate) fn note(
         context.diagnostics.retract(&unused);
     }
     for (location, pointer) in names {
-        context.diagnostics.report(Polarity::Positive, location, Location::Nowhere, PRUNE, || {
+        context.diagnostics.report(Polarity::Positive, location.removed(), PRUNE, || {
             format!("removed `{pointer}`: nothing refers to it")
         });
     }

@@ -35,9 +35,8 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
             return Ok(Visit::Descend);
         }
         self.context.diagnostics.report(
-            place.polarity,
-            Location::under(node, "$ref"),
-            Location::of(node),
+            place,
+            Location::under(node, "$ref").to(Location::of(node)),
             self.effect,
             || (self.describe)(&name),
         );

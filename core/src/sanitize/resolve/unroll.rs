@@ -245,15 +245,13 @@ impl<'a> Unroll<'_, 'a> {
         let (origin, met) = (node.origin(), Location::of(node));
         let target = if ends {
             let levels = self.levels;
-            self.context.diagnostics.report(place.polarity, Location::of(body), met.clone(), UNROLL, || match levels {
+            self.context.diagnostics.report(place, Location::of(body).to(met.clone()), UNROLL, || match levels {
                 0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
                 _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
             });
             end(body, self.context)
         } else {
-            self.context
-                .diagnostics
-                .report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
+            self.context.diagnostics.report(place, from.to(Location::of(body)), INLINE, || format!("inlined `{name}`"));
             let mut copy = body.copy(&self.context.budget);
             // `$schema` belongs to a document, not to a copy inside it.
             if copy.get(Keyword::Schema).is_some() {

@@ -23,7 +23,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         // Inside `not`, accepting more would make the whole schema accept less.
         let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
-        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
+        self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), effect, || {
             format!("removed `$ref: \"{reference}\"`, which has no target in this document")
         });
         if is_negated {
@@ -40,7 +40,7 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Removes a reference from the root to itself, which has no effect.
     pub(super) fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
-        self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
+        self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), OWN, || {
             String::from("removed a reference from the root to itself")
         });
         if let Some(object) = node.as_object_mut() {

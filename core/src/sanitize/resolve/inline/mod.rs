@@ -246,13 +246,9 @@ impl<'a> Inliner<'_, '_, 'a> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
-            self.context.diagnostics.report(
-                place.polarity,
-                Location::of(&member.value),
-                Location::Nowhere,
-                IDENTIFIER,
-                || format!("removed `{keyword}`: all references are resolved"),
-            );
+            self.context.diagnostics.report(place, Location::of(&member.value).removed(), IDENTIFIER, || {
+                format!("removed `{keyword}`: all references are resolved")
+            });
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
@@ -335,7 +331,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let describe = || format!("inlined `#{pointer}`");
         // The reference may have been kept until the definition it refers to was extended.
-        self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, describe);
+        self.context.diagnostics.supersede(KEEP, place, location.to(to), INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
@@ -353,16 +349,12 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// budget.
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
-        self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || {
-            match levels {
-                0 => format!(
-                    "removed the content of `#{pointer}`: inlining it everywhere would make the schema too large"
-                ),
-                _ => format!(
-                    "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \
+        self.context.diagnostics.report(place, Location::of(body).to(Location::of(node)), LEAVE_OUT, || match levels {
+            0 => format!("removed the content of `#{pointer}`: inlining it everywhere would make the schema too large"),
+            _ => format!(
+                "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \
                 too large"
-                ),
-            }
+            ),
         });
         let end = unroll::end(body, self.context);
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();

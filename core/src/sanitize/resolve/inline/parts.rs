@@ -70,7 +70,7 @@ pub(crate) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
         object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         siblings::let_apply(node);
     }
-    context.diagnostics.report(place.polarity, location, Location::of(node), all_of::ALL_OF, || {
+    context.diagnostics.report(place, location.to(Location::of(node)), all_of::ALL_OF, || {
         format!("merged the {count} parts of `allOf`")
     });
     true

@@ -60,7 +60,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
             self.context
                 .diagnostics
-                .report(place.polarity, from, to, KEEP, || format!("replaced the reference with `{reference}`"));
+                .report(place, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.accepts_sibling(member));
@@ -92,7 +92,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             return;
         }
         let Some(draft) = node.remove("$schema") else { return };
-        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft), Location::Nowhere, DRAFT, || {
+        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DRAFT, || {
             String::from(
                 "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",
             )
@@ -143,7 +143,7 @@ impl<'a> Inliner<'_, '_, 'a> {
                 definition
             }
             Growth::TooMuch => {
-                self.context.diagnostics.report(polarity, location.clone(), location, ENOUGH, || {
+                self.context.diagnostics.report(polarity, location.in_place(), ENOUGH, || {
                     String::from("removed the keywords next to a recursive reference: definitions have grown too much")
                 });
                 self.context.diagnostics.remove_names(node, &self.context.budget)?;

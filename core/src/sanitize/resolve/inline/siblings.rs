@@ -55,7 +55,7 @@ pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassCo
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
-        context.diagnostics.report(polarity, Location::under(node, keyword.clone()), Location::Nowhere, DROP, || {
+        context.diagnostics.report(polarity, Location::under(node, keyword.clone()).removed(), DROP, || {
             format!("removed `{keyword}`: it has no effect next to `$ref` in this draft")
         });
     }
