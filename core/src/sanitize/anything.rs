@@ -131,7 +131,7 @@ fn text<'a>(
     description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
-/// Returns a name for the definition of JSON that no other definition has.
+/// Returns an unused name for the definition of any JSON.
 pub(crate) fn definition_name(root: &Node<'_>) -> String {
     let mut name = String::from("json");
     while root.get(Keyword::Defs).is_some_and(|table| table.get(&name).is_some()) {

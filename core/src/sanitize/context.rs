@@ -20,8 +20,8 @@ use crate::{
     },
 };
 
-/// Default for the schemas that inlining may add, if references are accepted and neither `refs` nor `maxNodes` is
-/// set.
+/// Default for the number of schemas that inlining may add, if the grammar accepts references and neither `refs` nor
+/// `maxNodes` is set.
 const MAX_ADDED: usize = 64;
 
 /// Grammar, options of the caller, budget, facts of the survey, and the report.

@@ -24,14 +24,14 @@ pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)])
         Some(None) => return,
         None => String::new(),
     };
-    let (before, standing) = split(&text);
-    let new: Vec<String> = entries.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
+    let (before, existing) = split(&text);
+    let new: Vec<String> = entries.filter(|part| !existing.is_some_and(|existing| holds(existing, part))).collect();
     if new.is_empty() {
         return;
     }
     let new = new.join("; ");
-    let text = match standing {
-        Some(standing) => format!("{before}({standing}; {new})"),
+    let text = match existing {
+        Some(existing) => format!("{before}({existing}; {new})"),
         None if text.is_empty() => format!("({new})"),
         None => format!("{text} ({new})"),
     };
@@ -65,8 +65,8 @@ fn split(text: &str) -> (&str, Option<&str>) {
 }
 
 /// True if the parenthesis already contains this part.
-fn holds(standing: &str, part: &str) -> bool {
-    let Some((before, after)) = standing.split_once(part) else { return false };
+fn holds(existing: &str, part: &str) -> bool {
+    let Some((before, after)) = existing.split_once(part) else { return false };
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
 }
 

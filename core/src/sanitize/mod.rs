@@ -60,7 +60,7 @@ pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: boo
     run(node, options, detail, None, &Rc::new(options.budget(node)))
 }
 
-/// Like [`sanitize`], with a report of this detail, and with the plan that restores arguments.
+/// Like [`sanitize`], with a report in the given detail and with the plan that restores arguments.
 pub(crate) fn sanitize_with_plan(
     node: &mut Node<'_>,
     options: &SanitizeOptions,
@@ -111,7 +111,7 @@ fn run(
         Method::Rules(grammar) => {
             // An option that the grammar cannot honor is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
-            // A schema that is accepted unchanged loses nothing; only an option that asks for more has it rewritten. A
+            // A schema that is accepted unchanged loses nothing, and is rewritten only if an option asks for more. A
             // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
             // call must still be wrapped (`wraps_root`).
             if options.wraps_root {
@@ -234,15 +234,14 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// True if the root has `properties`, which callers may rely on whatever the API accepts.
+/// True if the root has `properties`. Callers may rely on them even if the API does not require them.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
-/// Returns an error if the rules could not express the schema in the dialect, so that nothing that the API refuses is
-/// passed through silently.
+/// Returns an error if the API would refuse the result, so that no refused schema is returned silently.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // The checks below recurse, so the depth is limited first.
     depth::within_limit(node)?;

@@ -1,5 +1,5 @@
-//! Finds properties that the schema mentions outside the objects that declare them: closing those objects loses more
-//! than unmentioned properties.
+//! Finds properties that the schema mentions outside the objects that declare them: if such an object is closed, it
+//! refuses properties that the schema describes elsewhere.
 
 use alloc::string::String;
 
@@ -16,7 +16,8 @@ use crate::{
     },
 };
 
-/// Keywords whose subschemas also apply to an object, and mention properties that it may lose when it is closed.
+/// Keywords whose subschemas apply to an object as well, and may mention properties that the object refuses once it is
+/// closed.
 const BESIDE: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
 
 /// Of these, the keywords that apply to the same object.
@@ -99,8 +100,8 @@ impl Naming {
         self.beside(part, Context { known: None, demands: true }, budget).map(drop)
     }
 
-    /// Records that objects were merged. The result needs additional properties if one of the objects does; one without
-    /// any properties does too.
+    /// Records that objects were merged. The merged object must accept additional properties if one of the objects
+    /// accepts them explicitly, or declares no properties at all.
     pub(crate) fn joined(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Number) {
         let is_map = |object: &Object<'_>, more: usize| {
             let table = object.object_at(Keyword::Properties);
@@ -165,8 +166,8 @@ impl Naming {
     }
 }
 
-/// True if a schema accepts or requires more properties than it declares; `more` is the number of those declared in
-/// addition.
+/// True if a schema accepts or requires more properties than it declares; `more` counts the common properties that it
+/// does not repeat.
 fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.object_at(keyword).map_or(0, Object::len);

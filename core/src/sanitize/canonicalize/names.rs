@@ -126,7 +126,8 @@ fn different_names<'a>(names: &[Node<'a>], known: &mut Set<Text<'a>>, budget: &B
     names.iter().filter(is_new).map(|name| name.copy(budget)).collect()
 }
 
-/// True if all items are plain strings, distinct, and few enough to compare pairwise. Most lists of values are.
+/// True if all items are plain strings, distinct, and few enough to compare pairwise. This holds for most lists of
+/// values.
 pub(super) fn are_different_words(items: &[Node<'_>]) -> bool {
     const FEW: usize = 16;
     let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();

@@ -1,5 +1,5 @@
-//! Removes schemas that accept nothing if that loses nothing: branches of a union, which generators write for optional
-//! values (`{"anyOf": [{"not": {}}, …]}`), and optional properties.
+//! Removes schemas that accept nothing: branches of a union, which generators write for optional values
+//! (`{"anyOf": [{"not": {}}, …]}`), and optional properties, if the grammar cannot express them.
 
 use alloc::{format, vec::Vec};
 
@@ -91,7 +91,7 @@ fn lift<'a>(
 ) {
     let Some(object) = node.as_object() else { return };
     let Some(branch) = object.array_at(keyword).and_then(<[_]>::first) else { return };
-    // The target of a reference keeps its position.
+    // A branch that references lead to is not moved.
     let is_target = context.form == Form::Read
         && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
     if is_target {

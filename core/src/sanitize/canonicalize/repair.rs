@@ -68,7 +68,7 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
-    // Arguments are an object, so their root was not meant as a list of values.
+    // Arguments are objects, so the root of a tool's schema was not meant as a list of values.
     if place.keyword.is_some() || !context.grammar.object_root {
         zod::read(node, place, context);
     }
@@ -79,7 +79,7 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     values(node, place, context);
 }
 
-/// True if an object needs no repair. Most need none, and one look at their members shows it.
+/// True if an object needs no repair. This holds for most objects, and one scan of their members shows it.
 fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
         None | Some(Keyword::Default | Keyword::Const) => true,
@@ -344,8 +344,8 @@ fn is_positive(value: &Node<'_>) -> bool {
     value.as_number().is_some_and(|number| json::compare(number, "0").is_gt())
 }
 
-/// Repairs `enum`: an empty list accepts nothing but is meant as no constraint and removed; a single value becomes a
-/// list of one; duplicates are removed.
+/// Repairs `enum`: removes an empty list (it accepts nothing, but was meant as no constraint) and an object, wraps any
+/// other single value in a list, and removes duplicates.
 fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => RepairedValue::Gone,

@@ -31,7 +31,7 @@ pub(super) fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     }
 }
 
-/// Checks a count. A fraction is rounded to the next whole number that means the same.
+/// Checks a count. A fraction is rounded to the whole number with the same effect: a minimum up, a maximum down.
 pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a> {
     let becomes = number(value);
     let text = match &becomes {

@@ -141,8 +141,8 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// Removes anchors that are not names by the metaschema: nothing refers to them, and `$recursiveAnchor` is a boolean in
-/// one draft.
+/// Removes anchors whose value is not an anchor name by the metaschema. Nothing refers to them; in draft 2019-09,
+/// `$recursiveAnchor` is a boolean.
 fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
@@ -185,7 +185,7 @@ fn bound<'a>(
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
-    // Without `$schema`, the draft in which it is a tuple is unknown.
+    // If the grammar refuses `$schema`, the result cannot declare a draft in which `items` may be a list.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }
@@ -273,7 +273,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         String::from("replaced `const` with an `enum` of one value")
     });
     if !among {
-        // No value equals the constant and is in the list.
+        // The constant is not in `enum`, so no value satisfies both.
         context.upgraded = true;
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return;
@@ -290,7 +290,8 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 /// Replaces OpenAPI's `nullable: true`, which accepts null in addition to what the other keywords accept.
 fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
-    // Next to a type it stays if that is the grammar's form of null; elsewhere merging schemas would lose it.
+    // If the grammar expresses null by `nullable`, the keyword stays next to `type`; without `type`, merging schemas
+    // would lose it.
     if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }

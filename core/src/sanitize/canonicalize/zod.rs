@@ -1,7 +1,7 @@
 //! Reads Zod 4 validators that were serialized with `JSON.stringify` in place of their JSON Schema.
 //!
 //! The validator repeats its type in `def`, which distinguishes it from a schema. Only validators that list their
-//! values are read; the JSON of others holds too little.
+//! values are read, because the JSON of others contains too little of their meaning.
 
 use alloc::{format, vec::Vec};
 

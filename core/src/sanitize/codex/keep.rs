@@ -151,7 +151,7 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
         (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
-        // Members that matched it are now checked against the sibling keyword.
+        // Members or items that the removed keyword matched are now checked against the sibling keyword.
         (_, Keyword::PatternProperties) if narrows(beside.get(Keyword::AdditionalProperties)) => Accepts::Mixed,
         (_, Keyword::PrefixItems) if narrows(beside.get(Keyword::Items)) => Accepts::Mixed,
         (_, Keyword::Nullable) if member.value.as_bool() == Some(true) => Accepts::Narrower,
@@ -161,7 +161,7 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
     (accepts, Guidance::Lost)
 }
 
-/// True if a schema may refuse something, judged without its content.
+/// True if a schema is present and is neither `true` nor `{}`, so it may refuse something.
 fn narrows(schema: Option<&Node<'_>>) -> bool {
     schema.is_some_and(|schema| schema.as_bool() != Some(true) && !schema.as_object().is_some_and(Object::is_empty))
 }

@@ -40,7 +40,7 @@ const HINTS: [(&str, &[&str]); 4] = [
 ];
 
 /// Keywords that prevent type inference.
-const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
+const DECLARES_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
 /// Applies the repairs below to every schema, children first.
 pub(super) fn repair(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
@@ -154,7 +154,7 @@ impl Repair<'_, '_> {
                 self.respell_type(node, place, &listed);
                 listed
             }
-            None if SAYS_ITS_TYPE_ELSEWHERE.iter().any(|keyword| object.has(keyword)) => return,
+            None if DECLARES_TYPE_ELSEWHERE.iter().any(|keyword| object.has(keyword)) => return,
             None => match HINTS.iter().find(|(_, hints)| hints.iter().any(|hint| object.has(hint))) {
                 Some((name, _)) => {
                     self.infer_type(node, place, name);

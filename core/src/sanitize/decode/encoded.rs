@@ -45,7 +45,7 @@ struct Decode<'d, 'n> {
     /// types are compared. Without it, a recursive union would compare a nested value once for each combination of
     /// branches around it.
     matches: RefCell<Map<(usize, usize, bool), bool>>,
-    /// Nesting depth of calls: a plan from elsewhere may be a union of itself.
+    /// Nesting depth of calls: a plan that was not created here may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
     texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
@@ -59,7 +59,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Enters the target of a chain of references, and pays for inspecting a value and its plan.
+    /// Enters the target of a chain of references, and charges the inspection of a value and its plan to the budget.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let at = self.target(plan)?;
         let properties = at.object_at("properties").map_or(0, Object::len);
@@ -161,7 +161,7 @@ impl<'d, 'n> Decode<'d, 'n> {
 
     /// Turns key-value pairs into members.
     fn pairs(&self, value: &mut Node<'_>, values: &'d Node<'n>) {
-        // Another list may be valid for another type of the same schema.
+        // A list that does not consist of pairs may be valid for another type of the same schema.
         if are_pairs(value) {
             from_pairs(value, &mut |inner| self.value(inner, values));
         }

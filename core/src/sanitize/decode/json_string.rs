@@ -1,9 +1,9 @@
 //! Parses strings that hold JSON, for dialects that cannot express these values otherwise.
 //!
-//! The plan contains the parts of the sent schema that are needed, with `json` where the schema asks for text: `"any"`
-//! JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"` that `enum` lists as a string. Other strings, and
-//! text that is not JSON, are left unchanged. `absent` names the properties whose null means that they are absent. (An
-//! API that needs either gets no references, so there are none to follow.)
+//! The plan contains the parts of the sent schema that are needed, with `json` in each schema that asks for text:
+//! `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"` that `enum` lists as a string. Other
+//! strings, and text that is not JSON, are left unchanged. `absent` names the properties whose null means that they are
+//! absent. (No API that needs `json` or `absent` is sent references, so there are none to follow.)
 
 use alloc::vec::Vec;
 
@@ -62,7 +62,7 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     }
     let others = object.get("additionalProperties").and_then(|others| needed(others, all, budget));
     if let Some(table) = object.object_at("properties") {
-        // A declared property is not an additional one.
+        // Declared properties are included so that they are not mistaken for additional ones.
         let names = all || others.is_some();
         let below = |member: &Member<'a>| {
             let needed = needed(&member.value, all, budget);
@@ -330,7 +330,7 @@ mod tests {
     };
 
     #[test]
-    fn a_surface_that_asks_for_text_has_no_references() {
+    fn dialects_with_json_in_strings_accept_no_references() {
         let grammars = DIALECTS.iter().filter_map(|dialect| match dialect.method {
             Method::Rules(grammar) if asks(grammar) => Some((dialect.name, grammar)),
             _ => None,

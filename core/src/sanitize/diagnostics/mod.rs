@@ -232,7 +232,7 @@ impl Diagnostics {
     fn record(&mut self, polarity: Polarity, moved: Moved, effect: ChangeKind) -> Option<&mut String> {
         let entries = self.entries.as_mut()?;
         #[cfg(test)]
-        assert!(self.expected.contains(&effect.rule), "`{}` is no rule of the pass that runs", effect.rule.id());
+        assert!(self.expected.contains(&effect.rule), "`{}` is not a rule of the running pass", effect.rule.id());
         let (from, to) = (moved.from.in_tree(self.root), moved.to.in_tree(self.root));
         let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };

@@ -1,4 +1,4 @@
-//! Reporting of properties that closing an object loses, although other parts of the schema mention them.
+//! Reports properties that are lost when an object is closed, although other parts of the schema mention them.
 
 use super::Diagnostics;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 impl Diagnostics {
     /// Collects properties mentioned in the input, for a grammar that closes all objects.
-    pub(crate) fn listen(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+    pub(crate) fn collect_names(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         if self.is_on() {
             self.naming = Naming::of(root, budget)?;
         }

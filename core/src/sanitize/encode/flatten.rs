@@ -10,7 +10,7 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::layout::{self, Members, Shape},
-        legalize::any_of_alone,
+        legalize::any_of,
     },
     schema::{keyword::Keyword, visit::SchemaPath},
 };
@@ -40,7 +40,7 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
             };
             let Some(Data::Array(mut inner)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { continue };
             for text in core::mem::take(object).into_members() {
-                let found = any_of_alone::settle(&text, &mut inner, &budget);
+                let found = any_of::settle(&text, &mut inner, &budget);
                 let name = text.key.display().into_owned();
                 let location = Location::of(&text.value);
                 match found {

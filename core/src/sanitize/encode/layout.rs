@@ -56,8 +56,8 @@ pub(crate) enum Members<'n, 'a> {
 pub(crate) enum AdditionalProperties<'n, 'a> {
     /// Not accepted.
     Closed,
-    /// Not constrained.
-    Unsaid,
+    /// Not constrained, because `additionalProperties` is absent.
+    Undeclared,
     /// Accepted, each with a value of this schema (`None` accepts anything).
     Open(Option<&'n Node<'a>>),
 }
@@ -141,7 +141,7 @@ fn names(types: &Node<'_>, name: &str) -> bool {
 fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> Members<'n, 'a> {
     let has_properties = is_root || object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
     let others = match object.get(Keyword::AdditionalProperties) {
-        None => AdditionalProperties::Unsaid,
+        None => AdditionalProperties::Undeclared,
         Some(schema) if schema.as_bool() == Some(false) => AdditionalProperties::Closed,
         Some(schema) => AdditionalProperties::Open(schema.as_object().map(|_| schema)),
     };
@@ -151,7 +151,7 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
             Members::Nothing
         }
         (false, AdditionalProperties::Closed) => Members::Record { others },
-        (false, AdditionalProperties::Unsaid) => Members::Map(None),
+        (false, AdditionalProperties::Undeclared) => Members::Map(None),
         (false, AdditionalProperties::Open(schema)) => Members::Map(schema),
     }
 }

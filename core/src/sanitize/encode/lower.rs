@@ -37,7 +37,7 @@ const UNIQUE: ChangeKind = ChangeKind::of(Rule::LoosenUniqueItems);
 const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 
 /// Description of the property for all other members.
-const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
+const OTHERS_DESCRIPTION: &str = "Other properties, as pairs of key and value";
 
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // References resolve against the schema before lowering; without references no copy is needed.
@@ -73,7 +73,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
         let grammar = self.context.grammar;
         let is_root = place.keyword.is_none();
         if place.keyword == Some(Keyword::AdditionalProperties) {
-            // The only values that are kept here are `false`.
+            // Lowering keeps no other value of `additionalProperties` than `false`.
             return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
@@ -152,7 +152,7 @@ impl<'a> Writer<'_, '_, 'a> {
             Members::Record { others } => {
                 let others = match others {
                     AdditionalProperties::Closed => None,
-                    AdditionalProperties::Unsaid => {
+                    AdditionalProperties::Undeclared => {
                         self.close(node, place);
                         None
                     }
@@ -269,7 +269,7 @@ impl<'a> Writer<'_, '_, 'a> {
             let list = Node::record([
                 ("type", Node::literal("array")),
                 ("items", pair(value)),
-                ("description", Node::literal(OTHERS_SAY)),
+                ("description", Node::literal(OTHERS_DESCRIPTION)),
             ]);
             if let Some(object) = node.as_object_mut() {
                 if !object.has(Keyword::Properties) {
@@ -338,7 +338,8 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
         let closes = place.keyword == Some(Keyword::AdditionalProperties);
         found |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
-            // Assumed, so that the definition is not inspected again for each reference to it.
+            // A reference is assumed to have several spellings, so that its definition is not inspected again for each
+            // reference.
             Shape::Reference => true,
             Shape::Typed(Typed {
                 object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),

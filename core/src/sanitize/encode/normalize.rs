@@ -32,7 +32,7 @@ use crate::{
 };
 
 const NAME: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
-const UNTOLD: ChangeKind = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
+const NAME_WITHOUT_SCHEMA: ChangeKind = NAME.accepts(Accepts::Wider).guidance(Guidance::Lost);
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).guidance(Guidance::Lost);
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 const ALL: ChangeKind = ChangeKind::of(Rule::CollapseAny);
@@ -46,7 +46,7 @@ pub(crate) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<
     }
     let budget = context.budget.clone();
     let mut spare = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(ALWAYS);
-    // Merging branches may bring unions together.
+    // Merging branches may create unions that have to be prepared as well.
     for _ in 0..ROUNDS {
         let mut prepare = Prepare { context, joined: false, spare: &mut spare };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut prepare)?;
@@ -112,14 +112,14 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         Some(schema) => spare.checked_sub(cost(schema)),
         None => others.is_none().then_some(*spare),
     };
-    // The first schema that is too large is the last one measured.
+    // After the first schema that is too large to copy, nothing is left, so no further schema is measured.
     *spare = left.unwrap_or_default();
     let schema =
         others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
     let effect = match (closed, left) {
         (true, _) => UNKNOWN,
         (false, Some(_)) => NAME,
-        (false, None) => UNTOLD,
+        (false, None) => NAME_WITHOUT_SCHEMA,
     };
     let location = Location::under(node, "required");
     let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
@@ -254,7 +254,8 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Cuts recursion through `anyOf`, which an optional property becomes, for APIs that do not accept it.
+/// Cuts recursion through `anyOf`, for APIs that do not accept it. (Lowering turns an optional property into an
+/// `anyOf`, so it counts as one.)
 struct Cut<'r> {
     context: &'r mut PassContext,
     /// For each enclosing schema: whether it is below `anyOf`, and the names it requires.

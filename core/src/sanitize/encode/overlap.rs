@@ -79,7 +79,7 @@ impl<'s, 'a> Named<'s, 'a> {
     fn schema_of(&self, name: &Text<'a>) -> Option<&'s Node<'a>> {
         let others = match self.others {
             AdditionalProperties::Open(schema) => schema,
-            AdditionalProperties::Closed | AdditionalProperties::Unsaid => None,
+            AdditionalProperties::Closed | AdditionalProperties::Undeclared => None,
         };
         self.table.and_then(|table| table.get_text(name)).or(others)
     }
@@ -87,7 +87,7 @@ impl<'s, 'a> Named<'s, 'a> {
     /// True if closing this object refuses a property that the other one declares.
     fn loses_to(&self, other: &Named<'s, 'a>) -> bool {
         let is_unknown = |(name, _): (&Text<'a>, _)| self.table.is_none_or(|table| table.get_text(name).is_none());
-        matches!(self.others, AdditionalProperties::Unsaid)
+        matches!(self.others, AdditionalProperties::Undeclared)
             && (matches!(other.others, AdditionalProperties::Open(_)) || other.names().any(is_unknown))
     }
 }

@@ -71,7 +71,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
         .collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        let (number, depth) = whose(place, &names);
+        let (number, depth) = part_of(place, &names);
         let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
         part.deepest = part.deepest.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
@@ -83,7 +83,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
 }
 
 /// Returns the index of the part that a schema belongs to, and the number of `properties` above it.
-fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
+fn part_of(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
     let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
     let number = match place.pointer.steps() {
         [Step::Name("$defs"), Step::Member(name), ..] => {

@@ -136,13 +136,13 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
     Ok(plain_length(root) < before)
 }
 
-/// Knowledge about the lowered schema before the lowering.
+/// What is known about the size of the lowered schema before it is lowered.
 enum Estimate {
     /// No limit is exceeded.
     Within,
-    /// The first limit that is exceeded is this one of nested properties.
+    /// The limit on nested properties, which has this value, is the first that is exceeded.
     Nesting(usize),
-    /// The first limit that is exceeded is that of properties.
+    /// The limit on the number of properties is the first that is exceeded.
     Properties,
     Unknown,
 }
@@ -165,7 +165,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
     let (mut schemas, mut names, mut deepest) = (8, NAMES, 2);
     let (mut properties, mut values, mut longest) = (0, 0, 0);
     let mut wraps_items = false;
-    // Lower bounds, and the depth of the schema around this one that lowering replaces.
+    // Lower bounds, and the depth of the enclosing schema that lowering replaces, if there is one.
     let (mut least_properties, mut least_deepest, mut replaced) = (0, 0, usize::MAX);
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
         schemas += 1;
@@ -232,7 +232,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         && length + schemas * SCHEMA <= max_bytes
         && within(properties + names, "propertiesPerPart")
         && within(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
-    // In the order in which `excess` asks.
+    // In the order in which `excess` checks the limits.
     Ok(match dialect.limit("depthPerPart") {
         _ if is_within => Estimate::Within,
         Some(limit) if lists_are_within && least_deepest > limit => Estimate::Nesting(limit),
@@ -267,7 +267,7 @@ fn levels(step: &Step<'_>) -> usize {
     }
 }
 
-/// Sizes of a JSON value that bound those of the lowered schema, whatever the members mean.
+/// Sizes of a JSON value that bound those of the lowered schema, regardless of what its members mean.
 #[derive(Default)]
 struct Bounds {
     levels: usize,
@@ -281,7 +281,7 @@ struct Bounds {
 
 impl Bounds {
     fn add(&mut self, node: &Node<'_>, level: usize) {
-        // Longer than the name of a boolean, than what numbers gain in their plain spelling, and than two brackets.
+        // At least the length of a boolean, of two brackets, and of what a number gains in its plain spelling.
         const PUNCTUATION: usize = 24;
         let text_length = json::plain_text_length_at_most;
         self.levels = self.levels.max(level);

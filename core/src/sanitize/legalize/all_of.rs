@@ -26,7 +26,7 @@ use crate::{
 
 pub(crate) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);
 const ONE_OF: ChangeKind = ChangeKind::of(Rule::OneOfToAnyOf);
-const UNSAID: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const LOST: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Up to this many parts are merged sequentially; more are merged pairwise.
 const FEW: usize = 16;
@@ -126,7 +126,7 @@ impl<'a> Join<'_, 'a> {
             // Parts that are references were resolved together with their siblings. If a part is still a reference, it
             // exceeded the limits.
             if part.get(Keyword::Ref).is_some() {
-                self.context.diagnostics.report(place, Location::of(&part).removed(), UNSAID, || {
+                self.context.diagnostics.report(place, Location::of(&part).removed(), LOST, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
             } else {

@@ -1,24 +1,45 @@
-//! Distributes the siblings of `anyOf` into its branches, if `type` or a keyword that the branches use is among them.
+//! `anyOf` next to keywords that the grammar refuses there: assertions are merged into every branch, annotations are
+//! moved into a branch or removed.
+//!
+//! If the grammar accepts no assertions as siblings of `anyOf`, they are distributed before other legalization
+//! ([`join_siblings`]), and annotations follow afterwards ([`annotations`]). Otherwise each schema is rewritten after
+//! its subschemas ([`apply`]).
 
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    budget::Budget,
     collections::Set,
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{ChangeKind, Location},
-        legalize::{self, distribute},
+        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        legalize,
     },
-    schema::{annotations::is_annotation, definitions::definition_name, keyword::Keyword, visit::SchemaPath},
+    schema::{
+        annotations::is_annotation,
+        definitions::definition_name,
+        emptiness::is_never,
+        keyword::{Keyword, Keywords, Role},
+        references,
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
+    },
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
+const LOST: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 const SHARED: ChangeKind = ChangeKind::of(Rule::DropSharedAnnotation);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongUnion);
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
+const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
+const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations);
+const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
+
+/// Keywords that may become `anyOf`.
+const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Maximum nesting of unions directly in branches of unions; deeper ones are removed.
 const DEEPEST: usize = 32;
@@ -32,41 +53,6 @@ pub(crate) fn apply<'a>(
     distribute(node, place, context, 0)?;
     drop_shared(node, place, context);
     Ok(())
-}
-
-/// Removes annotations from branches that are also siblings of `anyOf`.
-fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !context.grammar.any_of.no_shared_keywords {
-        return;
-    }
-    let Some(object) = node.as_object() else { return };
-    let may_repeat = |member: &Member<'_>| {
-        Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword))
-    };
-    let beside: Set<Text<'a>> = object
-        .iter()
-        .filter(|member| is_annotation(member) && !may_repeat(member))
-        .map(|member| member.key.clone())
-        .collect();
-    let is_shared = |branch: &Node<'_>| {
-        branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
-    };
-    if beside.is_empty() || !object.array_at(Keyword::AnyOf).is_some_and(|branches| branches.iter().any(is_shared)) {
-        return;
-    }
-    node.visit(Keyword::AnyOf, |branches| {
-        for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
-            for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
-                let name = member.key.display().into_owned();
-                context.diagnostics.report(place, Location::of(&member.value).removed(), SHARED, || {
-                    format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")
-                });
-            }
-            if let Some(object) = branch.as_object_mut() {
-                object.retain(|member| !beside.contains(&member.key));
-            }
-        }
-    });
 }
 
 fn distribute<'a>(
@@ -122,58 +108,14 @@ fn distribute<'a>(
         });
         return Ok(());
     }
-    context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), DISTRIBUTE, || {
-        format!("distributed the keywords next to `anyOf` into its {count} branches")
-    });
-    let Some(object) = node.as_object_mut() else { return Ok(()) };
-    let mut bundle = Object::new();
-    let mut rest: Vec<Member<'a>> = Vec::new();
-    let mut branches = Vec::new();
-    for member in core::mem::take(object).into_members() {
-        if member.key.is(Keyword::AnyOf) {
-            let Member { key, value } = member;
-            let origin = value.origin();
-            if let Data::Array(items) = value.into_data() {
-                branches = items;
-            }
-            rest.push(Member { key, value: Node::array(Vec::new()).with_origin(origin) });
-        } else if bundled(&member) {
-            bundle.set(member.key, member.value);
-        } else {
-            rest.push(member);
-        }
-    }
-    let origin = node.origin();
-    let bundle = Node::object(bundle).with_origin(origin);
-    let mut joined: Vec<Node<'a>> = Vec::new();
-    for branch in branches {
-        let mut branch = match distribute::into_branch(&bundle, branch, place.polarity, context) {
-            Ok(branch) => branch,
-            Err(location) => {
-                context.diagnostics.report(place, location.removed(), IMPOSSIBLE, || {
-                    String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
-                });
-                continue;
-            }
-        };
+    into_branches(node, place, context, bundled, |branch, context| {
         // A reference that is kept is merged with its siblings into a definition in the next round.
-        if definition_name(&branch).is_some() {
-            joined.push(branch);
-            continue;
+        if definition_name(branch).is_none() {
+            distribute(branch, place, context, depth + 1)?;
+            legalize::made(branch, place, context);
         }
-        distribute(&mut branch, place, context, depth + 1)?;
-        legalize::made(&mut branch, place, context);
-        joined.push(branch);
-    }
-    if joined.is_empty() {
-        node.replace(Node::record([("not", Node::empty_object())]).into_data());
-        return Ok(());
-    }
-    if let Some(member) = rest.iter_mut().find(|member| member.key.is(Keyword::AnyOf)) {
-        member.value = Node::array(joined).with_origin(member.value.origin());
-    }
-    node.replace(Data::Object(Object::from_unique(rest)));
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Completes `required` in a branch, and in branches of unions in it, once nothing more is merged into them.
@@ -198,4 +140,261 @@ fn names_unknown(branch: &Node<'_>) -> bool {
     let Some(names) = branch.array_at(Keyword::Required) else { return false };
     let properties = branch.object_at(Keyword::Properties);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
+}
+
+/// Removes annotations from branches that are also siblings of `anyOf`.
+fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.grammar.any_of.no_shared_keywords {
+        return;
+    }
+    let Some(object) = node.as_object() else { return };
+    let may_repeat = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword))
+    };
+    let beside: Set<Text<'a>> = object
+        .iter()
+        .filter(|member| is_annotation(member) && !may_repeat(member))
+        .map(|member| member.key.clone())
+        .collect();
+    let is_shared = |branch: &Node<'_>| {
+        branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
+    };
+    if beside.is_empty() || !object.array_at(Keyword::AnyOf).is_some_and(|branches| branches.iter().any(is_shared)) {
+        return;
+    }
+    node.visit(Keyword::AnyOf, |branches| {
+        for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
+            for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
+                let name = member.key.display().into_owned();
+                context.diagnostics.report(place, Location::of(&member.value).removed(), SHARED, || {
+                    format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")
+                });
+            }
+            if let Some(object) = branch.as_object_mut() {
+                object.retain(|member| !beside.contains(&member.key));
+            }
+        }
+    });
+}
+
+/// True if the grammar accepts no assertions as siblings of `anyOf`.
+fn is_alone(context: &PassContext) -> bool {
+    !context.grammar.any_of.beside.contains(Keyword::Type)
+}
+
+/// True if the grammar accepts no assertions as siblings of `anyOf`, and there may be a union.
+pub(crate) fn concerns(context: &PassContext) -> bool {
+    is_alone(context) && context.keywords.intersects(UNIONS)
+}
+
+/// Distributes siblings of unions into the branches, from the root down.
+pub(crate) fn join_siblings<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+    // After references were inlined, the schema may have any keyword.
+    if !references::mentions(root, Keywords::of(&[Keyword::AnyOf])) {
+        return Ok(());
+    }
+    let spare = context.max_nodes;
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
+}
+
+struct Join<'r> {
+    context: &'r mut PassContext,
+    /// Number of nodes that may still be copied.
+    spare: usize,
+}
+
+impl<'a> VisitorMut<'a> for Join<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        self.distribute(node, place)?;
+        Ok(Visit::Descend)
+    }
+}
+
+impl Join<'_> {
+    fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+        let Some(object) = node.as_object() else { return Ok(()) };
+        let Some(count) = object.array_at(Keyword::AnyOf).map(<[_]>::len) else { return Ok(()) };
+        if !object.iter().any(applies) {
+            return Ok(());
+        }
+        let weight: usize = object
+            .iter()
+            .filter(|member| applies(member))
+            .map(|member| json::size(&member.value, &self.context.budget))
+            .sum();
+        if let Some(spare) = self.spare.checked_sub(weight.saturating_mul(count)) {
+            self.spare = spare;
+            return into_branches(node, place, self.context, applies, |_, _| Ok(()));
+        }
+        self.context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), LOST, || {
+            format!(
+                "removed the keywords next to `anyOf`: repeating them in {count} branches would make the schema too \
+                    large"
+            )
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.retain(|member| !applies(member));
+        }
+        Ok(())
+    }
+}
+
+/// Merges the siblings of `anyOf` that `moves` chooses into each branch, and removes branches that contradict them.
+/// `finish` runs on each new branch. If no branch is left, `not` replaces the union.
+fn into_branches<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+    moves: impl Fn(&Member<'a>) -> bool,
+    finish: impl Fn(&mut Node<'a>, &mut PassContext) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let count = node.items_at(Keyword::AnyOf).len();
+    context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), DISTRIBUTE, || {
+        format!("distributed the keywords next to `anyOf` into its {count} branches")
+    });
+    let origin = node.origin();
+    let Some(object) = node.as_object_mut() else { return Ok(()) };
+    let (bundle, mut rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
+        core::mem::take(object).into_members().into_iter().partition(|member| moves(member));
+    let bundle = Node::object(Object::from_unique(bundle)).with_origin(origin);
+    for member in rest.iter_mut().filter(|member| member.key.is(Keyword::AnyOf)) {
+        let list_origin = member.value.origin();
+        let Data::Array(branches) = core::mem::take(&mut member.value).into_data() else { continue };
+        let mut joined: Vec<Node<'a>> = Vec::new();
+        for branch in branches {
+            match into_branch(&bundle, branch, place.polarity, context) {
+                Ok(mut branch) => {
+                    finish(&mut branch, context)?;
+                    joined.push(branch);
+                }
+                Err(location) => context.diagnostics.report(place, location.removed(), IMPOSSIBLE, || {
+                    String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
+                }),
+            }
+        }
+        if joined.is_empty() {
+            *member = Member { key: Text::literal("not"), value: Node::empty_object() };
+        } else {
+            member.value = Node::array(joined).with_origin(list_origin);
+        }
+    }
+    node.replace(Data::Object(Object::from_unique(rest)));
+    Ok(())
+}
+
+/// Returns the branch merged with the bundle; it keeps the origin of the branch.
+///
+/// # Errors
+/// The location of the branch, if it contradicts the bundle.
+pub(super) fn into_branch<'a>(
+    bundle: &Node<'a>,
+    branch: Node<'a>,
+    polarity: Polarity,
+    context: &mut PassContext,
+) -> Result<Node<'a>, Location> {
+    let (location, own) = (Location::of(&branch), branch.origin());
+    let bundle = bundle.copy(&context.budget);
+    let branch = intersected((bundle, branch), usize::MAX, polarity, Some(&location), context);
+    if is_never(&branch) {
+        return Err(location);
+    }
+    Ok(if own.number().is_some() { branch.with_origin(own) } else { branch })
+}
+
+/// True if a sibling of `anyOf` constrains the instance.
+fn applies(member: &Member<'_>) -> bool {
+    !member.key.is(Keyword::AnyOf)
+        && Keyword::named(&member.key)
+            .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
+}
+
+/// Replaces a union of one branch with the branch; otherwise moves annotations into the branches.
+pub(crate) fn annotations<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !is_alone(context) {
+        return;
+    }
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
+    if branches.len() == 1 {
+        lift(node, place, context);
+        return;
+    }
+    let beside = context.grammar.any_of.beside;
+    let moves = |member: &Member<'_>| {
+        !member.key.is(Keyword::AnyOf)
+            && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword))
+            && !is_table(member)
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
+    let mut moved: Vec<(String, bool)> = Vec::new();
+    let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
+        object.copy(&context.budget).into_members().into_iter().partition(moves);
+    node.replace(Data::Object(Object::from_unique(rest)));
+    node.visit(Keyword::AnyOf, |list| {
+        for text in texts {
+            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &context.budget));
+            moved.push((text.key.display().into_owned(), found));
+        }
+    });
+    for (name, found) in moved {
+        let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
+        context.diagnostics.report(
+            place,
+            Location::under(node, name.clone()).to(to),
+            if found { TEXTS } else { TEXTS_LOST },
+            || match found {
+                true => format!("moved `{name}` into the branches of `anyOf`"),
+                false => format!("removed `{name}`: it is not allowed next to `anyOf`"),
+            },
+        );
+    }
+}
+
+fn is_table(member: &Member<'_>) -> bool {
+    Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
+}
+
+/// Replaces a union of one branch with the branch, merged with the siblings.
+fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let (origin, met) = (node.origin(), Location::of(node));
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position(Keyword::AnyOf).unwrap_or_default();
+    let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
+    let Some(branch) = branches.pop() else { return };
+    context.diagnostics.report(place, Location::of(&branch).to(met.clone()), LIFT, || {
+        String::from("replaced an `anyOf` of one branch with the branch")
+    });
+    let rest = core::mem::take(node);
+    *node = intersected((rest, branch), at, place.polarity, Some(&met), context).with_origin(origin);
+    node.touch();
+}
+
+/// Moves an annotation into branches that lack it. Returns false if no branch has room for it.
+pub(crate) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
+    let describes = text.key.is(Keyword::Description);
+    let mut found = false;
+    for branch in branches.iter_mut() {
+        if let Some(object) =
+            branch.as_object_mut().filter(|object| !object.has(Keyword::AnyOf) && object.get_text(&text.key).is_none())
+        {
+            // A description is repeated in every branch; any other annotation is written once.
+            if found && !describes {
+                break;
+            }
+            object.set(text.key.clone(), text.value.copy(budget));
+            found = true;
+        }
+    }
+    if found || !describes {
+        return found;
+    }
+    // Every branch has a description, so the outer one is put before that of the first branch.
+    let outer = text.value.as_text().and_then(Text::value);
+    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
+    else {
+        return false;
+    };
+    let (Some(outer), Some(inner)) = (outer, own.as_text().and_then(Text::value)) else { return false };
+    let both = format!("{outer}\n{inner}");
+    own.replace(Data::String(Text::new(both)));
+    true
 }

@@ -69,8 +69,8 @@ fn inclusive<'a>(
     let approximation =
         if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
     // The tighter of the two bounds is kept.
-    let tighter = |standing: &str, new: &str| {
-        let order = json::compare(standing, new);
+    let tighter = |existing: &str, new: &str| {
+        let order = json::compare(existing, new);
         if step > 0 {
             order.is_ge()
         } else {
@@ -80,7 +80,7 @@ fn inclusive<'a>(
     let is_tighter = node
         .get(inclusive)
         .and_then(Node::as_number)
-        .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
+        .is_some_and(|existing| tighter(existing, bound.as_number().unwrap_or("0")));
     let from = Location::under(node, exclusive);
     context.diagnostics.report(place, from.to(Location::under(node, inclusive)), effect, || {
         format!("replaced `{exclusive}` with `{inclusive}`")

@@ -87,7 +87,7 @@ impl<'b, 'a> Beside<'b, 'a> {
         Some(Beside { bundle, common, properties: index, required: names, contradictory })
     }
 
-    /// Returns the properties and names that every branch has that got a part of the bundle.
+    /// Returns the properties and required names that apply to every branch that got only a part of the bundle.
     pub(super) const fn common(&self) -> &Common<'b, 'a> {
         &self.common
     }
@@ -104,7 +104,7 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        // A list at least as long as the bundle's could be mistaken for it.
+        // If the branch's own `required` is at least as long as that of the bundle, it could be mistaken for it.
         let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;
@@ -123,8 +123,8 @@ impl<'b, 'a> Beside<'b, 'a> {
         }
         let places = |known: &Map<&'b Text<'a>, usize>| {
             let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
-            // The table gets one more place than needed: without it, a table with nothing but the branch's own members
-            // would be taken for the branch's own table.
+            // Adds an entry that the branch does not mention. Otherwise a part that contains only the branch's own
+            // members could be mistaken for the branch's own table.
             places.extend((0..known.len()).find(|place| !places.contains(place)));
             collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
         };

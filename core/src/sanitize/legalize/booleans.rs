@@ -18,7 +18,7 @@ use crate::{
 
 const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
-const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const FALSE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
 /// Replaces a boolean schema with an object. Returns false if the schema is final.
 pub(crate) fn apply<'a>(
@@ -53,7 +53,7 @@ pub(crate) fn apply<'a>(
         });
         node.replace(Data::Object(Object::new()));
     } else if context.grammar.refuses.contains(Keyword::Not) {
-        context.diagnostics.report(place, location.in_place(), UNSAID, || {
+        context.diagnostics.report(place, location.in_place(), FALSE_TO_ANY, || {
             String::from("replaced `false`, which this API cannot express, with a schema that accepts anything")
         });
         node.replace(Data::Object(Object::new()));

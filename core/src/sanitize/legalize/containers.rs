@@ -92,8 +92,8 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
 }
 
-/// Removes `additionalProperties` from an object that has a property with brackets in its name, if such an object is
-/// closed.
+/// Removes `additionalProperties` from an object with brackets in the name of a property, for an API that accepts no
+/// additional properties in such an object.
 fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let admits_others = node.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() != Some(false));
     let table = node.object_at(Keyword::Properties);

@@ -5,15 +5,12 @@
 
 pub(crate) mod all_of;
 pub(crate) mod any_of;
-pub(crate) mod any_of_alone;
 mod approximate;
 mod beside;
 pub(crate) mod booleans;
 pub(crate) mod containers;
 mod distinguishable;
-mod distribute;
-pub(crate) mod enum_;
-pub(crate) mod enum_types;
+pub(crate) mod enums;
 pub(crate) mod infer_type;
 pub(crate) mod nullable;
 pub(crate) mod pattern_properties;

@@ -1,8 +1,7 @@
 //! Replaces `patternProperties` with `additionalProperties`, if the grammar refuses the former and encodes maps: the
 //! schemas of the patterns then apply to all names that are not in `properties`.
 //!
-//! Prevents ``'patternProperties' is not permitted`` without turning a map into an object without any schema for its
-//! values.
+//! Prevents the error ``'patternProperties' is not permitted``, and keeps a schema for the values of a map.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -35,21 +34,21 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         return;
     };
     let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
-    let standing = object.get(Keyword::AdditionalProperties);
+    let existing = object.get(Keyword::AdditionalProperties);
     let properties = object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
-    let closed = standing.and_then(Node::as_bool) == Some(false);
+    let closed = existing.and_then(Node::as_bool) == Some(false);
     // Schema for names that match no pattern, unless a pattern matches every name.
-    let rest = standing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
+    let rest = existing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
     let accepts = match (every && patterns.len() == 1, properties) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Wider,
         // Names that match no pattern were unconstrained or forbidden, and now get the schema of the patterns. A name
         // that matches several patterns had to satisfy all of them.
-        (false, false) if standing.is_none() && patterns.len() == 1 => Accepts::Narrower,
-        (false, _) if standing.is_none() => Accepts::Mixed,
+        (false, false) if existing.is_none() && patterns.len() == 1 => Accepts::Narrower,
+        (false, _) if existing.is_none() => Accepts::Mixed,
         (false, _) => Accepts::Wider,
     };
-    if !closed && standing.is_some() && rest.is_none() && !every {
+    if !closed && existing.is_some() && rest.is_none() && !every {
         // Names that match no pattern may have any value, which one schema for all names would forbid.
         return;
     }

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) const CONCERNS: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
-/// Keywords that apply to properties by their names, which a new name may no longer match, or newly match.
+/// Keywords that apply to properties by name. They may match a renamed property differently.
 pub(crate) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
 /// Renames properties of one schema in all its keywords.
@@ -31,7 +31,7 @@ pub(crate) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
     let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
-    stand_ins.learn(object);
+    stand_ins.extend_from(object);
     let mut renamed: Map<String, String> = Map::new();
     let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
     if let Some((all, table)) = described {

@@ -15,7 +15,7 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::{beside::Beside, distinguishable::discriminators, distribute},
+        legalize::{any_of, beside::Beside, distinguishable::discriminators},
         wrap_root::declares_object,
     },
     schema::{
@@ -185,7 +185,7 @@ fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     let Some(object) = root.as_object_mut() else { return };
     let untrue = Node::record([("not", condition)]);
     let untrue = match object.remove(Keyword::Not) {
-        Some(standing) => Node::record([("anyOf", Node::array(Vec::from([standing, untrue])))]),
+        Some(existing) => Node::record([("anyOf", Node::array(Vec::from([existing, untrue])))]),
         None => untrue,
     };
     object.set(Text::literal("not"), untrue);
@@ -227,7 +227,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         let is_part = part.is_some();
         let part = part.map(|part| part.with_origin(origin));
         let all = part.as_ref().unwrap_or(&bundle);
-        let Ok(mut merged) = distribute::into_branch(all, branch, Polarity::Positive, context) else { continue };
+        let Ok(mut merged) = any_of::into_branch(all, branch, Polarity::Positive, context) else { continue };
         // A branch that is a union itself is merged first.
         if merged.get(Keyword::AnyOf).is_some() && !one_object_of(&mut merged, context, exact) {
             continue;

@@ -34,7 +34,8 @@ const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
 /// Keywords that an API does not accept below a property whose name has braces.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// Names that a schema can spell: depends on the grammar, and on whether a kept definition has a key with `/`.
+/// Rule for the property names that a schema may contain. It depends on the grammar, and on whether a kept definition
+/// has a key with `/`.
 ///
 /// Applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +47,7 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// Returns the stand-in of a name, before names that are taken are avoided; `None` if the name is accepted.
+    /// Returns the stand-in of a name before it is made unique; `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -142,7 +143,7 @@ impl<'n, 'a> Names<'n, 'a> {
     }
 }
 
-/// Returns the names with braces of properties that contain keywords that are not accepted below such a name.
+/// Returns the names with braces whose property contains a keyword that the API does not accept below such a name.
 fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
     let table = object.object_at(Keyword::Properties);
     table.into_iter().flatten().filter_map(|member| {
@@ -170,7 +171,7 @@ pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Obje
     listed.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
 }
 
-/// Stand-ins of a document's names that the grammar refuses. No two names have the same.
+/// Stand-ins for those names of a document that the grammar refuses. Each name has a different one.
 #[derive(Debug)]
 pub(crate) struct StandIns {
     /// Names that some schema of the document cannot spell.
@@ -185,7 +186,7 @@ struct Table {
     new: Map<String, String>,
     /// Original names that are properties of some schema.
     described: Set<String>,
-    /// Names with braces of properties that contain keywords that are not accepted below such a name.
+    /// Names with braces whose property contains a keyword that the API does not accept below such a name.
     broken: Set<String>,
 }
 
@@ -243,7 +244,7 @@ impl StandIns {
     }
 
     /// Adds names that the document did not contain, or did not declare as properties, when it was read.
-    pub(super) fn learn(&self, object: &Object<'_>) {
+    pub(super) fn extend_from(&self, object: &Object<'_>) {
         let table = &mut *self.table.borrow_mut();
         let names = Names::of(object);
         let replaced = |names: &[&Text<'_>]| {
@@ -261,8 +262,8 @@ impl StandIns {
 }
 
 impl Table {
-    /// Adds stand-ins for names. Names with the same alias get a hash each. A stand-in that is taken gets `_`, then a
-    /// number.
+    /// Adds stand-ins for names. Names with the same alias each get a hash. If a stand-in is already taken, `_` is
+    /// appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
         let max_length = spelling.shape().map_or(usize::MAX, |shape| shape.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.new.contains_key(&**name));

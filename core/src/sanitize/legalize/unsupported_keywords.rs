@@ -226,7 +226,7 @@ fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
         Role::Meta | Role::Identifier | Role::Definitions => false,
         // The branches have the same constants, and the mapping may lead to definitions that were removed.
         _ if keyword == Keyword::Discriminator => false,
-        // A keyword that accepts anything adds nothing.
+        // A keyword that accepts anything tells the model nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
         _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,
         Role::Assertion | Role::Annotation => {
@@ -290,7 +290,7 @@ fn drop<'a>(
     let Some(object) = node.as_object_mut() else { return };
     let removed = object.remove(name);
     match keyword {
-        // These keywords only have their meaning together.
+        // These keywords have a meaning only together with a sibling keyword.
         Some(Keyword::PatternProperties) => open_for_patterns(object, removed, context.grammar, &context.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove(Keyword::Contains);

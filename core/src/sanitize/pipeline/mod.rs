@@ -55,11 +55,11 @@ const LAST_GROWTH: usize = 5;
 
 /// Rewrites a schema into a grammar.
 ///
-/// Passes repeat until those that changed something give none of them work (see [`Pass::wakes`]), so that a second call
-/// changes nothing. One round may give the next one work: a cut may remove what made a definition recursive or too
-/// deep, merging adds keywords that hint at a type, and the siblings of a union are merged into a new definition if a
-/// branch remains a reference. If `is_done` returns true, the passes end and this function returns true. Steps to
-/// restore arguments are added to `plan`, if there is one.
+/// All passes run again until no change requires another round (see [`Pass::wakes`]), so a second call changes nothing.
+/// One round may require the next: a cut may remove what made a definition recursive or too deep, merging adds keywords
+/// that hint at a type, and the siblings of a union are merged into a new definition if a branch remains a reference.
+/// If `is_done` returns true, the passes end and this function returns true. Steps to restore arguments are added to
+/// `plan`, if there is one.
 pub(crate) fn sanitize<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -80,7 +80,7 @@ pub(crate) fn sanitize<'a>(
     }
     root::refuse_no_object(node, Form::Read, grammar, budget)?;
     if grammar.encodes() {
-        diagnostics.listen(node, budget)?;
+        diagnostics.collect_names(node, budget)?;
     }
     let discriminators = Discriminators::of(node, budget)?;
     let (draft, origin) = (Draft::of(node), node.origin());

@@ -16,8 +16,8 @@ use crate::{
         encode::{json_string, normalize, require_one},
         fit::{self, strict},
         legalize::{
-            all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, nullable,
-            pattern_properties, property_names, refused_keys, required, root, type_array, unsupported_keywords,
+            all_of, any_of, booleans, containers, enums, infer_type, nullable, pattern_properties, property_names,
+            refused_keys, required, root, type_array, unsupported_keywords,
         },
         pass::{Flow, Pass, Run, Site, Wakes},
         resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
@@ -242,14 +242,14 @@ pub(crate) const PASSES: &[Pass] = &[
             Rule::MergeAnnotations,
         ],
         needs: Keywords::NONE,
-        applies: any_of_alone::concerns,
+        applies: any_of::concerns,
         wakes: Wakes::Always,
         run: Run::Document(|root, context| {
             if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
                 root::declare_object(root, context);
                 root::union(root, context, false)?;
             }
-            any_of_alone::join(root, context)
+            any_of::join_siblings(root, context)
         }),
         why: "If nothing is allowed next to `anyOf`, branches must be complete before anything is inferred from them.",
     },
@@ -361,8 +361,7 @@ pub(crate) const PASSES: &[Pass] = &[
             // Numbers that were listed as strings already have the right type.
             let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
             if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
-                enum_::apply(node, site.place, context)?;
-                enum_types::apply(node, site.place, context);
+                enums::apply(node, site.place, context)?;
             }
             Ok(Flow::Continue)
         }),
@@ -533,7 +532,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if is_finished_here(site, context) {
-                any_of_alone::apply(node, site.place, context);
+                any_of::annotations(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),

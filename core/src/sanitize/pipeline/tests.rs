@@ -150,15 +150,15 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
             rules.join(", ")
         ));
     }
-    assert!(idle.is_empty(), "no fixture needs {idle:?}");
+    assert!(idle.is_empty(), "no fixture needs these passes: {idle:?}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pipeline.md");
     if env::var_os("TOOLWIRE_BLESS").is_some() {
         fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
-    let standing = fs::read_to_string(&path).unwrap_or_default();
+    let committed = fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        standing == page,
-        "docs/pipeline.md is not what the table says: TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass"
+        committed == page,
+        "docs/pipeline.md is outdated; update it: TOOLWIRE_BLESS=1 cargo test -p toolwire --lib every_pass"
     );
 }
 
@@ -168,15 +168,15 @@ fn in_rounds(case: &Case, again: bool) -> Option<(String, Vec<Change>)> {
 }
 
 #[test]
-fn a_round_that_is_left_out_would_change_nothing() {
-    // Each input in every dialect, because few inputs need another round in their own.
+fn skipped_rounds_would_change_nothing() {
+    // Each input is tried in every dialect, because few inputs need another round in their own dialect.
     let grammars = || dialect::DIALECTS.iter().filter(|dialect| matches!(dialect.method, Method::Rules(_)));
     let options = |dialect: &str, others: &str| {
         let options = format!("{{\"dialect\": \"{dialect}\"{others}}}");
         let read = json::read(&options).map(|options| SanitizeOptions::read(&options, Naming::Camel));
         read.expect("JSON").expect("options")
     };
-    // What a pass adds is rewritten only by some options.
+    // Some options rewrite what other passes have added.
     let all = ["", ", \"untyped\": \"any\", \"hints\": \"drop\", \"refs\": \"inline\""];
     let in_dialects = |case: Case| {
         let Case { name, input, .. } = case;
@@ -193,7 +193,7 @@ fn a_round_that_is_left_out_would_change_nothing() {
     assert!(cases.iter().any(needs_rounds), "no case needs a second round, so this test proves nothing");
     let differs = |case: &&Case| passed(&case.input, &case.options).ok().flatten() != in_rounds(case, true);
     let differ: Vec<&str> = cases.iter().filter(differs).map(|case| case.name.as_str()).collect();
-    assert!(differ.is_empty(), "a round is left out that changes something in {differ:?}");
+    assert!(differ.is_empty(), "skipped rounds would have changed {differ:?}");
 }
 
 const HEAD: &str =
@@ -202,14 +202,13 @@ page. -->
 
 # The pipeline
 
-`sanitize` runs these passes, in this order, on a schema that the dialect does not accept as it is. Passes \
-over schemas that follow
-one another are one walk. All passes run again if one of them changed something that may give work to it or to a pass \
-before it
+`sanitize` runs these passes, in this order, on a schema that the dialect does not accept unchanged. \
+Consecutive passes over schemas share one walk.
+All passes run again if one of them made a change that may require this pass or an earlier one to run again
 (the column *again*), until they change nothing. If a dialect encodes, the plain schema is lowered at the end.
 
 The last column says which promise breaks without the pass, and in which fixture (`tests/fixtures/sanitize`): a test \
-takes each out in turn.
+removes each pass in turn.
 
 | pass | phase | over | why it comes here | again | rules | without it |
 |---|---|---|---|---|---|---|

@@ -159,8 +159,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         (siblings, at)
     }
 
-    /// True if a schema already includes all of this. Every branch of a union must include it; a reference back to a
-    /// schema under test counts as including it.
+    /// True if a schema already includes the constraints of `all`. Every branch of a union must include them; a
+    /// reference back to a schema under test counts as including them.
     fn includes(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
         let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
@@ -209,8 +209,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
 /// Returns a name for the schema at a pointer: the last token.
 ///
-/// A generated name is never a number, because JavaScript objects put numeric keys first. A name of the caller stays
-/// even if it is a number.
+/// A generated name is never a number, because JavaScript objects put numeric keys first. A name that the caller gave
+/// to a definition is kept even if it is a number.
 fn stem(pointer: &str) -> String {
     let spell = |token: &str| -> String {
         let plain = token.replace("~1", "_").replace("~0", "_");

@@ -16,7 +16,7 @@ use crate::{
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Cuts references that never end. Expects definitions as the other passes have written them.
+/// Cuts references that the validator considers endless. Expects definitions as the other passes have written them.
 pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
@@ -27,7 +27,8 @@ pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
     }
     let describe: &dyn Fn(&str) -> String =
         &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
-    // At first only inside the endless definitions, and only the references that make them endless.
+    // The first step cuts only references that make their own definition endless. If that is not enough, the second one
+    // cuts every reference to a definition that is still endless.
     let forced = termination::forced_references(root, &endless);
     visit::walk_mut(
         &context.budget.clone(),

@@ -58,8 +58,8 @@ pub(crate) fn resolve_references<'a>(
     };
     let (too_many, too_deep) = (graph.produced > context.max_nodes, graph.depth > MAX_DEPTH);
     let cut = if (too_many || too_deep) && !context.grammar.refs.to_defs {
-        // A definition that is used once adds nothing, so only shared ones are cut; if the nesting is too deep, any may
-        // be.
+        // Inlining a definition that is used once adds nothing, so only shared definitions are cut; if the nesting is
+        // too deep, any definition may be cut.
         let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
         let counted: Set<Number> = which.collect();
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
@@ -117,7 +117,7 @@ pub(crate) fn resolve_references<'a>(
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
         let table = match source.get(Keyword::Defs) {
-            Some(standing) => table.with_origin(standing.origin()),
+            Some(existing) => table.with_origin(existing.origin()),
             None => table,
         };
         let after: Vec<&Text<'a>> = source
@@ -371,8 +371,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         node.touch();
     }
 
-    /// True if a definition may be merged into the root: not into itself, and not without end in the branches of
-    /// unions.
+    /// True if a definition may be merged into the root: not into itself, and in branches of unions only within the
+    /// size limit.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
         let cost = self

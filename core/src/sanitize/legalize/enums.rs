@@ -1,15 +1,22 @@
-//! `enum`: with a type that every value matches, null first, and not too long.
+//! `enum`: with a type that every value matches, null first, not too long, and with values of accepted types only.
+//! Values of other types are removed, and only their type and a description remain.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     collections::Set,
+    dialect::grammar::{EnumRule, Null, TypeLists},
     error::{Code, Error},
     json::{self, Data, Member, Node, Text},
+    options::Hints,
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
+        description,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        encode::json_string::Holds,
+        legalize, null,
     },
     schema::{
         instance_types::TYPE_NAMES,
@@ -24,6 +31,9 @@ const UNMATCHED: ChangeKind = ChangeKind::of(Rule::DropEnumValue);
 const NULL_FIRST: ChangeKind = ChangeKind::of(Rule::MoveNullFirst);
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitEnum);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
+const NULL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
+const SPELL: ChangeKind = ChangeKind::of(Rule::ScalarsToStrings);
+const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 
 /// Rewrites an `enum` into the form that the grammar accepts.
 ///
@@ -50,18 +60,54 @@ pub(crate) fn apply<'a>(
             without_objects(node, place, context);
         }
     }
-    let Some(values) = node.array_at(Keyword::Enum).filter(|_| typed) else { return Ok(()) };
-    if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some())
-    {
-        return Err(Error::new(
-            Code::NotRepresentable,
-            "",
-            "expected a schema that accepts an object, found an `enum` without one",
-        ));
-    }
-    match_type(node, place, context);
     let Some(values) = node.array_at(Keyword::Enum) else { return Ok(()) };
+    if typed {
+        let has_object = values.iter().any(|value| value.as_object().is_some());
+        if place.keyword.is_none() && context.grammar.object_root && !has_object {
+            return Err(Error::new(
+                Code::NotRepresentable,
+                "",
+                "expected a schema that accepts an object, found an `enum` without one",
+            ));
+        }
+        match_type(node, place, context);
+    }
+    if !too_many(node, place, typed, context) {
+        if typed {
+            arrange(node, place, context);
+        }
+        restrict_types(node, place, context);
+    }
+    Ok(())
+}
+
+/// Removes an `enum` with more values than the grammar accepts. A description could not hold them either. Returns true
+/// if it did.
+fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
+    let max_values = context.grammar.enums.max_values;
+    let values = node.items_at(Keyword::Enum);
     let count = values.len();
+    if count <= max_values {
+        return false;
+    }
+    // The common type of the values is kept as `type`.
+    let types = types_of(node, values);
+    if typed || types.len() == 1 {
+        declare(node, place, &types, context);
+    }
+    context.diagnostics.report(place, Location::under(node, "enum").removed(), TOO_MANY, || {
+        format!("removed an `enum` of {count} values: at most {max_values} are accepted")
+    });
+    if let Some(object) = node.as_object_mut() {
+        object.remove(Keyword::Enum);
+    }
+    true
+}
+
+/// Declares the types of the values, or splits the `enum` if the grammar does not accept these types together.
+fn arrange<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let rule = context.grammar.enums;
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
     let types = types_of(node, values);
     let nullable = types.contains(&"null") && types.len() > 1;
     let plain: Vec<&'static str> = types.iter().copied().filter(|name| !(nullable && *name == "null")).collect();
@@ -69,16 +115,7 @@ pub(crate) fn apply<'a>(
         [name] => !(nullable && rule.nullable_scalar_only && matches!(*name, "object" | "array")),
         _ => false,
     };
-    if count > rule.max_values {
-        declare(node, place, &types, context);
-        let max_values = rule.max_values;
-        context.diagnostics.report(place, Location::under(node, "enum").removed(), TOO_MANY, || {
-            format!("removed an `enum` of {count} values: at most {max_values} are accepted")
-        });
-        if let Some(object) = node.as_object_mut() {
-            object.remove(Keyword::Enum);
-        }
-    } else if together {
+    if together {
         declare(node, place, &types, context);
         if rule.null_first {
             null_first(node, place, context);
@@ -86,7 +123,144 @@ pub(crate) fn apply<'a>(
     } else {
         split(node, place, &types, context);
     }
-    Ok(())
+}
+
+/// Removes or respells values of types that the grammar does not accept in `enum`.
+fn restrict_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if is_fine(node, place, context) {
+        return;
+    }
+    match_type(node, place, context);
+    if context.grammar.null == Null::Nullable {
+        without_null(node, place, context);
+    }
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
+    match types_of(node, values).as_slice() {
+        [] => {}
+        [name] => single(node, place, name, context),
+        names => {
+            split(node, place, names, context);
+            node.visit(Keyword::AnyOf, |branches| {
+                // If the schema already had a union, the branches may hold values of more than one type.
+                for branch in branches.as_array_mut().into_iter().flatten() {
+                    let types = branch.array_at(Keyword::Enum).map(|values| types_of(branch, values));
+                    if let Some([name]) = types.as_deref() {
+                        single(branch, place, name, context);
+                        legalize::made(branch, place, context);
+                    }
+                }
+            });
+        }
+    }
+}
+
+fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+    let Some(values) = node.array_at(Keyword::Enum) else { return true };
+    let lists = context.grammar.type_lists == TypeLists::Any;
+    let is_walked = || context.grammar.walked.reaches(place.pointer);
+    let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
+        || !is_walked()
+        || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
+    // If null is a type and `type` must be a single name, each type becomes a branch with its values.
+    let split = context.grammar.type_lists == TypeLists::None
+        && context.grammar.null == Null::Type
+        && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some())
+        && is_walked();
+    typed && !split && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
+}
+
+fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
+    let text_is_fine = |text: &Text<'_>| {
+        (rule.empty_string || !text.is_empty()) && rule.without.is_none_or(|refused| !text.display().contains(refused))
+    };
+    rule.kinds.iter().any(|name| is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
+}
+
+/// Replaces null in the list of values with `nullable`.
+fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
+    let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
+        return;
+    };
+    let location = Location::of(null);
+    context.diagnostics.report(place, location.to(Location::of(node)), NULL, || {
+        String::from("replaced null in `enum` with `nullable: true`")
+    });
+    node.visit(Keyword::Enum, |list| {
+        if let Some(values) = list.as_array_mut() {
+            values.retain(|value| !value.is_null());
+        }
+    });
+    // `nullable` also replaces null in a list of types.
+    if let Some(names) = node.array_at(Keyword::Type) {
+        let mut others: Vec<Node<'a>> =
+            names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
+        let kinds = if others.len() == 1 { others.pop().unwrap_or_default() } else { Node::array(others) };
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("type"), kinds);
+        }
+    }
+    null::admit(node, context.grammar);
+}
+
+/// Rewrites an `enum` with values of one type.
+fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
+    let rule = context.grammar.enums;
+    let Some(values) = node.array_at(Keyword::Enum) else { return };
+    let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) {
+        "integer"
+    } else {
+        name
+    };
+    let all_of_them = match name {
+        "null" => true,
+        "boolean" => [true, false].iter().all(|each| values.iter().any(|value| value.as_bool() == Some(*each))),
+        _ => false,
+    };
+    let encoding = Holds::listed(name).filter(|_| rule.as_text.contains(&name) && !all_of_them);
+    let spelled: Option<Vec<String>> = encoding.and_then(|_| values.iter().map(|value| spelled(value, name)).collect());
+    let listed = values.iter().all(|value| may_be_listed(value, &rule));
+    // Every integer is a number, so `number` may stay if integers may be listed as numbers.
+    let is_wider = name == "integer"
+        && rule.as_text.is_empty()
+        && node.get(Keyword::Type).is_some_and(|existing| existing.is_text("number"));
+    if !is_wider {
+        declare(node, place, &[name], context);
+    }
+    let location = Location::under(node, "enum");
+    if listed {
+        return;
+    }
+    if let (Some(spelled), Some(encoding)) = (spelled, encoding) {
+        let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
+        context.diagnostics.report(place, location.in_place(), effect, || {
+            format!("replaced the {name}s in `enum` with strings and `format: \"enum\"`")
+        });
+        let Some(object) = node.as_object_mut() else { return };
+        let at = object.position(Keyword::Enum).unwrap_or_default();
+        object.set_at(at, Text::literal("format"), Node::literal("enum"));
+        node.visit(Keyword::Enum, |list| {
+            for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled) {
+                value.replace(Data::String(text.into()));
+            }
+        });
+        encoding.mark(node);
+        return;
+    }
+    let is_described = context.hints == Hints::Describe && !all_of_them;
+    let effect = match (all_of_them, is_described) {
+        (true, _) => DROP,
+        (false, true) => DROP.accepts(Accepts::Wider).guidance(Guidance::Moved),
+        (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
+    };
+    let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
+    context.diagnostics.report(place, location.to(to), effect, || {
+        format!("removed an `enum`: this API does not accept it next to `type: \"{name}\"`")
+    });
+    let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
+    if let Some(values) = values.filter(|_| is_described) {
+        description::append(node, &[("enum", &values)]);
+    }
 }
 
 /// Replaces a declared type that none of the values has.
@@ -102,7 +276,7 @@ fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
 }
 
-/// Removes `object` from a list of types if no value is an object: nothing would close it.
+/// Removes `object` from a list of types if no value in `enum` is an object: this object type would not be closed.
 fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let has_object = |names: &[Node<'_>]| names.iter().any(|name| name.is_text("object"));
     if !node.array_at(Keyword::Type).is_some_and(has_object) {
@@ -133,7 +307,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
 }
 
 /// Removes values that the declared type excludes; if it excludes all of them, removes the type instead.
-pub(crate) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
@@ -172,7 +346,7 @@ pub(crate) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
 }
 
 /// True if a value is of the type of this name.
-pub(crate) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
+fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     match value.data() {
         Data::Null => name.is_text("null"),
         Data::Bool(_) => name.is_text("boolean"),
@@ -185,7 +359,7 @@ pub(crate) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
 }
 
 /// Returns the types of the values, in the order of [`TYPE_NAMES`]. Numbers are `number` if that is declared.
-pub(crate) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
+fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
@@ -210,19 +384,20 @@ pub(crate) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str
 
 /// Writes the types of the values, unless exactly they are declared.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
-    let standing: Vec<Option<String>> = match node.get(Keyword::Type) {
+    let existing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {
             Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
             None => vec![value.as_text().map(|text| text.display().into_owned())],
         },
         None => Vec::new(),
     };
-    if standing.len() == types.len() && standing.iter().flatten().all(|name| types.contains(&name.as_str())) {
+    if existing.len() == types.len() && existing.iter().flatten().all(|name| types.contains(&name.as_str())) {
         return;
     }
     let at = if node.get(Keyword::Type).is_some() { Location::under(node, "type") } else { Location::of(node) };
-    context.diagnostics.report(place, at.to(Location::under(node, "type")), INFER, || {
-        format!("added `type`, the types of the values in `enum`: {}", types.join(", "))
+    context.diagnostics.report(place, at.to(Location::under(node, "type")), INFER, || match types {
+        [name] => format!("added `type: \"{name}\"`, the type of all values in `enum`"),
+        _ => format!("added `type`, the types of the values in `enum`: {}", types.join(", ")),
     });
     // In the order of `TYPE_NAMES`, so `null` first.
     let mut names: Vec<Node<'a>> = types.iter().map(|name| Node::literal(name)).collect();
@@ -254,12 +429,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 
 /// Splits an `enum` with values of several types into a union with one typed `enum` per type. Keywords for one type
 /// move into its branch, if the grammar refuses them as siblings of the union.
-pub(crate) fn split<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
-    types: &[&'static str],
-    context: &mut PassContext,
-) {
+fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
@@ -305,4 +475,19 @@ pub(crate) fn split<'a>(
             object.insert_at(at, member.key, member.value);
         }
     }
+}
+
+/// Returns the string that replaces a value of this type.
+fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
+    match value.data() {
+        Data::Bool(value) => Some(format!("{value}")),
+        Data::Number(text) if name == "integer" => whole(text),
+        Data::Number(text) => Some(String::from(json::plain_number(text))),
+        _ => None,
+    }
+}
+
+/// Returns an integer in plain digits, however it is spelled, or `None` if it exceeds `i64`.
+fn whole(number: &str) -> Option<String> {
+    json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }
