@@ -127,7 +127,7 @@ impl Target {
 /// (the grammar writes some on purpose) are left out.
 pub fn schema(seed: u64) -> Option<String> {
     let input = Seeds::new(seed).input();
-    let text = grammar::schema(&mut Unstructured::new(&input), grammar::Style::Any).ok()?;
+    let text = sanitize::schema(&mut Unstructured::new(&input)).ok()?;
     toolwire::json::read(&text).is_ok().then_some(text)
 }
 

@@ -13,8 +13,14 @@ use crate::grammar::{self, Style};
 
 pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
     let mut data = Unstructured::new(data);
-    let (Ok(options), Ok(schema)) = (options(&mut data), grammar::schema(&mut data, Style::Any)) else { return Ok(()) };
+    let (Ok(options), Ok(schema)) = (options(&mut data), schema(&mut data)) else { return Ok(()) };
     judge(&schema, &options)
+}
+
+/// Generates the text of a schema, a quarter of them with many references.
+pub(crate) fn schema(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+    let style = if data.ratio(1_u8, 4_u8)? { Style::References } else { Style::Any };
+    grammar::schema(data, style)
 }
 
 /// Chooses a dialect, and sometimes other options.

@@ -6,8 +6,8 @@ use arbitrary::Result;
 
 use super::{
     words::{
-        COUNTS, EXPRESSIONS, FORMATS, KEYWORDS, NAMES, NUMBERS, OLD_KEYWORDS, PATTERNS, REFERENCES, TEXTS,
-        TIDY_KEYWORDS, TIDY_NUMBERS,
+        COUNTS, EXPRESSIONS, FORMATS, KEYWORDS, NAMES, NESTING_KEYWORDS, NUMBERS, OLD_KEYWORDS, PATTERNS, REFERENCES,
+        TEXTS, TIDY_KEYWORDS, TIDY_NUMBERS,
     },
     Style, Writer,
 };
@@ -20,6 +20,7 @@ impl Writer<'_, '_> {
             Style::Any => self.pick(&KEYWORDS)?,
             Style::Tidy => self.pick(&TIDY_KEYWORDS)?,
             Style::Draft7 => self.pick(&OLD_KEYWORDS)?,
+            Style::References => self.pick(&NESTING_KEYWORDS)?,
         };
         if self.is_tidy() && members.contains(&name) {
             return Ok(());

@@ -10,8 +10,8 @@ mod keywords;
 mod words;
 
 use words::{
-    DEFINITIONS, DRAFTS, NAMES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS, TIDY_REFERENCES,
-    TYPES,
+    DEFINITIONS, DRAFTS, NAMES, NESTED_REFERENCES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS,
+    TIDY_REFERENCES, TYPES,
 };
 
 /// The style of generated schemas.
@@ -24,6 +24,9 @@ pub(crate) enum Style {
     Tidy,
     /// Valid in draft 7, which `$schema` declares.
     Draft7,
+    /// Few keywords and many references: under `not` and `if`, to the root, into definitions that nothing uses or that
+    /// are inside other schemas.
+    References,
 }
 
 struct Writer<'u, 'd> {
@@ -64,7 +67,7 @@ impl Writer<'_, '_> {
     }
 
     fn is_tidy(&self) -> bool {
-        self.style != Style::Any
+        matches!(self.style, Style::Tidy | Style::Draft7)
     }
 
     fn references(&self) -> &'static [&'static str] {
@@ -72,6 +75,7 @@ impl Writer<'_, '_> {
             Style::Any => &REFERENCES,
             Style::Tidy => &TIDY_REFERENCES,
             Style::Draft7 => &OLD_REFERENCES,
+            Style::References => &NESTED_REFERENCES,
         }
     }
 
@@ -239,6 +243,9 @@ impl Writer<'_, '_> {
             return Ok(());
         };
         self.left = left;
+        if self.style == Style::References && self.one_in(3)? {
+            return self.reference();
+        }
         match self.data.int_in_range(0..=15)? {
             0 => self.put("{}"),
             1 => {

@@ -23,6 +23,20 @@ pub(super) const REFERENCES: [&str; 22] = [
     "#/$defs/missing", "", "#/$defs/%7Bx%7D",
 ];
 
+/// References to the root, to definitions, and into definitions and properties, where further definitions may be.
+pub(super) const NESTED_REFERENCES: [&str; 10] = [
+    "#",
+    "#/$defs/a",
+    "#/$defs/a",
+    "#/$defs/b",
+    "#/$defs/D",
+    "#/$defs/m",
+    "#/properties/a",
+    "#/$defs/a/$defs/b",
+    "#/properties/a/$defs/a",
+    "#/$defs/D/properties/a",
+];
+
 /// Definitions of a tidy schema.
 pub(super) const TIDY_DEFINITIONS: [&str; 4] = ["a", "D", "m", "a/b"];
 pub(super) const TIDY_REFERENCES: [&str; 6] = ["#/$defs/a", "#/$defs/D", "#/$defs/m", "#/$defs/a~1b", "#/$defs/a", "#"];
@@ -66,6 +80,14 @@ pub(super) const KEYWORDS: [&str; 62] = [
     "maxProperties", "multipleOf", "minContains", "maxContains", "title", "$comment", "x-unknown", "example", "deprecated",
     "examples", "uniqueItems", "$anchor", "$dynamicAnchor", "$id", "id", "$recursiveAnchor", "dependencies", "$defs", "definitions",
     "additionalItems", "contentSchema", "properties",
+];
+
+/// Keywords with subschemas, and a few that decide whether a schema accepts anything.
+#[rustfmt::skip]
+pub(super) const NESTING_KEYWORDS: [&str; 24] = [
+    "properties", "properties", "properties", "required", "items", "additionalProperties", "anyOf", "anyOf", "oneOf", "allOf",
+    "allOf", "not", "not", "if", "then", "else", "contains", "propertyNames", "$defs", "$defs", "enum", "const", "description",
+    "nullable",
 ];
 
 /// Keywords of a tidy schema of 2020-12.
