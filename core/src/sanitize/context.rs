@@ -82,6 +82,8 @@ pub(crate) struct PassContext {
     pub(crate) upgraded: bool,
     /// True if `unsupported-keywords` removed something that may have an effect on references.
     pub(crate) removed_nested: bool,
+    /// True if `inline` did more than replace references by copies of canonical schemas.
+    pub(crate) inlined_more: bool,
     /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
     pub(crate) is_fitted: bool,
     /// Passes that changed something in this round.
@@ -149,6 +151,7 @@ impl PassContext {
             refused: grammar.restricted(),
             upgraded: false,
             removed_nested: false,
+            inlined_more: false,
             is_fitted: false,
             changed: PassSet::NONE,
             pruned: None,

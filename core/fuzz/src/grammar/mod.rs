@@ -10,8 +10,8 @@ mod keywords;
 mod words;
 
 use words::{
-    DEFINITIONS, DRAFTS, NAMES, NESTED_REFERENCES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES, TIDY_DEFINITIONS,
-    TIDY_REFERENCES, TYPES,
+    DEFINITIONS, DRAFTS, NAMES, NESTED_DEFINITIONS, NESTED_REFERENCES, ODD_TYPES, OLD_REFERENCES, ORDINARY, REFERENCES,
+    TIDY_DEFINITIONS, TIDY_REFERENCES, TYPES,
 };
 
 /// The style of generated schemas.
@@ -67,7 +67,7 @@ impl Writer<'_, '_> {
     }
 
     fn is_tidy(&self) -> bool {
-        matches!(self.style, Style::Tidy | Style::Draft7)
+        self.style != Style::Any
     }
 
     fn references(&self) -> &'static [&'static str] {
@@ -124,7 +124,8 @@ impl Writer<'_, '_> {
             self.keyword(&mut members, 4)?;
         }
         for (table, chance, tidy) in [("$defs", 2, Style::Tidy), ("definitions", 3, Style::Draft7)] {
-            if if self.is_tidy() { self.style == tidy } else { self.one_in(chance)? } {
+            let is_tidy_table = self.style == tidy || self.style == Style::References && tidy == Style::Tidy;
+            if if self.is_tidy() { is_tidy_table } else { self.one_in(chance)? } {
                 self.member(&mut members, table);
                 self.definitions()?;
             }
@@ -152,8 +153,11 @@ impl Writer<'_, '_> {
         let count = self.data.int_in_range(1..=3)?;
         let mut members = Vec::new();
         self.put("{");
-        let named: Vec<&'static str> =
-            if self.is_tidy() { TIDY_DEFINITIONS.to_vec() } else { self.some(&DEFINITIONS, count)? };
+        let named: Vec<&'static str> = match self.style {
+            Style::Any => self.some(&DEFINITIONS, count)?,
+            Style::Tidy | Style::Draft7 => TIDY_DEFINITIONS.to_vec(),
+            Style::References => NESTED_DEFINITIONS.to_vec(),
+        };
         for name in named {
             self.member(&mut members, name);
             // A definition may consist of a single reference.
@@ -243,8 +247,8 @@ impl Writer<'_, '_> {
             return Ok(());
         };
         self.left = left;
-        if self.style == Style::References && self.one_in(3)? {
-            return self.reference();
+        if self.style == Style::References && self.one_in(2)? {
+            return self.schema_of_references(depth);
         }
         match self.data.int_in_range(0..=15)? {
             0 => self.put("{}"),
@@ -276,6 +280,37 @@ impl Writer<'_, '_> {
                 }
                 self.put("}");
             }
+        }
+        Ok(())
+    }
+
+    /// Writes a schema that is little more than a reference, whose meaning depends on its target.
+    fn schema_of_references(&mut self, depth: usize) -> Result<()> {
+        match self.data.int_in_range(0..=9)? {
+            0 => self.put("{}"),
+            1 | 2 => {
+                self.put("{\"not\":");
+                self.reference()?;
+                self.put("}");
+            }
+            3 => {
+                self.put("{\"type\":");
+                self.types()?;
+                self.put(",\"$defs\":");
+                self.definitions()?;
+                self.put("}");
+            }
+            4 => {
+                self.put("{\"type\":\"array\",\"items\":");
+                self.reference()?;
+                self.put("}");
+            }
+            5 => {
+                self.put("{\"anyOf\":");
+                self.list(depth - 1)?;
+                self.put("}");
+            }
+            _ => self.reference()?,
         }
         Ok(())
     }

@@ -23,17 +23,22 @@ pub(super) const REFERENCES: [&str; 22] = [
     "#/$defs/missing", "", "#/$defs/%7Bx%7D",
 ];
 
-/// References to the root, to definitions, and into definitions and properties, where further definitions may be.
-pub(super) const NESTED_REFERENCES: [&str; 10] = [
+/// Definitions of a schema with many references, of which some are often unused.
+pub(super) const NESTED_DEFINITIONS: [&str; 3] = ["a", "b", "D"];
+
+/// References to the root, to definitions, and rarely into definitions and properties, where others may be.
+pub(super) const NESTED_REFERENCES: [&str; 12] = [
     "#",
     "#/$defs/a",
     "#/$defs/a",
+    "#/$defs/a",
+    "#/$defs/b",
     "#/$defs/b",
     "#/$defs/D",
-    "#/$defs/m",
+    "#/$defs/D",
+    "#/$defs/D",
     "#/properties/a",
     "#/$defs/a/$defs/b",
-    "#/properties/a/$defs/a",
     "#/$defs/D/properties/a",
 ];
 

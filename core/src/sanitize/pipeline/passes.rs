@@ -186,7 +186,7 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        wakes: Wakes::Always,
+        wakes: Wakes::If("except by plain copies of all definitions", |context| context.inlined_more),
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \

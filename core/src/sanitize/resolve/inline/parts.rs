@@ -13,7 +13,7 @@ fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
 }
 
 /// Lifts the parts of nested `allOf` into the outer list.
-pub(crate) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) {
+pub(crate) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &mut PassContext) {
     if !merges(place, context) {
         return;
     }
@@ -26,6 +26,7 @@ pub(crate) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: 
     if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(nests)) {
         return;
     }
+    context.inlined_more = true;
     let Some(object) = node.as_object_mut() else { return };
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return };
     let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
@@ -51,6 +52,7 @@ pub(crate) fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
     let Some(parts) = node.array_at(Keyword::AllOf) else { return false };
     let Some(at) = parts.iter().position(refers) else { return false };
+    context.inlined_more = true;
     let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };
     let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();

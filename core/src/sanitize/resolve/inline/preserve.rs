@@ -50,6 +50,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         };
         let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
+        self.context.inlined_more |= !is_alone || wrapped || !around.is_empty();
         // Siblings that appear in later rounds were added, and reported, by another rule.
         let joined = self.context.form == Form::Read && !is_alone;
         if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
@@ -92,6 +93,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             return;
         }
         let Some(draft) = node.remove("$schema") else { return };
+        self.context.inlined_more = true;
         self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DRAFT, || {
             String::from(
                 "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",

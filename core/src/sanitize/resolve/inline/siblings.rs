@@ -53,6 +53,7 @@ fn validates(member: &Member<'_>) -> bool {
 /// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
 pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+    context.inlined_more = true;
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(polarity, Location::under(node, keyword.clone()).removed(), DROP, || {
