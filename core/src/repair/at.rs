@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::{
     json::Text,
-    schema::{instance_types::InstanceTypes, validate::place::Place},
+    schema::{instance_types::InstanceTypes, validate::Place},
 };
 
 /// A position, and what has been tried there.

@@ -20,7 +20,7 @@ use crate::{
     report::{retry_message, Confidence, Left, LeftReason, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
-        validate::{place::Place, Validator, Verdict},
+        validate::{Place, Validator, Verdict},
     },
 };
 

@@ -13,7 +13,7 @@ use crate::{
     rules::Constraint,
     schema::{
         keyword::{Keyword, Subschemas},
-        spelling::{is_anchor, is_uri, names_vocabularies},
+        uri::{is_anchor, is_uri, names_vocabularies},
     },
 };
 

@@ -41,8 +41,7 @@ use crate::{
     rules::Constraint,
     schema::{
         self,
-        draft::Draft,
-        keyword::{Keyword, Keywords},
+        keyword::{Draft, Keyword, Keywords},
         misplaced::{self, Misplaced},
         references::Form,
         visit::{self, SchemaPath, Visit},

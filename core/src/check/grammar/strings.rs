@@ -8,9 +8,9 @@ use crate::{
     json::{push_token, Node, Text},
     rules::Constraint,
     schema::{
-        gbnf::{self, Reading},
         keyword::Keyword,
-        regex, whole_match,
+        regex,
+        regex_engines::{self, Reading},
     },
 };
 
@@ -22,7 +22,7 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     }
     // A pattern that is merely not enforced needs no rewriting, so it does not count as a first violation.
     if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
-        if let Reading::NotEnforced(why) = gbnf::reading(&text.display()) {
+        if let Reading::NotEnforced(why) = regex_engines::gbnf_reading(&text.display()) {
             let found = format!("{}: {why}", quoted(text));
             let expected = "a pattern that this API enforces";
             report.add(value, Constraint::PatternNotEnforced, schema.at("pattern"), expected, &found);
@@ -47,7 +47,7 @@ pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, repo
 fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
     let text = pattern.display();
     if rule == PatternRule::Gbnf {
-        return match gbnf::reading(&text) {
+        return match regex_engines::gbnf_reading(&text) {
             Reading::Refused(_) => {
                 Some((Constraint::Pattern, "a regular expression that llama.cpp's converter supports"))
             }
@@ -70,11 +70,11 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
         _ if uses.not_regular.is_some() => {
             does_not_compile("a regular expression without lookaround, backreferences and word boundaries")
         }
-        PatternRule::Whole if !whole_match::is_whole(&text) => Some((
+        PatternRule::Whole if !regex_engines::is_whole(&text) => Some((
             Constraint::PatternAnchors,
             "a regular expression that begins with `^` and ends with `$`, because this API matches the whole string",
         )),
-        PatternRule::Unanchored if whole_match::is_anchored(&text) => {
+        PatternRule::Unanchored if regex_engines::is_anchored(&text) => {
             Some((Constraint::PatternAnchors, "a regular expression without `^` and `$`"))
         }
         PatternRule::Regular | PatternRule::Gbnf | PatternRule::Whole | PatternRule::Unanchored => None,

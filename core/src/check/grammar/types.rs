@@ -7,7 +7,7 @@ use crate::{
     dialect::grammar::{Grammar, TypeLists},
     json::{Node, Text},
     rules::Constraint,
-    schema::{keyword::Keyword, protocol_types::protocol_type},
+    schema::{instance_types::protocol_type, keyword::Keyword},
 };
 
 /// Returns the types in a `type`, if it is a known name or a list of known names.

@@ -12,7 +12,11 @@ use crate::{
         diagnostics::{ChangeKind, Location},
         legalize::{self, distribute},
     },
-    schema::{annotations::is_annotation, definitions::definition_name, keyword::Keyword, visit::SchemaPath},
+    schema::{
+        definitions::definition_name,
+        keyword::{is_annotation, Keyword},
+        visit::SchemaPath,
+    },
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);

@@ -9,8 +9,9 @@ use crate::{
     rules::Rule,
     sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
     schema::{
+        definitions,
         keyword::{Keyword, Keywords},
-        termination, visit,
+        visit,
     },
 };
 
@@ -21,14 +22,14 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
     }
-    let endless = termination::endless(root);
+    let endless = definitions::endless(root);
     if endless.is_empty() {
         return Ok(());
     }
     let describe: &dyn Fn(&str) -> String =
         &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
     // At first only inside the endless definitions, and only the references that make them endless.
-    let forced = termination::forced_references(root, &endless);
+    let forced = definitions::forced_references(root, &endless);
     visit::walk_mut(
         &context.budget.clone(),
         root,
@@ -40,7 +41,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
             describe,
         },
     )?;
-    let still = termination::endless(root);
+    let still = definitions::endless(root);
     if still.is_empty() {
         return Ok(());
     }
