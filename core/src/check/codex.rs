@@ -7,7 +7,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{violations::Found, Violation};
+use super::{Found, Violation};
 use crate::{
     budget::Budget,
     collections::Set,

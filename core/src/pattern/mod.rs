@@ -1,8 +1,8 @@
 //! Regular expressions: whether a pattern matches somewhere in a string, in two syntaxes. ECMA-262 is the syntax of
 //! JSON Schema's `pattern`; Python's `re` is that of patterns for a hosted tool search.
 //!
-//! A pattern is compiled (`read`, with escapes in `escape` and classes in `class`) directly into a program (`program`),
-//! which runs on all of its states at once (`find`). It never backtracks, and every step that is visited between two
+//! A pattern is compiled (`read`) directly into a program (`program`),
+//! which runs on all of its states at once. It never backtracks, and every step that is visited between two
 //! characters is paid for, even if it consumes none. Constructs that such a machine cannot support (lookaround,
 //! backreferences) are refused, and so are errors of the respective syntax.
 //!
@@ -14,9 +14,6 @@
 //! Sources: ECMA-262, 22.2 and annex B.1.2; Python 3.11, `re` and its parser, run; K. Thompson, "Regular expression
 //! search algorithm", 1968.
 
-mod class;
-mod escape;
-mod find;
 mod program;
 mod read;
 #[cfg(test)]
@@ -25,8 +22,7 @@ mod tests;
 use alloc::vec::Vec;
 
 use crate::budget::Budget;
-use class::{Part, Set};
-use program::Step;
+use program::{Part, Set, Step};
 
 /// Syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

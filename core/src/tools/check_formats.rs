@@ -9,7 +9,7 @@ use alloc::{
 use super::formats;
 use crate::{
     dialect::{
-        format_facts::SCHEMA,
+        formats::SCHEMA,
         requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     dialect::{
-        format_steps::{self, Forces, FormatSteps, JsonMode},
+        formats::{self, Forces, FormatSteps, JsonMode},
         requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },
@@ -176,7 +176,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         }
     };
     let from = format!("{pointer}/{}", place.schema);
-    let steps = format_steps::of(for_api.dialect);
+    let steps = formats::steps_of(for_api.dialect);
     let is_enforced = place.is_enforced;
     let member = Some(place.schema).filter(|_| place.path.is_empty());
     let language = if place.schema == "responseSchema" { GEMINI_SCHEMA } else { "JSON Schema" };
@@ -223,7 +223,7 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;
     }
-    let next = match format_steps::of(dialect).forces {
+    let next = match formats::steps_of(dialect).forces {
         Forces::Nothing => NEXT_IS_PROMPT,
         _ => NEXT_IS_TOOL,
     };
@@ -429,7 +429,7 @@ fn is_stored(request: &Node<'_>) -> bool {
 
 /// Returns true if the API accepts JSON mode together with the tools of a request.
 fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result<bool, Error> {
-    for rule in format_steps::rules(dialect) {
+    for rule in formats::rules_of(dialect) {
         let is_broken = match rule {
             FormatRule::BesideTools { models, .. } => models.include(model) && check_formats::has_tools(request, true)?,
             FormatRule::BesideHosted { models, hosted } => {
@@ -477,7 +477,7 @@ impl Substitute {
         (report, restore_map): (&mut AdaptReport, &mut RestoreMap),
     ) -> Result<(), Stop> {
         let Substitute { from, kind } = self;
-        let steps = format_steps::of(dialect);
+        let steps = formats::steps_of(dialect);
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
             Forces::Named => "the API can force a call to one function",

@@ -10,7 +10,7 @@ use crate::{
     check::{self, Violation},
     dialect::{
         self,
-        format_places::{FormatPlace, SchemaText},
+        formats::{FormatPlace, SchemaText},
         requests::{FormatRule, Refusal, RequestFact},
         responses::{self, InRequest},
         surface::{NamePattern, StrictFlag},

@@ -1,15 +1,13 @@
-//! Facts about requests that APIs refuse as a whole, as data. `tools` repairs requests and checks them by it.
+//! Facts about requests that APIs refuse as a whole, as data, including calls and results in the history. `tools`
+//! repairs requests and checks them by it.
+//!
+//! `tools` repairs requests and checks them by it.
 
-mod history;
-
-pub(crate) use history::{ANSWERED, HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME};
-
-use super::format_facts;
 pub use super::request_fact::RequestFact;
-use super::request_fact::DAY;
 pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};
+
+use super::{formats, request_fact::DAY};
 use crate::{options::Api, report::Severity};
-use history::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS};
 
 /// Converts `reasoning` of Responses and of OpenRouter to the member of Chat Completions.
 const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
@@ -43,27 +41,27 @@ const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
 );
 
 /// Anthropic, at every host.
-pub(super) const ANTHROPIC: &[RequestFact] = &[
+pub(crate) const ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
-    format_facts::CLAUDE_MODELS,
-    format_facts::PREFILL,
-    format_facts::CLAUDE_PREFILL,
+    formats::CLAUDE_MODELS,
+    formats::PREFILL,
+    formats::CLAUDE_PREFILL,
 ];
 
 /// Bedrock Converse, except for Claude.
-pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
+pub(crate) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
 
 /// Bedrock Converse for Claude.
-pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
+pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
     CONVERSE_PAIRS,
-    format_facts::CLAUDE_MODELS,
-    format_facts::PREFILL,
-    format_facts::CLAUDE_PREFILL,
+    formats::CLAUDE_MODELS,
+    formats::PREFILL,
+    formats::CLAUDE_PREFILL,
 ];
 
 const DEEPSEEK_SOURCE: &str =
@@ -71,7 +69,7 @@ const DEEPSEEK_SOURCE: &str =
     litellm#37470, opencode-mem#253, freelens#122; confidence A)";
 
 /// DeepSeek's own API.
-pub(super) const DEEPSEEK: &[RequestFact] = &[
+pub(crate) const DEEPSEEK: &[RequestFact] = &[
     RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
     RequestFact {
         statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`; the tool choice must not force a call \
@@ -107,8 +105,8 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
     },
-    format_facts::DEEPSEEK_SCHEMA,
-    format_facts::DEEPSEEK_WORD,
+    formats::DEEPSEEK_SCHEMA,
+    formats::DEEPSEEK_WORD,
 ];
 
 const MOONSHOT_SOURCE: &str =
@@ -116,7 +114,7 @@ const MOONSHOT_SOURCE: &str =
     incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 accepts `required`";
 
 /// Moonshot's own API.
-pub(super) const MOONSHOT: &[RequestFact] = &[
+pub(crate) const MOONSHOT: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWhileThinking {
             models: Models::Begin(&["kimi-k3"]),
@@ -145,7 +143,7 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
 ];
 
 /// Backends whose API is not known, and Alibaba's DashScope.
-pub(super) const PORTABLE: &[RequestFact] = &[
+pub(crate) const PORTABLE: &[RequestFact] = &[
     RequestFact::while_thinking(
         Models::All,
         Thinks::IfEnabled,
@@ -217,7 +215,7 @@ pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
 };
 
 /// OpenAI, Chat Completions and Responses.
-pub(super) const OPENAI: &[RequestFact] = &[
+pub(crate) const OPENAI: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: true },
         statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
@@ -259,13 +257,13 @@ pub(super) const OPENAI: &[RequestFact] = &[
         "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
             'medium'.` (concordia#164, Roo-Code#7054)",
     ),
-    format_facts::OPENAI_WORD,
-    format_facts::OPENAI_NAME,
-    format_facts::UPDATES,
+    formats::OPENAI_WORD,
+    formats::OPENAI_NAME,
+    formats::UPDATES,
 ];
 
 /// xAI.
-pub(super) const XAI: &[RequestFact] = &[
+pub(crate) const XAI: &[RequestFact] = &[
     RequestFact {
         source:
             "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
@@ -317,7 +315,7 @@ const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not suppo
     (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
 
 /// vLLM.
-pub(super) const VLLM: &[RequestFact] = &[
+pub(crate) const VLLM: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
         statement: "`tool_choice` needs `tools`, unless it is `none`",
@@ -339,7 +337,7 @@ pub(super) const VLLM: &[RequestFact] = &[
 ];
 
 /// llama.cpp.
-pub(super) const LLAMA_CPP: &[RequestFact] = &[
+pub(crate) const LLAMA_CPP: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
         statement: "Responses skips tools that are not functions, and older builds refuse them",
@@ -376,7 +374,7 @@ const NO_TOOLS: RequestFact = RequestFact {
 };
 
 /// Mistral.
-pub(super) const MISTRAL: &[RequestFact] = &[
+pub(crate) const MISTRAL: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
         statement: "Chat Completions accepts only functions",
@@ -416,7 +414,7 @@ const GROQ_TYPES: RequestFact = RequestFact {
 };
 
 /// Groq.
-pub(super) const GROQ: &[RequestFact] = &[
+pub(crate) const GROQ: &[RequestFact] = &[
     GROQ_TYPES,
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
@@ -449,11 +447,11 @@ pub(super) const GROQ: &[RequestFact] = &[
         "gpt-oss at Groq does not accept `metadata`",
         "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
     ),
-    format_facts::GROQ_TOOLS,
+    formats::GROQ_TOOLS,
 ];
 
 /// Cerebras.
-pub(super) const CEREBRAS: &[RequestFact] = &[
+pub(crate) const CEREBRAS: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
         statement: "gpt-oss accepts only the choices `auto` and `none`",
@@ -488,7 +486,7 @@ pub(super) const CEREBRAS: &[RequestFact] = &[
 ];
 
 /// Cohere.
-pub(super) const COHERE: &[RequestFact] = &[
+pub(crate) const COHERE: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
         statement: "Aya does not accept `tool_choice`",
@@ -501,11 +499,11 @@ pub(super) const COHERE: &[RequestFact] = &[
         source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
         ..NO_TOOLS
     },
-    format_facts::COHERE_TOOLS,
+    formats::COHERE_TOOLS,
 ];
 
 /// Ollama.
-pub(super) const OLLAMA: &[RequestFact] = &[
+pub(crate) const OLLAMA: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
         statement: "Gemma 3 does not accept tools, because its template has no place for them",
@@ -532,10 +530,10 @@ const GEMINI_IMAGES: RequestFact = RequestFact {
 };
 
 /// Gemini Interactions, which supports `store` and similar members.
-pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
+pub(crate) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
 
 /// Vertex: `generateContent`.
-pub(super) const VERTEX: &[RequestFact] = &[
+pub(crate) const VERTEX: &[RequestFact] = &[
     GEMINI_PAIRS,
     RequestFact {
         source: "live: `Multiple tools are supported only when they are all search tools` (litellm#26682, \
@@ -546,7 +544,7 @@ pub(super) const VERTEX: &[RequestFact] = &[
 ];
 
 /// Gemini: `generateContent` and the OpenAI-compatible Chat Completions.
-pub(super) const GEMINI: &[RequestFact] = &[
+pub(crate) const GEMINI: &[RequestFact] = &[
     GEMINI_PAIRS,
     GEMINI_IMAGES,
     Member::of_chat("store").fact(
@@ -565,9 +563,9 @@ pub(super) const GEMINI: &[RequestFact] = &[
         "Gemini's Chat Completions does not accept `prompt_cache_key`",
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
     ),
-    format_facts::GEMINI_TOOLS,
-    format_facts::GEMINI_HOSTED,
-    format_facts::GEMINI_MAPS,
+    formats::GEMINI_TOOLS,
+    formats::GEMINI_HOSTED,
+    formats::GEMINI_MAPS,
     GOOGLE_TOOLS,
     RequestFact {
         refuses: Refusal::FunctionsBesideHosted {
@@ -611,4 +609,102 @@ const CACHED_CONTENT: RequestFact = RequestFact {
         tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \
         instruction should not be set in the request when using cached content.` (instructor#2580, python-genai#348)",
     ..GOOGLE_TOOLS
+};
+
+/// The formats in which the option `historyPairs` completes pairs.
+const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::Gemini, Api::Bedrock];
+
+/// Applies to every API, because one invalid call in the history would make every later request fail.
+pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryArguments,
+    statement: "the arguments of a call in the history are a JSON object",
+    confidence: 'A',
+    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
+        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Applies to every API except Gemini Interactions, for which no rule is known. The fact is the reason of a change that
+/// the caller requested.
+pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(PAIRED),
+    statement: "every call in the history is directly followed by its result, and every result has a call",
+    confidence: 'C',
+    source:
+        "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
+        tested (confidence C)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+const ANTHROPIC_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
+    confidence: 'A',
+    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
+        claude-code#5989, kilocode#5163)",
+    ..HISTORY_PAIRS
+};
+
+/// Bedrock Converse.
+const CONVERSE_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
+    statement: "the results of all calls of a turn are in the next message, and every result has a call",
+    confidence: 'A',
+    source: "live: `Expected toolResult blocks at messages.2.content for the following Ids` (agno#6698, camel#3954, \
+        genkit-ai/aws-bedrock-js-plugin#664; also in two messages, for Claude)",
+    ..HISTORY_PAIRS
+};
+
+/// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
+pub(crate) const ANSWERED: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
+    statement: "reasoning in the history is followed by its original next item, with that item's id",
+    confidence: 'B',
+    source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
+        (langchainjs#9082, continue#8933)",
+    ..HISTORY_PAIRS
+};
+
+/// Gemini's `generateContent`.
+const GEMINI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Gemini]),
+    confidence: 'A',
+    source: "live: `Please ensure that the number of function response parts is equal to the number of function call \
+        parts of the function call turn.` (vscode#299295, gemini-cli#5443, gemini-cli#7410, gemini-cli#18509)",
+    ..HISTORY_PAIRS
+};
+
+/// OpenAI, Chat Completions and Responses.
+const OPENAI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
+    confidence: 'A',
+    source:
+        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
+        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
+        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
+        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
+    ..HISTORY_PAIRS
+};
+
+const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
+
+/// Gemini Interactions.
+pub(crate) const RESULT_NAME: RequestFact = RequestFact {
+    statement: "the result of a call names the function",
+    source: "live: `HTTP 400 Invalid input received` for a `function_result` without `name` (inspect-robots#380, \
+        2026-08-14)",
+    ..HISTORY_NAME
+};
+
+/// Every API.
+pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
+    refuses: Refusal::HistoryName,
+    statement: "the tools that the history calls have names that the API accepts",
+    confidence: 'B',
+    source:
+        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
+            for tool names to the history",
+    severity: Severity::Refused,
+    checked: DAY,
 };
