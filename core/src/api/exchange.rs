@@ -137,7 +137,7 @@ impl Exchange {
     /// assert!(body.ends_with(r#""code":"invalid-request","pointer":"/tools"}}"#));
     /// ```
     pub fn refusal(url: &str, error: &Error) -> String {
-        exchange::refusal::body(url, error)
+        exchange::endpoint::refusal_body(url, error)
     }
 
     /// Returns [`Self::report`] as a tree, for bindings.

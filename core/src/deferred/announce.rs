@@ -9,8 +9,7 @@ use crate::{
     request::{
         blocks::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
-        instructions::{self, appended},
-        notice::listed,
+        instructions::{self, appended, listed},
         tool::has_type,
     },
 };

@@ -4,7 +4,7 @@
 //! Neither API has deferred tools. Converse has system messages that add and remove tools of the list. The tools are
 //! moved to a flat list while the request is rewritten. A request without anything to rewrite stays unchanged.
 
-use super::{apply_to_list, quote::Sending, Applied, Client};
+use super::{apply_to_list, emulation::Sending, Applied, Client};
 use crate::{
     error::Error,
     json::{

@@ -4,13 +4,10 @@
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
-mod endpoint;
+pub(crate) mod endpoint;
 mod hidden;
 mod hidden_stream;
-mod pieces;
-pub(crate) mod refusal;
 mod searches;
-mod stream;
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
@@ -38,8 +35,7 @@ use crate::{
     },
 };
 use hidden::HiddenLoop;
-use searches::{is, overlay, total, Searches};
-use stream::Round;
+use searches::{is, total, Round, Searches};
 
 /// A client's request and the state that is needed to translate its reply.
 #[derive(Debug)]
@@ -341,7 +337,7 @@ impl Exchange {
                 // The client has already received the beginning of the reply, so the error is sent as an event.
                 Err(error) => {
                     self.rounds = None;
-                    out.push_str(&self.failed_text(&refusal::of(self.api, &error)));
+                    out.push_str(&self.failed_text(&endpoint::refusal(self.api, &error)));
                 }
             }
         }

@@ -11,15 +11,15 @@ mod node;
 mod number;
 mod object;
 pub(crate) mod pointer;
-pub(crate) mod read;
-pub(crate) mod same;
+mod read;
+mod same;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
 pub(crate) mod tolerant;
 mod value;
-pub(crate) mod write;
+mod write;
 
 pub(crate) use cut::close_cut;
 pub(crate) use node::Shell;

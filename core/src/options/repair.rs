@@ -2,10 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    read::{Example, Reader},
-    table::{choice, list, options, readable, Readable},
-};
+use super::table::{choice, list, options, readable, Example, Readable, Reader};
 use crate::{
     error::{Code, Error},
     json::{Node, Text},

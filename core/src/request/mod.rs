@@ -10,8 +10,6 @@ pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instructions;
 pub(crate) mod namespaces;
-pub(crate) mod notice;
-pub(crate) mod planned_names;
 pub(crate) mod prefilter;
 pub(crate) mod reader;
 pub(crate) mod report;

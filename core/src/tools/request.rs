@@ -3,7 +3,6 @@
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
-pub use super::adapt_report::AdaptReport;
 use super::{
     answer_history, call_sites,
     carriers::{self, Carried},
@@ -26,7 +25,7 @@ use crate::{
     collections::Set,
     deferred::{
         self,
-        quote::{Overflowed, Sending},
+        emulation::{Overflowed, Sending},
         Client,
     },
     dialect::{
@@ -47,14 +46,15 @@ use crate::{
         choice::{self, Decision, Mention},
         flat_list,
         namespaces::{self, FlatNames},
-        planned_names,
         prefilter::NAMES_TOOLS,
         report::Warning,
         tool::{has_type, is_cache_point},
-        tool_format,
+        tool_format, tool_list,
     },
     rules::Constraint,
 };
+
+pub use super::adapt_report::AdaptReport;
 
 /// A request of OpenAI Responses that is sent to a Responses API.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
@@ -182,7 +182,7 @@ fn adapt_by<'a>(
         functions = deferred::custom_tools_as_functions(request)?;
     }
     let tools = ToolsOptions { answer, ..sent_as(api_out, dialect, options) };
-    let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
+    let flat = tool_list::plan_names(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
     // Cached lists do not record servers.

@@ -4,7 +4,6 @@
 //! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
 
 mod anthropic;
-mod blocks;
 mod chat;
 mod converse;
 mod gemini;
