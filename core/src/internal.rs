@@ -41,8 +41,7 @@ pub use crate::{
     schema::uri::percent_decoded,
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
-        check::list as check_tools,
-        check_request::check as check_request,
+        check::{list as check_tools, request as check_request},
     },
 };
 

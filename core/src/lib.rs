@@ -129,14 +129,12 @@ pub mod reports {
         request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},
         tools::{
-            check::ToolViolation,
-            check_request::RequestViolation,
+            check::{RequestViolation, ToolViolation},
             formats::FormatChange,
-            quarantine::Quarantined,
+            quarantine::{Quarantined, SetAsideWarning},
             request::AdaptReport,
             request_facts::{ChoiceChange, RequestChange},
             sanitize_list::ToolChange,
-            set_aside::SetAsideWarning,
         },
     };
 }

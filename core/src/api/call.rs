@@ -25,10 +25,10 @@ use crate::{
     },
     repair::{unreadable, RawArguments},
     sanitize::{self, decode::Plan},
-    tools::{call_repair::CallReports, check as check_list, check_request, client_call, request, restore::RestoreMap},
+    tools::{call_repair::CallReports, check as check_tools, client_call, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
-use crate::{options::SearchOptions, tools::server_index::ServerIndex};
+use crate::{options::SearchOptions, tools::servers::index::ServerIndex};
 
 /// Calls a function on trees. If a function has two inputs, a string in place of either is JSON text, and then the
 /// result is text, too.
@@ -172,11 +172,11 @@ fn call_on_trees<'a>(
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
-            Ok(output(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
+            Ok(output(describe::tool_violations(&check_tools::list(input()?, &dialects)?), None, false))
         }
         Function::CheckRequest => {
             let options = CheckRequestOptions::read(options, naming)?;
-            Ok(output(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
+            Ok(output(describe::request_violations(&check_tools::request(input()?, &options)?), None, false))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;

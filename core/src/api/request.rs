@@ -14,10 +14,10 @@ use crate::{
     request::report::DeferredReport,
     tools::{
         call_repair::CallReports,
-        check_request::{self, RequestViolation},
+        check::{self, RequestViolation},
         request::{self, AdaptReport},
         restore::RestoreMap,
-        stream_restorer::Stream,
+        streams::restorer::Stream,
     },
 };
 
@@ -93,7 +93,7 @@ pub fn check_request<T: Input>(
     request: T,
     options: impl Into<CheckRequestOptions>,
 ) -> Result<Vec<RequestViolation>, Error> {
-    check_request::check(request.given()?.read_request()?, &options.into())
+    check::request(request.given()?.read_request()?, &options.into())
 }
 
 /// A reply whose calls are restored, and the repairs of their arguments.

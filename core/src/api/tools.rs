@@ -17,9 +17,8 @@ use crate::{
     report::Detail,
     tools::{
         check::{self, ToolViolation},
-        quarantine::Quarantined,
+        quarantine::{self, Quarantined, SetAsideWarning},
         sanitize_list::{self, Outcome, ToolChange},
-        set_aside::{self, SetAsideWarning},
     },
 };
 
@@ -137,7 +136,7 @@ pub fn sanitize_tools_node<'a>(
 fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
-    let warning = set_aside::warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
+    let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
 

@@ -27,11 +27,13 @@ use crate::{
         call_repair::CallReports,
         list_cache::{FoundList, Lookup, ToolListCache},
         overflow,
+        quarantine::{self, SetAsideWarning},
         request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
-        set_aside::{self, SetAsideWarning},
-        sse::{self, Buffer, Sink},
-        stream_restorer::Stream,
+        streams::{
+            restorer::Stream,
+            sse::{self, Buffer, Sink},
+        },
     },
 };
 use hidden::HiddenLoop;
@@ -400,7 +402,7 @@ fn warning(
     adapting: &AdaptOptions,
     on_set_aside: OnSetAside,
 ) -> Result<Option<SetAsideWarning>, Error> {
-    set_aside::warning(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
+    quarantine::set_aside_warning(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
 }
 
 impl Sink for Exchange {
