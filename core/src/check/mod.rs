@@ -1,9 +1,7 @@
 //! `check`: reports what a dialect would refuse, reinterpret or ignore. It is written from the tables and the
 //! provider's rules, and shares no code with `sanitize`.
 //!
-//! It is written from the tables and the provider's rules, and shares no code with `sanitize`.
-//!
-//! They are sorted into document order at the end, because rules traverse a document in different orders.
+//! Violations are sorted into document order at the end, because rules traverse a document in different orders.
 
 mod codex;
 mod grammar;

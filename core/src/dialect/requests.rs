@@ -1,7 +1,5 @@
 //! Facts about requests that APIs refuse as a whole, as data, including calls and results in the history. `tools`
 //! repairs requests and checks them by it.
-//!
-//! `tools` repairs requests and checks them by it.
 
 pub use super::request_fact::RequestFact;
 pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};

@@ -1,7 +1,7 @@
 //! Answers the model's searches instead of the provider, and rewrites streamed replies into the provider's form.
 //!
-//! The client receives them in the provider's form, as `server_tool_use` and `tool_search_tool_result` blocks, which it
-//! stores in its history and sends with later requests.
+//! The client receives the searches in the provider's form, as `server_tool_use` and `tool_search_tool_result` blocks,
+//! which it stores in its history and sends with later requests.
 //!
 //! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call to one
 //! of the client's tools, nothing more is stored: the rest of the reply is passed on, and a search in it ends the reply

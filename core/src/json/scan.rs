@@ -15,8 +15,6 @@
 //! KB of the tree alone after wasm-opt, 5.4 KB of the whole before wasm-opt. In WebAssembly (not natively), strings
 //! full of quotes would be written twice as fast.
 //!
-//! Masks have one bit per byte; the first byte has the lowest bit.
-//!
 //! Uses SSE2 on x86-64, where every processor has it; elsewhere, loops that a compiler turns into vector instructions,
 //! or words of eight bytes. This module does not know where strings begin or end.
 

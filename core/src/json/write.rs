@@ -1,8 +1,6 @@
 //! Writes compact JSON text. Unchanged strings and numbers keep their spelling, except in text for descriptions and
 //! measurements, which has one spelling regardless of the input.
 //!
-//! Unchanged strings and numbers keep their spelling.
-//!
 //! A hint such as `(enum: ["é"])` must be the same text whether the schema came as JSON with escapes, or as a value of
 //! the caller's language, which has no escapes.
 

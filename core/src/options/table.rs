@@ -17,8 +17,6 @@
 //!
 //! `core/tests/options.rs` compares the rows with the TypeScript and Python types, the documentation pages and the
 //! flags of the command.
-//!
-//! The errors for unknown names and invalid values list what is accepted.
 
 use alloc::{
     format,

@@ -1,10 +1,10 @@
 //! Regular expressions: whether a pattern matches somewhere in a string, in two syntaxes. ECMA-262 is the syntax of
 //! JSON Schema's `pattern`; Python's `re` is that of patterns for a hosted tool search.
 //!
-//! A pattern is compiled (`read`) directly into a program (`program`),
-//! which runs on all of its states at once. It never backtracks, and every step that is visited between two
-//! characters is paid for, even if it consumes none. Constructs that such a machine cannot support (lookaround,
-//! backreferences) are refused, and so are errors of the respective syntax.
+//! A pattern is compiled (`read`) directly into a program (`program`), which runs on all of its states at once. It
+//! never backtracks, and every step that is visited between two characters is paid for, even if it consumes none.
+//! Constructs that such a machine cannot support (lookaround, backreferences) are refused, and so are errors of the
+//! respective syntax.
 //!
 //! No existing crate is used, because none meets all requirements. `regex` (1.13) and `regex-lite` (0.1.9) run for time
 //! proportional to pattern times text and cannot be interrupted, so no budget holds. `regex-lite` needs the standard

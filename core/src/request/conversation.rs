@@ -4,7 +4,8 @@
 //! A conversation contains the messages, calls and results, and the additions and removals of tools. Features that only
 //! one API has are left to the reader or writer of that API.
 //!
-//! Events between them move after all results of the turn; text of the model between them moves before the calls.
+//! Events between a call and its result move after all results of the turn; text of the model between them moves before
+//! the calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 

@@ -1,8 +1,6 @@
 //! Splits a tool list into its entries and joins them again, and plans the names of all tools of a request together.
 //! This file handles the structure of lists, not of tools.
 //!
-//! This file handles the structure of lists, not of tools.
-//!
 //! A list that is joined without changes still counts as the caller's original value.
 
 use alloc::{format, string::String, vec::Vec};

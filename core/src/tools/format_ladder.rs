@@ -1,8 +1,5 @@
 //! Replaces response formats that are not sent as response formats. The schema becomes the parameters of a function
 //! that the model is forced to call, or is written into the instructions.
-//!
-//! The schema becomes the parameters of a function that the model is forced to call, or is written into the
-//! instructions.
 
 use alloc::{
     borrow::ToOwned as _,

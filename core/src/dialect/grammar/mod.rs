@@ -1,7 +1,5 @@
 //! The grammar that an API surface accepts, as data. `sanitize` rewrites schemas for it, and `check` enforces it.
 //!
-//! `sanitize` rewrites schemas for it, and `check` enforces it.
-//!
 //! Every field is a fact about some API; the file of the dialect states which one, with its source. This module
 //! rewrites nothing. [`Grammar::OPEN`] refuses almost nothing: a table lists its restrictions and takes the other
 //! fields from there.

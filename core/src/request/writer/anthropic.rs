@@ -1,7 +1,5 @@
 //! Writer for Anthropic Messages. With native deferred loading, results refer to tools, and system messages add and
 //! remove tools.
-//!
-//! With native deferred loading, results refer to tools, and system messages add and remove tools.
 
 use alloc::{string::String, vec::Vec};
 

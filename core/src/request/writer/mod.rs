@@ -1,7 +1,5 @@
 //! Writers, one per format. A writer converts a [`Conversation`] to a request, with the constructs that the backend
 //! supports. Members of a request other than tools and history are translated for all formats.
-//!
-//! A writer converts a [`Conversation`] to a request, with the constructs that the backend supports.
 
 mod anthropic;
 mod chat;

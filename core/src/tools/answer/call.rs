@@ -2,9 +2,6 @@
 //! the text of the answer, and the reply ends like a reply with text. Other text is dropped, because the client reads
 //! all text of a reply as its answer.
 //!
-//! The first call to the function becomes the text of the answer, and the reply ends like a reply with text. Other text
-//! is dropped, because the client reads all text of a reply as its answer.
-//!
 //! Calls are restored before this conversion, so the function has its original name, and the arguments match the
 //! caller's schema.
 

@@ -1,7 +1,5 @@
 //! Converts the streams of Chat Completions and Cohere Chat v2 if a call is the answer. Pieces of the first call to the
 //! function that replaces the response format become pieces of the content.
-//!
-//! Pieces of the first call to the function that replaces the response format become pieces of the content.
 
 use alloc::{string::String, vec::Vec};
 

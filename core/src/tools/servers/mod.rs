@@ -4,8 +4,6 @@
 //! A tool is identified by its server and its name at the server. Its name in the merged list determines neither of
 //! them, so the names of a list are planned together, and `restore` returns the server of a called tool.
 //!
-//! Each name is unique and independent of the order.
-//!
 //! `server__tool` identifies its server and its tool only if neither name contains `__`, the server's name does not end
 //! with `_`, and the tool's name does not begin with `_`. The name of any other tool gets a digest of both names, so
 //! that it does not depend on the other servers.

@@ -1,16 +1,12 @@
 //! Restores calls in the event streams of Chat Completions, OpenAI Responses, Bedrock Converse and Gemini Interactions.
 //!
-//! A call is identified by its index in a choice. The pieces of its arguments are combined, and put into the chunk that
-//! ends the choice.
+//! In Chat Completions, a call is identified by its index in a choice. The pieces of its arguments are combined, and
+//! put into the chunk that ends the choice. In Responses, up to four events contain the arguments of a call, which are
+//! reported once. In Bedrock Converse, each event is an object with one member, whose name is the kind of the event. In
+//! Gemini Interactions, events have an `event_type`.
 //!
-//! Up to four events contain the arguments of a call, which are reported once.
-//!
-//! Each event is an object with one member, whose name is the kind of the event.
-//!
-//! Source: Amazon Bedrock, API reference, `ConverseStreamOutput`; read 2026-11-26.
-//!
-//! Source: google-genai 3.6.1, `_gaos/types/interactions/interactionsseevent.py` and the events in it
-//! (read 2026-11-26).
+//! Sources: Amazon Bedrock, API reference, `ConverseStreamOutput`; google-genai 3.6.1,
+//! `_gaos/types/interactions/interactionsseevent.py` and the events in it (read 2026-11-26).
 
 use alloc::{string::String, vec::Vec};
 
