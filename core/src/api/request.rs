@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::{Input, Restore};

@@ -3,6 +3,7 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::{Input, Restore};

@@ -15,6 +15,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
+
 use hifijson::{
     escape::{self, Lex as _},
     num::LexWrite as _,

@@ -6,6 +6,7 @@ use alloc::{
     string::{String, ToString as _},
     vec::Vec,
 };
+
 use serde_json::{json, Map, Value};
 use std::{collections::BTreeMap, fs, path::PathBuf, println};
 
