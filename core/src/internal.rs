@@ -36,7 +36,7 @@ pub use crate::{
     api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
     check::check,
     json::pointer::{push_token, unescaped_token},
-    nearest::{did_you_mean, nearest},
+    naming::{did_you_mean, nearest},
     sanitize::sanitize,
     schema::uri::percent_decoded,
     tools::{

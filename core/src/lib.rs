@@ -88,7 +88,6 @@ pub mod json;
 pub mod limits;
 mod names;
 mod naming;
-mod nearest;
 pub mod options;
 mod pattern;
 mod repair;

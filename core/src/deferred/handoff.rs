@@ -18,7 +18,7 @@ use crate::{
     names::{Names, Taken},
     options::{Api, CustomTools, DeferredOptions, Mode, Native, Removals, ToolChanges, UnavailableCalls},
     request::{
-        blocks::{directive, directive_definition, Directive},
+        carriers::{directive, directive_definition, Directive},
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
         instructions::whole,

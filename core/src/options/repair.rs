@@ -6,8 +6,7 @@ use super::table::{choice, list, options, readable, Example, Readable, Reader};
 use crate::{
     error::{Code, Error},
     json::{Node, Text},
-    naming::Naming,
-    nearest::did_you_mean,
+    naming::{did_you_mean, Naming},
     report::{Confidence, Permits, RepairRule},
 };
 

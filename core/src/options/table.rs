@@ -27,8 +27,7 @@ use alloc::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Object},
-    naming::Naming,
-    nearest::did_you_mean,
+    naming::{did_you_mean, Naming},
 };
 
 /// Declaration of an option.

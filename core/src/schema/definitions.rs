@@ -1,9 +1,14 @@
-//! Tables of definitions at the root: which definitions are reachable by name, and which have no finite instance.
+//! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
+//! no finite instance.
 //!
-//! Optional properties are finite, and one finite required property or branch is enough. An array is not finite if its
-//! items are not, and neither is a schema with keywords but without a type.
+//! An instance is finite by the logic of a validator that looks for an end of the recursion: optional properties are
+//! finite, and one finite required property or branch is enough. An array is not finite if its items are not, and
+//! neither is a schema with keywords but without a type.
+//!
+//! Codex follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
 
 use alloc::{
+    borrow::Cow,
     format,
     string::{String, ToString as _},
     vec,
@@ -11,15 +16,15 @@ use alloc::{
 };
 
 use super::{
-    keyword::Keywords,
+    keyword::{Keyword, Keywords},
+    uri::percent_decoded,
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::Error,
-    json::{push_token, Member, Node, Object, Text},
-    schema::keyword::Keyword,
+    json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
 /// Names of the tables of definitions.
@@ -186,4 +191,84 @@ pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<S
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
     bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()
+}
+
+/// Keywords whose subschemas count as outside the tables.
+const OUTSIDE_FOR_CODEX: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::AdditionalProperties,
+]);
+
+/// A definition in a root table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Definition {
+    /// Index into [`TABLES`].
+    pub(crate) table: usize,
+    pub(crate) name: String,
+}
+
+/// Parses a reference to a definition in a root table. The fragment is percent-decoded, then split, then `~1` and `~0`
+/// are decoded. Tokens after the name are ignored.
+pub(crate) fn codex_definition(reference: &Text<'_>) -> Option<Definition> {
+    let reference = reference.value()?;
+    let fragment = reference.strip_prefix('#')?;
+    let decoded = percent_decoded(fragment)?;
+    let mut tokens = decoded.strip_prefix('/')?.split('/');
+    let (table, name) = (unescaped_token(tokens.next()?), unescaped_token(tokens.next()?));
+    let table = TABLES.iter().position(|known| *known == table)?;
+    Some(Definition { table, name: name.into_owned() })
+}
+
+/// Returns the definitions that are reachable from schemas outside the tables, following any `$ref` at any depth.
+pub(crate) fn reached_by_codex(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
+    reached_by_codex_except(root, &|_| false, budget)
+}
+
+/// Like [`reached`], but ignores objects for which `gone` returns true.
+pub(crate) fn reached_by_codex_except(
+    root: &Node<'_>,
+    gone: &dyn Fn(&Node<'_>) -> bool,
+    budget: &Budget,
+) -> Set<Definition> {
+    let mut queue: Vec<Definition> = Vec::new();
+    // If the budget is spent, later walks report it.
+    let _ = visit::walk(budget, root, OUTSIDE_FOR_CODEX, &mut |node, _| {
+        queue.extend(node.text_at(Keyword::Ref).and_then(codex_definition));
+        Ok(Visit::Descend)
+    });
+    let tables = TABLES.map(|table| {
+        root.object_at(table).map(|object| {
+            let index: Map<Cow<'_, str>, &Node<'_>> =
+                object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).collect();
+            index
+        })
+    });
+    let mut reached = Set::new();
+    while let Some(next) = queue.pop() {
+        let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
+        let Some(target) = target else { continue };
+        if reached.insert(next) {
+            codex_references(target, gone, &mut queue, budget);
+        }
+    }
+    reached
+}
+
+/// Collects every `$ref` in a value, including those that are not in a schema.
+fn codex_references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
+    let mut open = Vec::from([value]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) if !gone(node) => {
+                found.extend(object.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_definition));
+                open.extend(object.iter().map(|member| &member.value));
+            }
+            _ => {}
+        }
+    }
 }

@@ -2,7 +2,6 @@
 //!
 //! Nothing here depends on a provider or decides what to change.
 
-pub(crate) mod codex_reachability;
 pub(crate) mod definitions;
 pub(crate) mod emptiness;
 pub(crate) mod graph;

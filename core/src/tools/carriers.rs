@@ -20,8 +20,7 @@ use crate::{
     options::{Api, DeferredOptions, ToolsOptions},
     report::Detail,
     request::{
-        blocks::{converse_change, is_of_server},
-        carriers::{added, list_of, Carriers},
+        carriers::{added, converse_change, is_of_server, list_of, Carriers},
         namespaces::FlatNames,
         prefilter::{DEFERRAL, NAMES_TOOLS},
         splice,

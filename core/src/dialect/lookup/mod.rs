@@ -18,7 +18,7 @@ use super::Dialect;
 use crate::{
     dialect,
     error::{Code, Error},
-    nearest::did_you_mean,
+    naming::did_you_mean,
     options::{Api, DialectQuery, SanitizeOptions},
 };
 use rows::{Place, Row, RETIRED, ROWS};

@@ -13,7 +13,7 @@ use crate::{
     },
     options::{Api, UnavailableCalls},
     request::{
-        blocks::{
+        carriers::{
             any_block, concerns_tools, directive, directive_definition, directive_name, is_mention, is_reference,
             is_search_outcome, is_typed_outcome, Directive,
         },

@@ -13,7 +13,7 @@ use crate::{
         Data, Node, Text,
     },
     request::{
-        blocks::{brings_tools, is_mention, is_system},
+        carriers::{brings_tools, is_mention, is_system},
         conversation::{string_of, Addition, Arguments, Call, EventKind, Outcome, Part, Role, Searcher},
         tool::{self, has_type},
         tools::Arrival,

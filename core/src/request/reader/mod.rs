@@ -15,7 +15,7 @@ pub(crate) use anthropic::lenient_role;
 use alloc::{format, vec::Vec};
 
 use super::{
-    blocks::{directive_name, reference_name},
+    carriers::{directive_name, reference_name},
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     namespaces::NameMap,

@@ -15,7 +15,7 @@ use crate::{
     },
     options::Native,
     request::{
-        blocks::{any_block, concerns_tools, directive, is_mention, is_system},
+        carriers::{any_block, concerns_tools, directive, is_mention, is_system},
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, SearchOutcome,
             Searcher,

@@ -8,7 +8,7 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     json::{self, Data, Member, Node, Object, Order, Text},
-    nearest,
+    naming,
     schema::keyword::Keyword,
 };
 
@@ -185,7 +185,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         self.refuse(at, Keyword::AdditionalProperties.name(), || {
             let names: Vec<Cow<'_, str>> =
                 declared.into_iter().flatten().take(CANDIDATES).map(|member| member.key.display()).collect();
-            let meant = nearest::did_you_mean(&key.display(), &names);
+            let meant = naming::did_you_mean(&key.display(), &names);
             format!("expected declared members only, found {}{meant}", words::name(key))
         })
     }

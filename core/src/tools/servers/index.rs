@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{Data, Node, Text},
     options::{Prefix, SearchOptions},
-    request::{blocks::REFERENCES, tool::has_type},
+    request::{carriers::REFERENCES, tool::has_type},
     search::{self, Among, Call, Index, SentNames},
     tools::{call_sites, servers},
 };

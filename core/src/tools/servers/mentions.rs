@@ -12,8 +12,7 @@ use crate::{
     json::{lazy, Data, Node, Text},
     options::{Api, DeferredOptions},
     request::{
-        blocks::{FUNCTION_RESPONSES, REFERENCES},
-        carriers::{self, Carriers},
+        carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
         choice,
         prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
         tool,
