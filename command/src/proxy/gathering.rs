@@ -307,7 +307,7 @@ fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[St
     merged_list_text(first, key, &format!("[{}]", entries.join(",")))
 }
 
-/// Same as [`list`], with the entries as JSON text.
+/// Same as [`merged_list`], with the entries as JSON text.
 fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
     let mut result = frame(first);
     if let Ok(entries) = json::read(entries) {
