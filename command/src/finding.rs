@@ -13,8 +13,7 @@ use super::{
     input::Named,
     naming::normal,
     outcome::Outcome,
-    places::Places,
-    position::{positions, Position},
+    position::{positions, Places, Position},
     task::{Origin, SourceText},
 };
 

@@ -8,7 +8,6 @@
 mod arguments;
 mod baseline;
 mod check;
-mod client_files;
 mod clients;
 mod config;
 mod defer;
@@ -23,22 +22,17 @@ mod gather;
 mod glob;
 mod hosted;
 mod http;
-mod indent;
 mod input;
 mod install;
 mod matrix;
 mod naming;
 mod need;
 mod outcome;
-mod paths;
-mod pick;
-mod places;
 mod position;
 mod probe;
 mod profile;
 mod proxy;
 mod reading;
-mod reason;
 mod relay;
 mod restore;
 mod sanitize;
@@ -48,18 +42,15 @@ mod task;
 mod terminal;
 mod toml_file;
 mod turns;
-mod unusual;
 mod validate;
-mod verdict;
 
 use clap::Parser as _;
 use toolwire::json::{self, Node};
 
 use self::{
     arguments::CommandLine,
-    error::{CommandError, UNUSABLE},
+    error::{reason, CommandError, UNUSABLE},
     gather::{Gathering, Want, INPUT},
-    reason::reason,
     task::{Content, Encoding, Output, Task},
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
 };

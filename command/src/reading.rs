@@ -10,9 +10,9 @@ use toolwire::{
 use super::{
     document::{located, record},
     error::CommandError,
-    input::{Input, Named, Subject},
-    places::{value_at, Places},
-    servers, unusual,
+    input::{self, Input, Named, Subject},
+    position::{value_at, Places},
+    servers,
 };
 
 /// Describes an input: `{ kind, alone, pointer, entries }`, or `{ error }` with `{ line, pointer, code, message }`.
@@ -43,7 +43,7 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
     };
     let Input { subject, places } = input.without_request();
     if let Subject::Tools(list) = &subject {
-        unusual::misspelt(list, &places)?;
+        input::misspelt(list, &places)?;
     }
     let entries = subject.entries().map_err(|error| places.locate(&error))?;
     let pointer = match &places {

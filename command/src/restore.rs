@@ -13,7 +13,7 @@ use super::{
     error::{CommandError, FINE, FOUND},
     task::{Output, SourceText, Task},
     terminal::{cut, Paint, Terminal},
-    verdict::Verdict,
+    validate::Verdict,
 };
 
 /// Maximum length of an id; a longer one would hide the message after it.

@@ -15,11 +15,10 @@ use super::{
     defer,
     document::with_report,
     error::{place, CommandError, FINE, FOUND},
-    input::{Input, Subject},
-    places::Places,
+    input::{self, Input, Subject},
+    position::Places,
     task::{Output, SourceText, Task},
     terminal::{counted, grouped, shown, Terminal},
-    unusual,
 };
 
 /// State of the command.
@@ -32,7 +31,7 @@ impl Task for Sanitize {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let Input { subject, places } = Input::read(&self.input.text)?;
         if let Subject::Tools(list) = &subject {
-            unusual::misspelt(list, &places)?;
+            input::misspelt(list, &places)?;
         }
         let of_a_schema = self.options().sanitize.used_as != Use::Tool;
         match subject {

@@ -3,8 +3,8 @@
 use toolwire::json::{self, Node};
 
 use super::{
+    document::indented,
     error::{CommandError, FINE},
-    indent::indented,
     need::Need,
     position::{positions, Position},
     terminal::Terminal,

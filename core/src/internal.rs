@@ -36,13 +36,12 @@ pub use crate::{
     api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
     check::check,
     json::pointer::{push_token, unescaped_token},
-    nearest::{did_you_mean, nearest},
+    naming::{did_you_mean, nearest},
     sanitize::sanitize,
     schema::uri::percent_decoded,
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
-        check::list as check_tools,
-        check_request::check as check_request,
+        check::{list as check_tools, request as check_request},
     },
 };
 

@@ -88,7 +88,6 @@ pub mod json;
 pub mod limits;
 mod names;
 mod naming;
-mod nearest;
 pub mod options;
 mod pattern;
 mod repair;
@@ -129,14 +128,12 @@ pub mod reports {
         request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},
         tools::{
-            check::ToolViolation,
-            check_request::RequestViolation,
+            check::{RequestViolation, ToolViolation},
             formats::FormatChange,
-            quarantine::Quarantined,
+            quarantine::{Quarantined, SetAsideWarning},
             request::AdaptReport,
             request_facts::{ChoiceChange, RequestChange},
             sanitize_list::ToolChange,
-            set_aside::SetAsideWarning,
         },
     };
 }

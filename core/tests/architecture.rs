@@ -8,11 +8,10 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 25] = [
     "collections",
     "limits",
     "naming",
-    "nearest",
     "report",
     "error",
     "budget",

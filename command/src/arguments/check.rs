@@ -1,10 +1,9 @@
 //! The options of `toolwire check`, the linter.
 
 use clap::{builder::PossibleValuesParser, Args, ValueEnum};
-
 use toolwire::{options::Use, reports::Severity};
 
-use super::{source::Connection, words, DialectChoice};
+use super::{words, Connection, DialectChoice};
 use crate::outcome::Outcome;
 
 pub(super) const EXAMPLES: &str = "\

@@ -6,11 +6,17 @@ mod probe;
 mod proxy;
 mod relay;
 mod restore;
-mod source;
 mod validate;
 
-use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
+pub(crate) use check::{CheckArguments, FailOn, Format};
+pub(crate) use defer::DeferArguments;
+pub(crate) use probe::ProbeArguments;
+pub(crate) use proxy::{Defer, ProxyArguments};
+pub(crate) use relay::{natives, RelayArguments, AUTO};
+pub(crate) use restore::RestoreArguments;
+pub(crate) use validate::{Repairing, ValidateArguments};
 
+use clap::{builder::PossibleValuesParser, ArgGroup, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
@@ -18,16 +24,6 @@ use toolwire::{
     SanitizeOptions,
 };
 
-pub(crate) use self::{
-    check::{CheckArguments, FailOn, Format},
-    defer::DeferArguments,
-    probe::ProbeArguments,
-    proxy::{Defer, ProxyArguments},
-    relay::{natives, RelayArguments, AUTO},
-    restore::RestoreArguments,
-    source::{Connection, Source},
-    validate::{Repairing, ValidateArguments},
-};
 use super::{
     error::CommandError,
     outcome::Outcome,
@@ -367,4 +363,46 @@ pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
 pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
+}
+
+/// Maximum delay of a timer in Node, in seconds; a longer one would end at once.
+pub(crate) const MAX_SECONDS: i64 = 2_147_483;
+
+/// One input.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Source {
+    /// JSON or JSON Lines file; `-` or no file: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["server", "url", "servers"])]
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// MCP servers whose tools are the input.
+#[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("named").multiple(true)))]
+pub(crate) struct Connection {
+    /// An `mcp.json` with the MCP servers to use; no other file is searched for servers
+    #[arg(long, value_name = "FILE", group = "named", conflicts_with_all = ["server", "url"])]
+    pub(crate) servers: Option<String>,
+    /// Only this server of `--servers` (repeatable)
+    #[arg(long = "server", value_name = "NAME", id = "only", requires = "named")]
+    pub(crate) only: Vec<String>,
+    /// URL of an MCP server (streamable HTTP or SSE)
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    pub(crate) url: Option<String>,
+    /// Header for the server at `--url`, as `Name: value` (repeatable)
+    #[arg(long = "header", value_name = "HEADER")]
+    pub(crate) headers: Vec<String>,
+    /// Maximum time for a server to start, and for each answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MAX_SECONDS))]
+    pub(crate) timeout: u32,
+    /// Environment variable to pass to the server after `--`, or to substitute for `${NAME}` in the file of `--servers`
+    /// (repeatable)
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) environment: Vec<String>,
+    /// Command that starts an MCP server (after `--`)
+    #[arg(last = true, value_name = "SERVER")]
+    pub(crate) server: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use clap::{builder::PossibleValuesParser, Args};
 
-use super::{source::Connection, Machine};
+use super::{Connection, Machine};
 use crate::probe::endpoints::ENDPOINTS;
 
 pub(super) const EXAMPLES: &str = "\

@@ -3,7 +3,7 @@
 use clap::{builder::PossibleValuesParser, Args};
 
 use super::{dialects, Connection, REPAIRS};
-use crate::{client_files, clients};
+use crate::clients;
 
 pub(super) const EXAMPLES: &str = "\
 The client starts the proxy instead of its server. The proxy rewrites tools for the dialect, and restores calls to
@@ -53,11 +53,11 @@ pub(crate) struct ProxyArguments {
     pub(crate) token_env: Option<String>,
     /// Put the proxy in front of a server in the client's configuration file: shows the change, asks, and keeps a
     /// backup
-    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names_with_files()))]
     #[arg(group = "named", conflicts_with_all = ["client", "undo"])]
     pub(crate) install: Option<String>,
     /// Remove the proxy from the client's configuration file
-    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names_with_files()))]
     #[arg(group = "named", conflicts_with = "client")]
     pub(crate) undo: Option<String>,
     /// Do not ask before `--install` or `--undo` changes the file

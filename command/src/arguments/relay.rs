@@ -64,7 +64,7 @@ pub(crate) struct RelayArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) token_env: Option<String>,
     /// Maximum silence of an API or a client, in seconds (default: 600)
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=super::source::MAX_SECONDS))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=super::MAX_SECONDS))]
     pub(crate) timeout: Option<u32>,
     /// Report every change on standard error: what, for which tool, and why
     #[arg(long)]

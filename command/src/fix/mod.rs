@@ -4,7 +4,6 @@
 //! are taken that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
 //! The text keeps its layout, and is read again before it is accepted.
 
-mod guard;
 mod layout;
 mod parts;
 
@@ -19,18 +18,18 @@ use toolwire::{
 };
 
 use self::{
-    guard::Contents,
     layout::Layout,
     parts::{prefixes, Parts, Safety, Unit},
 };
+use super::position::{value_at, Places};
 use crate::{
     error::CommandError,
     finding::rank,
     input::{Input, Named, Subject},
-    places::{value_at, Places},
     position::{span_of, spliced},
     profile::passes,
 };
+use parts::Contents;
 
 /// Maximum number of rounds over the dialects in turn. What they write is stable after few.
 const ROUNDS: usize = 4;

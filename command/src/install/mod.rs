@@ -6,12 +6,14 @@ mod entry;
 use toolwire::json;
 
 use self::entry::{quoted, Entry};
+use super::{
+    clients::{self, ClientFile, VARIABLES},
+    error::reason,
+};
 use crate::{
     arguments::{Defer, ProxyArguments},
-    client_files::{self, ClientFile, VARIABLES},
     error::{CommandError, FOUND},
     need::Need,
-    reason::reason,
     task::{Output, Task},
     terminal::{shown, shown_lines, Terminal},
     OutputFile,
@@ -64,7 +66,7 @@ impl Install {
         let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
         let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
         let place =
-            client_files::of(client).ok_or_else(|| failed(&format!("expected a known client, found `{client}`")))?;
+            clients::file_of(client).ok_or_else(|| failed(&format!("expected a known client, found `{client}`")))?;
         let connection = &arguments.connection;
         if !connection.server.is_empty() || connection.url.is_some() {
             return Err(failed(

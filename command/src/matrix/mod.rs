@@ -1,21 +1,28 @@
-//! `toolwire matrix`: evaluates every tool for every dialect, one dialect in each step.
+//! `toolwire matrix`: evaluates every tool for every dialect, one dialect in each step. Several inputs, such as the
+//! servers in an `mcp.json`, have one matrix each; chat templates of open models refuse tools that the server accepts
+//! (docs/templates.md).
 
-mod evaluate;
 mod render;
-mod several;
-mod templates;
 
-pub(crate) use self::several::Matrices;
-use self::{evaluate::Evaluator, templates::Template};
-use toolwire::{options::Allow, reports::Severity, Dialect, Error};
+use std::collections::BTreeMap;
+
+use toolwire::{
+    internal,
+    json::Node,
+    options::Allow,
+    reports::{Change, Severity, ToolChange},
+    Dialect, Error, SanitizeOptions, ToolsOptions,
+};
 
 use super::{
     arguments::{choice, MatrixArguments},
-    error::{CommandError, FINE, FOUND},
+    error::{CommandError, FINE, FOUND, UNUSABLE},
+    gather::Gathering,
     input::{Input, Named, Subject},
     outcome::Outcome,
-    places::Places,
-    task::{self, SourceText},
+    position::{value_at, Places},
+    profile::{Choice, APIS},
+    task::{self, Output, SourceText, Task},
     terminal::Terminal,
 };
 
@@ -126,7 +133,7 @@ impl Matrix {
         // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
         // struct.
         let input = Input::read(&self.input.text)?.judged()?;
-        let refusing = templates::refusing(dialect, &input.subject, &self.tools);
+        let refusing = refusing_templates(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
         let verdicts = evaluator.all(input.subject).map_err(|error| self.places.locate(&error))?;
@@ -151,6 +158,277 @@ impl Matrix {
             task::Output::json(&self.document())
         } else {
             task::Output::new(self.table(terminal.width, terminal.out))
+        }
+    }
+}
+
+/// Evaluates the tools of a list for one dialect.
+struct Evaluator<'m> {
+    dialect: &'static Dialect,
+    allow: Allow,
+    tools: &'m [Named],
+}
+
+impl Evaluator<'_> {
+    /// Returns a verdict for each tool.
+    fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
+        match subject {
+            Subject::Schemas(schemas) => {
+                schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect()
+            }
+            Subject::Tools(list) | Subject::Request(list) => self.list(list),
+        }
+    }
+
+    fn options(&self) -> SanitizeOptions {
+        SanitizeOptions::new(self.dialect.name).allow(self.allow)
+    }
+
+    fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
+        let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
+        let known: BTreeMap<&str, usize> =
+            self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
+            if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
+                verdict.meets(Reason {
+                    severity: violation.severity,
+                    rule: violation.constraint,
+                    pointer: violation.pointer,
+                    message: violation.message,
+                });
+            }
+        }
+        let mut options = ToolsOptions::new(self.dialect.name);
+        options.sanitize = self.options();
+        let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
+        for ToolChange { change, .. } in &outcome.changes {
+            if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
+                verdict.add(change, "");
+            }
+        }
+        for refused in outcome.quarantined {
+            if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
+                // `check` reports only the first tool beyond a limit; the API refuses the tools after it, too.
+                if internal::is_about_room(self.dialect, refused.rule) && verdict.accepted {
+                    verdict.meets(Reason {
+                        severity: Severity::Refused,
+                        rule: refused.rule,
+                        pointer: refused.pointer.clone(),
+                        message: refused.message.clone(),
+                    });
+                }
+                verdict.refuse(refused.rule, refused.pointer, refused.message);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn schema(&self, at: usize, mut schema: Node<'_>) -> Result<Verdict, Error> {
+        let options = self.options();
+        let above = format!("/{at}");
+        let mut verdict = untouched();
+        for violation in internal::check(&schema, &options)? {
+            verdict.meets(Reason {
+                severity: violation.severity,
+                rule: violation.constraint,
+                pointer: format!("{above}{}", violation.pointer),
+                message: violation.message,
+            });
+        }
+        match internal::sanitize(&mut schema, &options, true) {
+            Ok(changes) => changes.iter().for_each(|change| verdict.add(change, &above)),
+            Err(error) => {
+                verdict.refuse(error.code().as_str(), format!("{above}{}", error.pointer()), error.message().to_owned())
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+const fn untouched() -> Verdict {
+    Verdict {
+        accepted: true,
+        reinterpreted: false,
+        ignored: false,
+        reasons: Vec::new(),
+        outcome: Outcome::Unchanged,
+        losses: Vec::new(),
+    }
+}
+
+impl Verdict {
+    fn meets(&mut self, reason: Reason) {
+        match reason.severity {
+            Severity::Refused => self.accepted = false,
+            Severity::Reinterpreted => self.reinterpreted = true,
+            Severity::Ignored => self.ignored = true,
+        }
+        self.reasons.push(reason);
+    }
+
+    fn add(&mut self, change: &Change, above: &str) {
+        let outcome = Outcome::of(change);
+        // `check` reports only the first strict tool beyond the limit; the tools after it are not accepted either.
+        self.accepted &= outcome != Outcome::NotStrict;
+        self.outcome = self.outcome.max(outcome);
+        if outcome >= Outcome::Closed {
+            let pointer = format!("{above}{}", change.pointer);
+            self.losses.push(Loss { outcome, rule: change.rule, pointer, message: change.message.clone() });
+        }
+    }
+
+    fn refuse(&mut self, rule: &'static str, pointer: String, message: String) {
+        self.outcome = Outcome::Refused;
+        self.losses = Vec::from([Loss { outcome: Outcome::Refused, rule, pointer, message }]);
+    }
+}
+
+/// Returns the tool that contains the target of a pointer.
+fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
+    let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+    ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
+}
+
+/// State of the command.
+pub(crate) struct Matrices {
+    each: Vec<Matrix>,
+    /// Inputs that could not be read or checked.
+    failed: Vec<CommandError>,
+    notes: Vec<String>,
+}
+
+impl Matrices {
+    pub(crate) fn new(arguments: &MatrixArguments, gathered: Gathering) -> Result<Matrices, CommandError> {
+        let Gathering { inputs, mut failed, notes, .. } = gathered;
+        let choice = arguments.choice.choice().unwrap_or(Choice::Profile(APIS));
+        let dialects = choice.dialects(&arguments.choice.exclude);
+        if dialects.is_empty() {
+            return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
+        }
+        let mut each = Vec::new();
+        for input in inputs {
+            let source = input.source.clone();
+            match Matrix::new(arguments.clone(), input, dialects.clone()) {
+                Ok(matrix) => each.push(matrix),
+                Err(error) => failed.push(error.in_source(&source)),
+            }
+        }
+        match failed.pop() {
+            // The only input failed.
+            Some(error) if each.is_empty() && failed.is_empty() => Err(error),
+            last => {
+                failed.extend(last);
+                Ok(Matrices { each, failed, notes })
+            }
+        }
+    }
+
+    /// Returns the index of the matrix that a step belongs to, and the step within it.
+    fn place(&self, step: usize) -> (usize, usize) {
+        let steps = self.each.first().map_or(1, Matrix::steps).max(1);
+        (step / steps, step % steps)
+    }
+}
+
+impl Task for Matrices {
+    fn steps(&self) -> usize {
+        self.each.iter().map(Matrix::steps).sum()
+    }
+
+    fn weight(&self) -> usize {
+        self.each.iter().map(Matrix::weight).max().unwrap_or_default()
+    }
+
+    fn label(&self, step: usize) -> &'static str {
+        let (at, step) = self.place(step);
+        self.each.get(at).map_or("", |matrix| matrix.label(step))
+    }
+
+    fn step(&mut self, step: usize) -> Result<(), CommandError> {
+        let (at, step) = self.place(step);
+        let Some(matrix) = self.each.get_mut(at) else { return Ok(()) };
+        matrix.step(step).map_err(|error| error.in_source(&matrix.input.source))
+    }
+
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let code = self.each.iter().map(Matrix::code).max().unwrap_or_default();
+        let mut output = match self.each.as_slice() {
+            [] => Output::default(),
+            [only] => only.output(terminal),
+            several if several.iter().all(Matrix::is_for_machines) => {
+                Output::json(&Node::array(several.iter().map(Matrix::document).collect()))
+            }
+            several => {
+                let tables: Vec<String> = several.iter().map(|matrix| matrix.output(terminal).stdout).collect();
+                Output::new(tables.join("\n"))
+            }
+        };
+        for line in &self.notes {
+            output.note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
+        }
+        for error in &self.failed {
+            output.note(&error.render("toolwire", terminal.err));
+        }
+        Ok(output.with_exit_code(if self.failed.is_empty() { code } else { UNUSABLE }))
+    }
+}
+
+/// A chat template that refuses tools.
+#[derive(Debug)]
+pub(crate) struct Template {
+    /// Name of the file, as in `--template`.
+    pub(crate) file: &'static str,
+    /// Number of tools that the template refuses although the server accepts them.
+    pub(crate) refused: usize,
+    /// Number of these tools that cannot be rewritten for the template.
+    pub(crate) left: usize,
+}
+
+/// Returns the templates of a server that refuse some of the tools.
+fn refusing_templates(
+    dialect: &'static Dialect,
+    subject: &Subject<'_>,
+    tools: &[Named],
+) -> Result<Vec<Template>, Error> {
+    let known: Vec<&'static str> =
+        dialect.templates().filter(|(_, refused)| refused.is_some()).map(|(file, _)| file).collect();
+    if known.is_empty() {
+        return Ok(Vec::new());
+    }
+    let plain = SanitizeOptions::new(dialect.name);
+    let is_refused = |schema: &Node<'_>, options: &SanitizeOptions| -> Result<bool, Error> {
+        let found = internal::check(schema, options)?;
+        Ok(found.iter().any(|violation| violation.severity == Severity::Refused))
+    };
+    let mut accepted: Vec<&Node<'_>> = Vec::new();
+    for schema in schemas(subject, tools) {
+        if !is_refused(schema, &plain)? {
+            accepted.push(schema);
+        }
+    }
+    let mut found = Vec::new();
+    for file in known {
+        let options = SanitizeOptions::new(dialect.name).template(file);
+        let mut template = Template { file, refused: 0, left: 0 };
+        for schema in &accepted {
+            if is_refused(schema, &options)? {
+                template.refused += 1;
+                template.left += usize::from(internal::sanitize(&mut (*schema).clone(), &options, false).is_err());
+            }
+        }
+        if template.refused > 0 {
+            found.push(template);
+        }
+    }
+    found.sort_by_key(|template| std::cmp::Reverse(template.refused));
+    Ok(found)
+}
+
+fn schemas<'n, 'a>(subject: &'n Subject<'a>, tools: &[Named]) -> Vec<&'n Node<'a>> {
+    match subject {
+        Subject::Schemas(schemas) => schemas.iter().collect(),
+        Subject::Tools(list) | Subject::Request(list) => {
+            tools.iter().filter_map(|tool| value_at(list, &tool.pointer).and_then(internal::schema_of)).collect()
         }
     }
 }

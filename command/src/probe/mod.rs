@@ -1,15 +1,11 @@
 //! `toolwire probe`: asks the API itself which tools it accepts, and compares the answers with `check`.
 
-mod address;
-mod anonymous;
 mod answer;
 pub(crate) mod endpoints;
 mod record;
-mod redact;
 mod report;
 mod search;
 mod target;
-mod tool;
 
 use toolwire::{
     internal,
@@ -21,23 +17,23 @@ use self::{
     answer::Answer,
     endpoints::Endpoint,
     record::Rows,
-    redact::Private,
     search::{GroupSearch, Refusal, RequestTools, Verdict},
     target::Target,
-    tool::Tool,
 };
+use super::position::Places;
 use crate::{
     arguments::ProbeArguments,
     error::CommandError,
     gather::Gathering,
     input::Input,
     need::{Need, Request},
-    places::Places,
     profile::dialects_named,
     task::{Output, SourceText, Task},
     terminal::{shown, Terminal},
     OutputFile,
 };
+use answer::Private;
+use target::Tool;
 
 /// Maximum number of retries after temporary failures, and maximum delay before each, in seconds.
 const REPEATED: u32 = 3;
@@ -80,7 +76,7 @@ impl Probe {
         let target = Target::new(&arguments, endpoint, internal::strict_member(dialect))?;
         let Input { subject, places } = Input::read(&input.text)?.judged()?;
         let noun = subject.noun();
-        let mut tools = tool::tools(subject, dialect).map_err(|error| places.locate(&error))?;
+        let mut tools = target::tools(subject, dialect).map_err(|error| places.locate(&error))?;
         if let Some(wanted) =
             arguments.tools.iter().find(|wanted| !tools.iter().any(|tool| tool.name.as_ref() == Some(wanted)))
         {
@@ -118,8 +114,8 @@ impl Probe {
     /// Returns the next request, if there is one.
     fn request(&self) -> Option<Request> {
         let tools = match self.search.next()? {
-            RequestTools::Plain => tool::plain(self.dialect),
-            RequestTools::Tools(group) => tool::list(group.iter().filter_map(|at| self.tools.get(*at))),
+            RequestTools::Plain => target::plain_tool(self.dialect),
+            RequestTools::Tools(group) => target::tool_list(group.iter().filter_map(|at| self.tools.get(*at))),
         };
         Some(self.target.request(&tools, &self.arguments, self.variable.as_ref(), self.wait))
     }
@@ -190,7 +186,7 @@ impl Probe {
 
     /// Renders the first request.
     fn dry(&self) -> Output {
-        let tools = tool::list(self.tools.iter());
+        let tools = target::tool_list(self.tools.iter());
         let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
         let mut output = Output::new(self.target.shown(&request));
         output.stdout.push('\n');
@@ -263,7 +259,7 @@ impl Task for Probe {
                 .end(format!("expected a key of visible ASCII characters in the variable `{name}`, found others"));
         }
         self.sent += 1;
-        let message = self.private.removed(message, redact::MAX_ANSWER);
+        let message = self.private.removed(message, answer::MAX_ANSWER);
         let expected = match message.as_str() {
             "ETIMEDOUT" => format!("expected an answer in {} s, found none", self.arguments.timeout),
             _ => format!("expected a server at that address, found none ({message})"),

@@ -4,7 +4,7 @@ use toolwire::json::{Node, Object};
 
 use super::{
     search::{Refusal, Verdict},
-    tool::{refused_together, Tool},
+    target::{refused_together, Tool},
     Probe,
 };
 use crate::{

@@ -1,4 +1,10 @@
-//! JSON-RPC messages: their kinds, and the messages that the proxy writes itself.
+//! JSON-RPC messages: their kinds, the messages that the proxy writes itself, and the outline of a message.
+//!
+//! The outline is read from the bytes of a message without building a tree. It is used for messages that the JSON
+//! reader refuses (nested too deeply, `NaN`, not UTF-8), and to find members that two readers could interpret
+//! differently.
+
+use std::ops::Range;
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
@@ -141,4 +147,172 @@ pub(super) fn meta_of(message: &Node<'_>) -> String {
 /// Returns an empty object.
 pub(super) fn empty<'a>() -> Node<'a> {
     Node::object(Object::from_members(Vec::new()))
+}
+
+/// Members of an object in their order: the name, and the byte range of the value.
+pub(super) type Members = Vec<(String, Range<usize>)>;
+
+/// Members that determine the kind and the destination of a message.
+const DECISIVE: [&str; 8] = ["jsonrpc", "id", "method", "params", "result", "error", "name", "arguments"];
+
+/// Returns the members of the object at the start of the range, or `None` if there is no object. The contents of the
+/// values are skipped and not checked.
+fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
+    let mut at = space(bytes, within.start);
+    let mut found = Vec::new();
+    if bytes.get(at) != Some(&b'{') {
+        return None;
+    }
+    at = space(bytes, at + 1);
+    if bytes.get(at) == Some(&b'}') {
+        return Some(found);
+    }
+    loop {
+        let end = string(bytes, at)?;
+        let name = std::str::from_utf8(bytes.get(at..end)?).ok()?;
+        let name = json::read(name).ok()?.as_text()?.display().into_owned();
+        at = space(bytes, end);
+        if bytes.get(at) != Some(&b':') {
+            return None;
+        }
+        let start = space(bytes, at + 1);
+        let end = value(bytes, start)?;
+        found.push((name, start..end));
+        at = space(bytes, end);
+        match bytes.get(at) {
+            Some(b',') => at = space(bytes, at + 1),
+            Some(b'}') => return Some(found),
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two JSON readers
+/// could choose different members, so the server could run a call that the proxy has not checked.
+pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
+    let top = members(bytes, 0..bytes.len())?;
+    let params = top.iter().find(|(name, _)| name == "params").and_then(|(_, at)| members(bytes, at.clone()));
+    doubtful(&top).or_else(|| doubtful(params.as_ref()?))
+}
+
+fn doubtful(members: &Members) -> Option<String> {
+    let is_decisive = |name: &str| DECISIVE.iter().any(|one| one.eq_ignore_ascii_case(name));
+    let mut seen: Vec<&str> = Vec::new();
+    for (name, _) in members.iter().filter(|(name, _)| is_decisive(name)) {
+        if !DECISIVE.contains(&name.as_str()) || seen.contains(&name.as_str()) {
+            return Some(name.clone());
+        }
+        seen.push(name);
+    }
+    None
+}
+
+/// Envelope of a message that cannot be read as a whole: the id as JSON text, the method, and whether the message is a
+/// response.
+pub(super) struct Outline {
+    pub(super) id: Option<String>,
+    pub(super) method: Option<String>,
+    pub(super) answers: bool,
+}
+
+impl Outline {
+    pub(super) fn read(bytes: &[u8]) -> Option<Outline> {
+        let members = members(bytes, 0..bytes.len())?;
+        let at = |key: &str| members.iter().find(|(name, _)| name == key).and_then(|(_, at)| bytes.get(at.clone()));
+        let text = |key: &str| std::str::from_utf8(at(key)?).ok();
+        let id = text("id").filter(|id| json::read(id).is_ok()).map(String::from);
+        let method = text("method").and_then(|method| json::read(method).ok());
+        let method = method.as_ref().and_then(Node::as_text).map(|method| method.display().into_owned());
+        Some(Outline { id, method, answers: at("result").is_some() || at("error").is_some() })
+    }
+}
+
+fn space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+        at += 1;
+    }
+    at
+}
+
+/// Returns the end of the string that starts at `start`.
+fn string(bytes: &[u8], start: usize) -> Option<usize> {
+    if bytes.get(start) != Some(&b'"') {
+        return None;
+    }
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Returns the end of the value that starts at `start`. Brackets are counted, without recursion.
+fn value(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start, 0_usize);
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string(bytes, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' if depth == 0 => return (at > start).then_some(at),
+            b'}' | b']' => {
+                depth -= 1;
+                at += 1;
+            }
+            b',' if depth == 0 => return (at > start).then_some(at),
+            _ => at += 1,
+        }
+        if depth == 0 && matches!(bytes.get(at - 1), Some(b'"' | b'}' | b']')) {
+            return Some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ambiguous, members, Outline};
+
+    fn names(text: &str) -> Option<Vec<(String, String)>> {
+        let found = members(text.as_bytes(), 0..text.len())?;
+        Some(found.into_iter().map(|(name, at)| (name, text.get(at).unwrap_or_default().trim().to_string())).collect())
+    }
+
+    #[test]
+    fn members_of_objects_that_readers_refuse() {
+        let deep = format!("{{\"id\" : 7, \"result\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
+        let found = names(&deep).unwrap_or_default();
+        assert_eq!((found[0].0.as_str(), found[0].1.as_str(), found[1].0.as_str()), ("id", "7", "result"));
+        let not_a_number = names(r#"{"id":1,"result":{"x":NaN,"s":"}\"]"}}"#).unwrap_or_default();
+        assert_eq!(not_a_number[1].1, r#"{"x":NaN,"s":"}\"]"}"#);
+        assert_eq!(names(r#" {"\u0069d": "a,b"} "#), Some(Vec::from([("id".into(), r#""a,b""#.into())])));
+        for broken in ["", "[]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":}", "{a:1}", "{\"a\":\"", "{\"a\":1,}"] {
+            assert_eq!(names(broken), None, "{broken}");
+        }
+        assert_eq!(names("{}"), Some(Vec::new()));
+    }
+
+    #[test]
+    fn outlines() {
+        let outline = Outline::read(b"{\"id\":\"a\",\"method\":\"x/y\",\"params\":{\"t\":\"\xff\"}}");
+        let outline = outline.map(|outline| (outline.id, outline.method, outline.answers));
+        assert_eq!(outline, Some((Some("\"a\"".into()), Some("x/y".into()), false)));
+    }
+
+    #[test]
+    fn members_that_two_readers_could_read_differently() {
+        let found = |text: &str| ambiguous(text.as_bytes());
+        assert_eq!(
+            found(r#"{"id":1,"method":"tools/call","params":{"name":"read","name":"rm"}}"#),
+            Some("name".into())
+        );
+        assert_eq!(found(r#"{"method":"ping","Method":"tools/call"}"#), Some("Method".into()));
+        assert_eq!(found(r#"{"id":1,"params":{"n\u0061me":"a","name":"b"}}"#), Some("name".into()));
+        assert_eq!(found(r#"{"id":1,"method":"x","params":{"other":1,"other":2}}"#), None);
+        assert_eq!(found(r#"{"id":1,"params":{"name":"a","arguments":{"name":1,"Name":2}}}"#), None);
+    }
 }

@@ -4,32 +4,29 @@
 //! server, messages that do not concern tools are forwarded byte for byte. With several, `routes` finds the server of a
 //! message.
 
-mod calls;
 mod catalogue;
 mod gathering;
 mod listener;
-mod merge;
 mod message;
-mod outline;
 mod routes;
-mod run;
-mod search;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use toolwire::json::{self, Node};
 
-pub use self::listener::{Listener, ListenerEffect};
 use self::{
     catalogue::Catalogue,
     gathering::{Gathering, What},
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
-    outline::Outline,
     routes::Routes,
 };
-pub(crate) use self::{run::run, settings::Settings};
 use crate::escaped_lines;
+use message::Outline;
+
+pub use self::listener::{Listener, ListenerEffect};
+pub(crate) use self::settings::Settings;
+pub(crate) use settings::run;
 
 /// URI of the resource that reports the changes.
 const REPORT: &str = "toolwire://report";
@@ -261,7 +258,7 @@ impl Proxy {
                 // Until 2025-03-26, a line could be a list of messages.
                 Some([]) => self.refuse_message(message),
                 Some(list) => list.iter().for_each(|one| self.on_client_message(one, &json::write(one), false)),
-                None => match outline::ambiguous(message) {
+                None => match message::ambiguous(message) {
                     Some(name) => {
                         let id = read.get("id").map_or_else(|| "null".into(), json::write);
                         let found = format!(

@@ -3,12 +3,9 @@
 //! The relay takes requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
 //! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
 
-mod file;
 mod journal;
 mod metrics;
 mod open;
-mod protocols;
-mod run;
 mod settings;
 mod upstream;
 
@@ -20,22 +17,26 @@ use toolwire::{
     Code, ToolListCache,
 };
 
-pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use self::{
     journal::Journal,
     metrics::{Metrics, Outcome},
     open::{Open, Stage},
     upstream::{first, has_path, model_of, route, with_model},
 };
+use super::http::Door;
 use crate::{
     document::record,
     escaped_lines,
     http::{
-        door::Door,
         headers::{self, head, Headers},
         own_headers,
     },
     terminal::{cut, shown},
+};
+
+pub(crate) use self::{
+    settings::{run, Settings},
+    upstream::Upstream,
 };
 
 /// Maximum size of a body that is read, in bytes.
@@ -247,7 +248,7 @@ impl Relay {
             open.rename(model, name);
             renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
         }
-        if let Some(why) = protocols::refusal(&open.origin, open.target()) {
+        if let Some(why) = upstream::refusal(&open.origin, open.target()) {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(open, &error);
         }

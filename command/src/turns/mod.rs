@@ -4,12 +4,10 @@
 //! backend with native deferred tools, the library also simulates the backend: it emulates deferred loading for the
 //! rewritten request, and the result lists the tools that the model can call.
 
-mod gist;
 mod history;
-mod new_messages;
+mod messages;
 mod prompt;
 mod render;
-mod tool;
 
 use std::collections::BTreeSet;
 
@@ -25,7 +23,6 @@ use toolwire::{
 use self::{
     history::{items, History},
     prompt::{Growth, Prompt},
-    tool::{label, waits},
 };
 use super::{
     arguments::{choice, DeferArguments},
@@ -33,6 +30,7 @@ use super::{
     task::{Output, SourceText, Task},
     terminal::Terminal,
 };
+use messages::{label, waits};
 
 /// Maximum size of the output of all turns, in bytes. Without a limit, a conversation whose early messages change
 /// repeatedly would be stored once for each turn.

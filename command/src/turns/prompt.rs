@@ -11,10 +11,8 @@ use std::{
 use toolwire::json::{self, Node, Object};
 
 use super::{
-    gist,
     history::items,
-    new_messages::{MessageHash, NewMessages},
-    tool::{label, waits},
+    messages::{self, label, waits, MessageHash, NewMessages},
 };
 
 /// Part of a prompt.
@@ -79,7 +77,7 @@ impl Prompt {
                     Part::Messages => refer(item, &mut |name| text.extend(waiting.remove(name))),
                     Part::Instructions => {}
                 }
-                let hashes = MessageHash { who: hash(&gist::who(item)), print: hash(&text) };
+                let hashes = MessageHash { who: hash(&messages::who(item)), print: hash(&text) };
                 entries.push(Entry { part, key, at: is_list.then_some(at), bytes: text.len(), hashes });
             }
         }

@@ -6,7 +6,7 @@ use toolwire::{
     options::{Api, Native},
 };
 
-use super::{gist, prompt::Growth, CallableTool, ShownMessage, Turn, Turns, MESSAGES};
+use super::{messages, prompt::Growth, CallableTool, ShownMessage, Turn, Turns, MESSAGES};
 use crate::{
     document::{header, record},
     terminal::{counted, cut, grouped, shown, Terminal},
@@ -133,8 +133,8 @@ impl Turn {
 impl ShownMessage {
     pub(super) fn of(message: &Node<'_>, is_changed: bool) -> ShownMessage {
         // On one line, without the original line breaks.
-        let words = gist::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-        ShownMessage { who: gist::who(message), words, is_changed }
+        let words = messages::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
+        ShownMessage { who: messages::who(message), words, is_changed }
     }
 }
 

@@ -1,18 +1,15 @@
-//! The entry point for bindings: a function by its name, inputs as trees or text, options as a tree.
+//! The entry point for bindings: a function by its name, inputs as trees or text, options as a tree. Also the functions
+//! of a `Restore` that a binding keeps.
 //!
 //! This module contains everything that depends on the function, so that bindings only convert values.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    call_restore::call_restore,
+    arguments::{repair_node, repair_text, validate_node, validate_result_node},
     describe,
-    function::{missing, Function, TextOutput, ValueOutput},
-    repair::{repair_node, repair_text},
     sanitize::{normalize_node, sanitize_node},
-    text_of, tools,
-    validate::{validate_node, validate_result_node},
-    Restore,
+    text_of, tools, Restore,
 };
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
@@ -28,10 +25,10 @@ use crate::{
     },
     repair::{unreadable, RawArguments},
     sanitize::{self, decode::Plan},
-    tools::{check as check_list, check_request, request, restore::RestoreMap},
+    tools::{call_repair::CallReports, check as check_tools, client_call, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
-use crate::{options::SearchOptions, tools::server_index::ServerIndex};
+use crate::{options::SearchOptions, tools::servers::index::ServerIndex};
 
 /// Calls a function on trees. If a function has two inputs, a string in place of either is JSON text, and then the
 /// result is text, too.
@@ -175,11 +172,11 @@ fn call_on_trees<'a>(
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
-            Ok(output(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
+            Ok(output(describe::tool_violations(&check_tools::list(input()?, &dialects)?), None, false))
         }
         Function::CheckRequest => {
             let options = CheckRequestOptions::read(options, naming)?;
-            Ok(output(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
+            Ok(output(describe::request_violations(&check_tools::request(input()?, &options)?), None, false))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
@@ -272,4 +269,259 @@ fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, 
     };
     // A header cannot contain an unpaired surrogate; its escape is passed instead.
     Ok(settled(Some(&text.display())))
+}
+
+/// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
+///
+/// # Errors
+/// The errors of the function; `invalid-value` if it is not a function of a `Restore`.
+pub fn call_restore<'a>(
+    restore: &Restore,
+    function: Function,
+    inputs: Vec<Node<'a>>,
+) -> Result<ValueOutput<'a>, Error> {
+    let (restore_map, mut reports, mut inputs) = (&restore.0, CallReports::default(), inputs.into_iter());
+    let mut input = || inputs.next().ok_or_else(|| missing(function));
+    let (value, report) = match function {
+        Function::RestoreCall => {
+            let (name, mut arguments) = (input()?, input()?);
+            let Some(name) = name.as_text() else {
+                let found = format!("expected the name of a tool to be a string, found {}", name.kind());
+                return Err(Error::new(Code::InvalidValue, "/name", found));
+            };
+            restore_map.arguments(name, &mut arguments, (None, true), &mut reports)?;
+            (describe::call(restore_map, name, arguments, reports.take().pop().as_ref()), None)
+        }
+        Function::RestoreClientCall => {
+            let call = client_call::write(restore_map, input()?, &mut reports)?;
+            (call, Some(describe::repaired_client_call(reports.take().pop().as_ref())))
+        }
+        Function::RestoreContent => {
+            let text = input()?;
+            let Some(given) = text.as_text() else {
+                let found = format!("expected the text of an answer to be a string, found {}", text.kind());
+                return Err(Error::new(Code::InvalidValue, "", found));
+            };
+            // In valid JSON, an unpaired surrogate occurs only as an escape.
+            let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
+            restored.failure.map_or(Ok(()), Err)?;
+            let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
+            let report = Node::record(report);
+            (restored.text.map_or(text, Node::string), Some(report))
+        }
+        Function::RestoreReply => {
+            let mut reply = input()?;
+            restore_map.whole_reply(&mut reply, &mut reports)?;
+            (reply, Some(describe::restored_reply(&mut reports)))
+        }
+        _ => {
+            let found = format!("expected a function of a `restore`, found `{}`", function.name());
+            return Err(Error::new(Code::InvalidValue, "", found));
+        }
+    };
+    Ok(ValueOutput { value, report, share: false })
+}
+
+/// Restores a reply in JSON text.
+///
+/// # Errors
+/// Same as [`call_restore`], and `invalid-json`.
+pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str) -> Result<TextOutput<'a>, Error> {
+    let inputs = Vec::from([json::read(reply)?]);
+    let ValueOutput { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs)?;
+    let text: Cow<'a, str> = text_of(reply, &value);
+    Ok(TextOutput { text, report })
+}
+
+/// A public function that bindings can call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Function {
+    /// `sanitize(schema, options)`
+    Sanitize,
+    /// `normalizeEnvelope(schema, options)`
+    NormalizeEnvelope,
+    /// `applyDeferredLoading(request, options)`
+    ApplyDeferredLoading,
+    /// `stripDeferralBetas(value, options)`: null if the result is empty or the header is absent
+    StripDeferralBetas,
+    /// `check(schema, options)`
+    Check,
+    /// `restoreArguments(arguments, plan)`
+    RestoreArguments,
+    /// `repairArguments(arguments, schema, options)`
+    RepairArguments,
+    /// `validateArguments(arguments, schema)`
+    ValidateArguments,
+    /// `validateResult(result, tool)`
+    ValidateResult,
+    /// `dialects()`
+    Dialects,
+    /// `sanitizeTools(tools, options)`
+    SanitizeTools,
+    /// `checkTools(tools, options)`
+    CheckTools,
+    /// `checkRequest(request, options)`
+    CheckRequest,
+    /// `dialectFor(options)`
+    DialectFor,
+    /// `deferralFor(options)`
+    DeferralFor,
+    /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
+    RestoreCall,
+    /// `restoreClientCall(restore, call)`
+    RestoreClientCall,
+    /// `restoreContent(restore, text)`
+    RestoreContent,
+    /// `adaptRequest(request, options)`
+    AdaptRequest,
+    /// `restoreReply(reply, restore)`
+    RestoreReply,
+    /// `searchTools(tools, query, options)`
+    #[cfg(feature = "search")]
+    SearchTools,
+    /// `answerToolSearch(call, tools, options)`: null if the call is not a search
+    #[cfg(feature = "search")]
+    AnswerToolSearch,
+}
+
+impl Function {
+    /// All functions.
+    pub const ALL: &'static [Function] = &[
+        Function::Sanitize,
+        Function::NormalizeEnvelope,
+        Function::ApplyDeferredLoading,
+        Function::StripDeferralBetas,
+        Function::Check,
+        Function::RestoreArguments,
+        Function::RepairArguments,
+        Function::ValidateArguments,
+        Function::ValidateResult,
+        Function::Dialects,
+        Function::SanitizeTools,
+        Function::CheckTools,
+        Function::CheckRequest,
+        Function::DialectFor,
+        Function::DeferralFor,
+        Function::RestoreCall,
+        Function::RestoreClientCall,
+        Function::RestoreContent,
+        Function::AdaptRequest,
+        Function::RestoreReply,
+        #[cfg(feature = "search")]
+        Function::SearchTools,
+        #[cfg(feature = "search")]
+        Function::AnswerToolSearch,
+    ];
+
+    /// Returns the function's name in JavaScript.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Function::Sanitize => "sanitize",
+            Function::NormalizeEnvelope => "normalizeEnvelope",
+            Function::ApplyDeferredLoading => "applyDeferredLoading",
+            Function::StripDeferralBetas => "stripDeferralBetas",
+            Function::Check => "check",
+            Function::RestoreArguments => "restoreArguments",
+            Function::RepairArguments => "repairArguments",
+            Function::ValidateArguments => "validateArguments",
+            Function::ValidateResult => "validateResult",
+            Function::Dialects => "dialects",
+            Function::SanitizeTools => "sanitizeTools",
+            Function::CheckTools => "checkTools",
+            Function::CheckRequest => "checkRequest",
+            Function::DialectFor => "dialectFor",
+            Function::DeferralFor => "deferralFor",
+            Function::RestoreCall => "restoreCall",
+            Function::RestoreClientCall => "restoreClientCall",
+            Function::RestoreContent => "restoreContent",
+            Function::AdaptRequest => "adaptRequest",
+            Function::RestoreReply => "restoreReply",
+            #[cfg(feature = "search")]
+            Function::SearchTools => "searchTools",
+            #[cfg(feature = "search")]
+            Function::AnswerToolSearch => "answerToolSearch",
+        }
+    }
+
+    /// Returns the function with this name.
+    pub fn named(name: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.name() == name)
+    }
+
+    /// Returns true if the result is the rewritten first input.
+    const fn rewrites(self) -> bool {
+        match self {
+            Function::RestoreArguments | Function::RestoreReply => true,
+            // Their first input is the `restore`, not the value that they rewrite.
+            Function::RestoreClientCall | Function::RestoreContent => false,
+            _ => self.result_name().is_some(),
+        }
+    }
+
+    /// Returns true if a string in place of input `at` is JSON text, for functions with two inputs. For other
+    /// functions, the binding decides whether the input is text.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only searches read one of the inputs"))]
+    const fn reads_text(self, at: usize) -> bool {
+        match self {
+            Function::RestoreArguments | Function::RepairArguments => true,
+            Function::ValidateArguments | Function::ValidateResult => true,
+            #[cfg(feature = "search")]
+            Function::SearchTools => at == 0,
+            #[cfg(feature = "search")]
+            Function::AnswerToolSearch => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true if the result is a new value, and is JSON text if the first input is.
+    const fn answers_in_text(self) -> bool {
+        #[cfg(feature = "search")]
+        let answers = matches!(self, Function::AnswerToolSearch);
+        #[cfg(not(feature = "search"))]
+        let answers = false;
+        answers
+    }
+
+    /// Returns the name of the member that contains the value, if the result is a record.
+    pub const fn result_name(self) -> Option<&'static str> {
+        match self {
+            Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
+            Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
+            Function::SanitizeTools => Some("tools"),
+            Function::RepairArguments => Some("arguments"),
+            Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::DialectFor | Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
+            Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => None,
+            Function::RestoreClientCall => Some("call"),
+            Function::RestoreContent => Some("content"),
+            Function::RestoreReply => Some("reply"),
+            #[cfg(feature = "search")]
+            Function::SearchTools | Function::AnswerToolSearch => None,
+        }
+    }
+}
+
+/// Result of a function.
+#[derive(Debug)]
+pub struct ValueOutput<'a> {
+    /// The value. Nodes that are still intact are the caller's own values.
+    pub value: Node<'a>,
+    /// Object with the other members of the result, except those that are computed when they are read.
+    pub report: Option<Node<'static>>,
+    /// True if intact nodes must be returned as the caller's own objects, false if they must be copied.
+    pub share: bool,
+}
+
+/// Result of a function as text.
+#[derive(Debug)]
+pub struct TextOutput<'a> {
+    /// JSON text: the input itself if nothing changed.
+    pub text: Cow<'a, str>,
+    /// Other members of the result, as in [`ValueOutput`].
+    pub report: Option<Node<'static>>,
+}
+
+fn missing(function: Function) -> Error {
+    Error::new(Code::InvalidValue, "", format!("expected an input for `{}`, found none", function.name()))
 }

@@ -16,15 +16,13 @@ use crate::{
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         call_repair::CallReports,
-        check::ToolViolation,
-        check_request::RequestViolation,
+        check::{RequestViolation, ToolViolation},
         formats::FormatChange,
-        quarantine::Quarantined,
+        quarantine::{Quarantined, SetAsideWarning},
         request::AdaptReport,
         request_facts::{ChoiceChange, RequestChange},
         restore::RestoreMap,
         sanitize_list::ToolChange,
-        set_aside::SetAsideWarning,
     },
 };
 

@@ -9,7 +9,7 @@ use crate::{
     json::{Node, Utf8Pieces},
     options::{ExchangeOptions, Native},
     report::{AnswerChange, RepairedCall},
-    tools::{list_cache::ToolListCache, request::AdaptReport, set_aside::SetAsideWarning},
+    tools::{list_cache::ToolListCache, quarantine::SetAsideWarning, request::AdaptReport},
 };
 
 /// One client request and its reply, for a program between a client and a backend. The request is adapted as by
@@ -137,7 +137,7 @@ impl Exchange {
     /// assert!(body.ends_with(r#""code":"invalid-request","pointer":"/tools"}}"#));
     /// ```
     pub fn refusal(url: &str, error: &Error) -> String {
-        exchange::refusal::body(url, error)
+        exchange::endpoint::refusal_body(url, error)
     }
 
     /// Returns [`Self::report`] as a tree, for bindings.

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     report::RepairedCall,
-    tools::{call_pieces::CallPieces, call_repair::CallReports, client_call, restore::RestoreMap},
+    tools::{call_repair::CallReports, client_call, restore::RestoreMap, streams::pieces::CallPieces},
 };
 
 /// Restores calls to the form that the tools' servers expect: their names, and arguments in the shape of their schemas.

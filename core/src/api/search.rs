@@ -1,14 +1,15 @@
 //! `search_tools`, `ToolIndex` and `answer_tool_search`.
 
+use alloc::{string::String, vec::Vec};
+
 use super::Input;
 use crate::{
     error::Error,
     json::{self, Node, Text},
     options::SearchOptions,
     search::Call,
-    tools::server_index::ServerIndex,
+    tools::servers::index::ServerIndex,
 };
-use alloc::{string::String, vec::Vec};
 
 /// Returns the names of the tools that match a query, best match first.
 ///

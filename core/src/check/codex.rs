@@ -7,7 +7,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{violations::Found, Violation};
+use super::{Found, Violation};
 use crate::{
     budget::Budget,
     collections::Set,
@@ -16,7 +16,7 @@ use crate::{
     report::Severity,
     rules::Constraint,
     schema::{
-        codex_reachability::{self, Definition, TABLES},
+        definitions::{self, Definition, TABLES},
         keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit},
     },
@@ -80,7 +80,7 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
         );
     }
     let emptied = emptied(root, budget)?;
-    let reached = codex_reachability::reached_except(
+    let reached = definitions::reached_by_codex_except(
         root,
         &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)),
         budget,

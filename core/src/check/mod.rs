@@ -1,14 +1,16 @@
 //! `check`: reports what a dialect would refuse, reinterpret or ignore. It is written from the tables and the
 //! provider's rules, and shares no code with `sanitize`.
+//!
+//! Violations are sorted into document order at the end, because rules traverse a document in different orders.
 
 mod codex;
 mod grammar;
-mod violations;
 
 use alloc::{string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
+    collections,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::Node,
@@ -127,4 +129,37 @@ enum Extent {
     All,
     /// Any one violation, not necessarily the first in document order.
     First,
+}
+
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Violations, each with its position in document order.
+    list: Vec<(u32, Violation)>,
+}
+
+impl Found {
+    /// Returns true if there are no violations.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds a violation of `value`.
+    pub(crate) fn add(
+        &mut self,
+        value: &Node<'_>,
+        (constraint, severity): (Constraint, Severity),
+        pointer: String,
+        message: String,
+    ) {
+        let violation = Violation { constraint: constraint.id(), severity, pointer, message };
+        self.list.push((value.origin().number().unwrap_or_default(), violation));
+    }
+
+    /// Returns all violations in document order.
+    pub(crate) fn finish(self) -> Vec<Violation> {
+        collections::by(self.list, |(one, _), (two, _)| one.cmp(two))
+            .into_iter()
+            .map(|(_, violation)| violation)
+            .collect()
+    }
 }

@@ -7,10 +7,9 @@ use crate::{
     json::{lazy::view, Data, Node},
     options::{Announce, Api, DeferredOptions, Mode},
     request::{
-        blocks::is_system,
+        carriers::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
-        instructions::{self, appended},
-        notice::listed,
+        instructions::{self, appended, listed},
         tool::has_type,
     },
 };

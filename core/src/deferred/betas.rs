@@ -10,7 +10,7 @@ use crate::{
     },
     options::Native,
     request::{
-        blocks::{directive, directive_definition},
+        carriers::{directive, directive_definition},
         prefilter,
         tool::has_type,
     },

@@ -15,7 +15,7 @@ use crate::{
         prefilter,
         report::{CallKind, ClientTool, Warnings},
         tool::{self, has_type},
-        writer::function,
+        writer::definitions,
     },
 };
 
@@ -110,7 +110,7 @@ fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) ->
 
 fn as_one<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
     const BOTH: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
-    Ok(function::write(custom, BOTH, CustomTools::Function, warnings)?.unwrap_or_default())
+    Ok(definitions::write_definition(custom, BOTH, CustomTools::Function, warnings)?.unwrap_or_default())
 }
 
 fn as_function(named: &mut Node<'_>) {

@@ -1,11 +1,21 @@
 //! The tool list for an API without deferred tools: the visible tools, and a function that replaces the tool search.
+//! Also tools as they are sent, for text that quotes them, and a `tool_choice` that names deferred tools, which are
+//! possibly not sent.
 
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::{Map, Set},
+    dialect::surface::NamePattern,
+    error::{Code, Error},
     json::{Data, Node, Text},
-    options::{DeferredOptions, Order},
+    names::Names,
+    options::{Api, DeferredOptions, ForcedTool, Order},
     request::{
+        choice::{self, forced_name, Choice, Decision, Mention},
+        flat_list,
+        instructions::Quoted,
+        namespaces::NameMap,
         report::Warnings,
         tool::{self, Kind},
         tools::{Source, Tool, Tools},
@@ -91,7 +101,7 @@ impl<'a> Emulation<'a> {
         self.search_function().is_some() || self.tools.iter().any(|tool| !tool.is_search() && tool.searches(options))
     }
 
-    pub(super) fn availability(&self, name: &Text<'_>) -> Availability {
+    fn availability(&self, name: &Text<'_>) -> Availability {
         match self.tools.get(name) {
             Some(tool) if tool.is_available() => Availability::Visible,
             Some(tool) if tool.is_hidden() => Availability::Hidden,
@@ -220,4 +230,209 @@ fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     if deferred && tool.get(tool::SHORT).is_some() {
         tool.remove(tool::SHORT);
     }
+}
+
+/// Namespaces and names of the tools that were deferred because there is no room for them.
+pub(crate) type Overflowed = Set<(Option<String>, String)>;
+
+/// The form in which tools will be sent, which the caller of deferred loading decides.
+pub(crate) struct Sending<'s> {
+    /// The pattern that names of tools must match.
+    pub(crate) shape: NamePattern,
+    /// Writes a list of tools as it will be sent, with planned names. Omits tools that cannot be sent.
+    pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
+    /// Maximum size of a list in which each tool is written independently of the others. Up to this size, quoted tools
+    /// can be written without the rest of the list.
+    pub(crate) alone: usize,
+    /// The tools that the caller deferred, each with its namespace. A choice that names such a tool loads it.
+    pub(crate) overflowed: &'s Overflowed,
+}
+
+/// Tools as they are sent, by the names under which they are sent.
+pub(super) struct Quotes<'a> {
+    list: Node<'a>,
+    places: Map<String, usize>,
+}
+
+impl<'a> Quotes<'a> {
+    /// Writes the tools that are sent, and the tools that the history mentions but that are not sent, such as removed
+    /// ones.
+    pub(super) fn write(
+        sending: &Sending<'_>,
+        (emulation, names): (&Emulation<'a>, &Names),
+        (tools, order): (&[Node<'a>], Order),
+        mentioned: &[Text<'a>],
+        search: impl Fn(&Node<'a>) -> Node<'a>,
+    ) -> Result<Quotes<'a>, Error> {
+        let sent = emulation.sent(tools, order);
+        let alone = sent.len() <= sending.alone;
+        let wanted: Set<&Text<'a>> = mentioned.iter().collect();
+        let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
+        let mut list: Vec<Node<'a>> = sent
+            .into_iter()
+            .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
+            .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
+            .collect();
+        let gone = wanted.iter().filter(|name| emulation.availability(name) != Availability::Visible);
+        let gone = gone.filter_map(|name| emulation.tools.get(name));
+        list.extend(gone.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
+        let mut list = (sending.write)(Node::array(list), names)?;
+        let mut functions = Vec::new();
+        flat_list::each_function(&list, &mut |function| functions.push(function.clone()));
+        if !functions.is_empty() {
+            list = Node::array(functions);
+        }
+        let mut places = Map::new();
+        for (place, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
+            if let Some(name) = tool::name(tool) {
+                places.entry(name.display().into_owned()).or_insert(place);
+            }
+        }
+        Ok(Quotes { list, places })
+    }
+
+    /// Returns the definition to quote for a known tool, by its current name.
+    pub(super) fn of(&self, called: &str) -> Quoted<'_, 'a> {
+        let found = self.places.get(called).and_then(|place| self.list.as_array()?.get(*place));
+        found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
+    }
+}
+
+/// Returns the loaded tools with definitions in `list` that cannot be sent. Texts must not promise these tools, which
+/// `adapt` reports.
+pub(super) fn unsendable<'a>(
+    tools: &Tools<'a>,
+    list: Vec<Node<'a>>,
+    sending: &Sending<'_>,
+    names: &Names,
+) -> Result<Set<Text<'a>>, Error> {
+    if list.is_empty() {
+        return Ok(Set::new());
+    }
+    let written = (sending.write)(Node::array(list), names)?;
+    let written = written.as_array().unwrap_or_default().iter();
+    let sent: Set<String> = written.filter_map(tool::name).map(|name| name.display().into()).collect();
+    let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
+    let loaded = loaded.filter_map(|tool| tool.name.as_ref());
+    Ok(loaded.filter(|name| !sent.contains(&*names.current(name))).cloned().collect())
+}
+
+/// Rewrites the `tool_choice` of a request whose format does not change, after the history was applied. A tool that the
+/// choice forces may be loaded. Tools in `overflowed` are loaded if the choice forces or allows them.
+///
+/// # Errors
+/// `forced-deferred-tool` if the options request it.
+pub(super) fn settle_choice<'a>(
+    request: &mut Node<'a>,
+    format: Api,
+    (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
+    (options, overflowed): (&DeferredOptions, Option<&Overflowed>),
+    search: Option<&str>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    let api = format;
+    let is_list = choice::is_list(request, api)?;
+    // Computed once, because `decide` runs for every tool that a choice allows.
+    let has_toolsets = emulation.has_toolsets();
+    let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
+    let mut decide = |mention: &Mention<'a>, is_forced: bool| {
+        let (namespace, name) = match mention {
+            Mention::Search => return Ok(replaced()),
+            Mention::Hosted(_) => return Ok(Decision::Keep),
+            // The tools of the namespace are now in the list itself.
+            Mention::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
+            Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
+        };
+        let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
+        // The caller deferred these tools, not the client: a choice that names them keeps its meaning.
+        let is_overflowed = || {
+            let key = (namespace.map(|namespace| namespace.display().into_owned()), name.display().into_owned());
+            overflowed.is_some_and(|overflowed| overflowed.contains(&key))
+        };
+        let is_sent = match emulation.availability(&flat) {
+            Availability::Visible => true,
+            Availability::Search => return Ok(replaced()),
+            // The request does not list the tools of a toolset.
+            Availability::Unknown => has_toolsets || is_forced && emulation.is_empty(),
+            Availability::Hidden if is_overflowed() => true,
+            Availability::Hidden if is_forced => is_loaded_for_choice(&flat, api, options, warnings)?,
+            Availability::Hidden | Availability::Removed => false,
+        };
+        if !is_sent {
+            return Ok(Decision::Remove);
+        }
+        emulation.tools.load(&flat);
+        Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
+    };
+    if choice::settle(request, api, &mut decide)?.emptied.is_some() {
+        choice::replace(request, &Choice::Auto, api)?;
+        if is_list {
+            warnings.warn("choice-emptied");
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if a hidden tool is loaded because a choice forces it.
+///
+/// # Errors
+/// `forced-deferred-tool` if the options request it.
+fn is_loaded_for_choice(
+    name: &Text<'_>,
+    api: Api,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<bool, Error> {
+    if options.forced_tool == ForcedTool::Error {
+        let shown = name.display();
+        let message = format!(
+            "expected the choice to force a loaded tool, found `{shown}`, which is deferred and was not referenced"
+        );
+        return Err(Error::new(Code::ForcedDeferredTool, choice::pointer(api), message));
+    }
+    warnings.about("forced-deferred-tool", name.display());
+    Ok(options.forced_tool == ForcedTool::Load)
+}
+
+/// Removes tools that are not sent from a choice that lists tools, for a construct that sends no deferred tools.
+///
+/// # Errors
+/// `invalid-json` if the choice is text that cannot be read.
+pub(super) fn settle_allowed<'a>(
+    (request, format): (&mut Node<'a>, Api),
+    tools: &Tools<'a>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    if !choice::is_list(request, format)? {
+        return Ok(());
+    }
+    let mut decide = |mention: &Mention<'a>, _| {
+        let Mention::Tool { name, .. } = mention else { return Ok(Decision::Keep) };
+        let is_sent = tools.get(name).is_none_or(Tool::is_available);
+        Ok(if is_sent { Decision::Keep } else { Decision::Remove })
+    };
+    if choice::settle(request, format, &mut decide)?.emptied.is_some() {
+        choice::replace(request, &Choice::Auto, format)?;
+        warnings.warn("choice-emptied");
+    }
+    Ok(())
+}
+
+/// Loads a tool that a choice forces, in a request with the backend's own constructs.
+///
+/// # Errors
+/// `forced-deferred-tool` if the options request it.
+pub(super) fn load_forced<'a>(
+    (request, format): (&Node<'a>, Api),
+    tools: &mut Tools<'a>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    let Some(name) = forced_name(request, format)? else { return Ok(()) };
+    let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
+    if is_hidden && is_loaded_for_choice(&name, format, options, warnings)? {
+        tools.load(&name);
+        tools.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@
 //! Neither API has deferred tools. Converse has system messages that add and remove tools of the list. The tools are
 //! moved to a flat list while the request is rewritten. A request without anything to rewrite stays unchanged.
 
-use super::{apply_to_list, quote::Sending, Applied, Client};
+use super::{apply_to_list, emulation::Sending, Applied, Client};
 use crate::{
     error::Error,
     json::{
@@ -14,8 +14,8 @@ use crate::{
     names::Names,
     options::{Announce, Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     request::{
-        self, blocks,
-        carriers::Searches,
+        self,
+        carriers::{self, Searches},
         flat_list, prefilter,
         report::DeferredReport,
         tool::{deferral, is_cache_point, is_clean},
@@ -99,11 +99,11 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
     let mut has_results = false;
     for message in history.iter().filter(|message| may_hold(message, prefilter::DEFERRAL)) {
         let message = view(message)?;
-        let blocks = blocks::of_message(&message);
-        if api == Api::Bedrock && blocks.iter().any(|block| blocks::converse_change(block).is_some()) {
+        let blocks = carriers::of_message(&message);
+        if api == Api::Bedrock && blocks.iter().any(|block| carriers::converse_change(block).is_some()) {
             return Ok(true);
         }
-        has_results |= blocks.iter().any(blocks::has_references);
+        has_results |= blocks.iter().any(carriers::has_references);
     }
     Ok(has_results && has_search_results(request, api, options)?)
 }
@@ -123,7 +123,7 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
             continue;
         }
         let message = view(message)?;
-        for block in blocks::of_message(&message) {
+        for block in carriers::of_message(&message) {
             searches.note_block(block);
             if searches.is_search_result(block) {
                 return Ok(true);

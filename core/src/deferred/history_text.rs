@@ -14,7 +14,7 @@ use crate::{
             Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
             SearchOutcome, Searcher,
         },
-        notice::{self, Notices},
+        instructions::{self, Notices},
         report::Warnings,
         tool::CACHE,
         tools::ToolState,
@@ -306,7 +306,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// Returns the text that replaces content that has become empty.
     fn removed(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
-        let mut part = self.part(notice::REMOVED.into(), None, losses);
+        let mut part = self.part(instructions::REMOVED.into(), None, losses);
         if let (Part::Untranslated(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
             block.set("type", Node::literal("output_text"));
         }
@@ -330,10 +330,10 @@ impl<'a> Writer<'_, 'a> {
             _ => self.parts(parts, losses),
         };
         outcome.content = if parts.is_empty() && is_found {
-            Content::String(Node::literal(notice::NO_MATCH))
+            Content::String(Node::literal(instructions::NO_MATCH))
         } else {
             if parts.is_empty() {
-                parts.push(self.part(notice::REMOVED.into(), None, losses));
+                parts.push(self.part(instructions::REMOVED.into(), None, losses));
             }
             Content::Parts(parts)
         };
@@ -367,7 +367,7 @@ impl<'a> Writer<'_, 'a> {
     /// Returns the text for each tool that a search found, each with the cache breakpoint of its reference.
     fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
-            return Vec::from([(notice::failed(code), None)]);
+            return Vec::from([(instructions::failed(code), None)]);
         }
         let mut texts = Vec::with_capacity(search.references.len());
         for reference in &search.references {
@@ -375,7 +375,7 @@ impl<'a> Writer<'_, 'a> {
             texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned())));
         }
         if texts.is_empty() {
-            let text = if search.references.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            let text = if search.references.is_empty() { instructions::NO_MATCH } else { instructions::REMOVED };
             texts.push((text.into(), None));
         }
         texts
@@ -396,7 +396,7 @@ impl<'a> Writer<'_, 'a> {
     fn notice(&mut self, name: &Text<'a>, found: ToolState) -> Option<String> {
         match (found, self.options.unknown_reference) {
             (ToolState::Unknown, _) if self.has_toolsets => self.notices.write(name),
-            (ToolState::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
+            (ToolState::Unknown, UnknownReference::Unavailable) => Some(instructions::REMOVED.into()),
             (ToolState::Unknown, UnknownReference::Drop) => None,
             (ToolState::Unknown, UnknownReference::Notice) | (ToolState::Withdrawn, _) => self.notices.withdrawn(name),
             (ToolState::Loaded, _) => self.notices.write(name),

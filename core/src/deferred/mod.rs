@@ -6,22 +6,14 @@
 //! used (`handoff`). A `writer` for each format turns the conversation into a request.
 
 mod announce;
-mod as_it_is;
 mod betas;
-mod choice;
-mod client;
-
 mod custom_tools;
-mod emulation;
+pub(crate) mod emulation;
 mod flat;
 mod handoff;
 mod history_text;
-mod native_list;
-pub(crate) mod quote;
-mod unavailable;
 
 pub(crate) use betas::header as settle_betas;
-pub(crate) use client::Client;
 #[cfg(feature = "search")]
 pub(crate) use handoff::has_hosted_search;
 
@@ -37,17 +29,16 @@ use crate::{
         choice::{complete as complete_choice, remove_from_settings},
         conversation,
         format::{self, FormatPair},
+        instructions::{Notices, Quoted},
         listed,
         namespaces::{self, FlatNames, NameMap},
-        notice::{Notices, Quoted},
         reader::{self, Reading},
-        report::{ClientTool, DeferredReport, Warnings},
-        search_tool, tool,
+        report::{CallKind, ClientTool, DeferredReport, Warnings},
+        search_tool,
+        tool::{self, has_type},
     },
 };
-use client::CallRecorder;
-use emulation::Emulation;
-use quote::{Quotes, Sending};
+use emulation::{Emulation, Quotes, Sending};
 
 /// Returns the name of the hosted search that a request lists, if any.
 #[cfg(feature = "search")]
@@ -80,7 +71,7 @@ pub(crate) struct Applied {
 impl Applied {
     /// Records that a tool is sent without its flag. The other deferred tools can be reached only if that tool is a
     /// search.
-    fn is_shown(&mut self, shown: &native_list::Shown) {
+    fn is_shown(&mut self, shown: &handoff::Shown) {
         let (report, called) = (&mut self.report, self.names.current(&shown.name));
         self.deferred.retain(|deferred| *deferred != called);
         let name = shown.name.display();
@@ -138,12 +129,12 @@ fn apply_to_list(
             handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
         }
         if wire.target == Api::Anthropic {
-            if let Some(shown) = native_list::settle(request, options, &mut warnings)? {
+            if let Some(shown) = handoff::settle_native_list(request, options, &mut warnings)? {
                 done.is_shown(&shown);
             }
         }
         let has_search = matches!(options.native, Native::ToolSearch | Native::Interactions);
-        if has_search && native_list::add_search(request, &mut warnings) {
+        if has_search && handoff::add_search(request, &mut warnings) {
             done.report.unreachable = false;
         }
         announce::add_list(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
@@ -224,7 +215,7 @@ fn emulate<'a>(
     let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
     // If the format changes, the history is taken out of the request below, so it is searched for an announcement here.
     // Only deferred tools are announced or unreachable.
-    let is_asked = format != target && (announces || reports) && as_it_is::lists_deferred(request)?;
+    let is_asked = format != target && (announces || reports) && handoff::lists_deferred(request)?;
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
     emulation::warn_of_toolsets(listed(request), warnings);
@@ -244,7 +235,14 @@ fn emulate<'a>(
     }
     let search = emulation.search_function();
     let overflowed = sending.map(|sending| sending.overflowed);
-    choice::settle(request, format, (&mut emulation, &map), (options, overflowed), search.as_deref(), warnings)?;
+    emulation::settle_choice(
+        request,
+        format,
+        (&mut emulation, &map),
+        (options, overflowed),
+        search.as_deref(),
+        warnings,
+    )?;
 
     let mut names = Names::default();
     if let Some(sending) = sending {
@@ -367,4 +365,52 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
         request.remove("parallel_tool_calls");
     }
     Ok(())
+}
+
+/// The client that sent the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// The client's format.
+    pub(crate) format: Api,
+    /// The client's own search function, if the backend's own search (`tool_search` of Responses) replaces it.
+    pub(crate) search: Option<String>,
+}
+
+/// Records how calls to the tools are translated on their way back to the client.
+pub(crate) struct CallRecorder<'o> {
+    pub(crate) source: Api,
+    pub(crate) target: Api,
+    pub(crate) options: &'o DeferredOptions,
+}
+
+impl CallRecorder<'_> {
+    /// Records one tool, by its flat name and definition.
+    pub(crate) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
+        // In Anthropic's format, every tool of the client may have the type `custom`.
+        let is_custom = self.source != Api::Anthropic && has_type(definition, "custom");
+        let is_function = match self.source == self.target {
+            true => self.source == Api::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
+            false => true,
+        };
+        let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
+        let is_at_api = self.target == Api::OpenaiResponses && self.options.native != Native::None;
+        map.note(name, (is_loaded && self.source == Api::OpenaiResponses, is_at_api), kind);
+    }
+
+    /// Records all tools of a flat list.
+    pub(crate) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
+        if self.source == Api::Anthropic {
+            return;
+        }
+        for definition in tools.iter().filter(|definition| tool::kind(definition) == tool::Kind::Tool) {
+            if let Some(name) = tool::name(definition) {
+                self.tool(map, name, definition, is_loaded(name));
+            }
+        }
+    }
+
+    /// Records the function that replaces the client's search.
+    pub(crate) fn search(&self, map: &mut NameMap<'_>, name: &str) {
+        map.note(&Text::new(name), (false, false), CallKind::Search);
+    }
 }

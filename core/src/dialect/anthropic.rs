@@ -4,7 +4,7 @@ use super::{
     grammar::{
         ArrayRule, EnumRule, Grammar, Inlining, ObjectRule, OpenRule, PatternRule, Recursion, RefRule, TypeRequirement,
     },
-    name_rule::{NameRule, PropertyPattern},
+    name_rules::{NameRule, PropertyPattern},
     requests,
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,

@@ -6,7 +6,7 @@ use super::{
         AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Null, ObjectRule, OpenRule, PropertiesRule, Recursion,
         RefRule, TypeLists, TypeRequirement,
     },
-    name_rule::{NameRule, PropertyPattern},
+    name_rules::{NameRule, PropertyPattern},
     surface::{NamePattern, NoArguments, Surface},
     well_formed::{VALID, WELL_FORMED},
     Dialect, Fact, Method,

@@ -3,7 +3,7 @@
 
 use super::{
     grammar::{AnyOfRule, Effects, Grammar, ObjectRule, OpenRule, PatternRule, RefRule, TypedKeywords},
-    name_rule::NameRule,
+    name_rules::NameRule,
     surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,

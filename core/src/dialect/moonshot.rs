@@ -3,7 +3,7 @@
 
 use super::{
     grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Inlining, Recursion, RefRule, TypeListRule},
-    name_rule::NameRule,
+    name_rules::NameRule,
     requests,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
@@ -11,8 +11,7 @@ use super::{
 use crate::{
     options::ToolFormat,
     report::Severity,
-    rules::Constraint,
-    rules::Rule,
+    rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
 };
 

@@ -7,7 +7,7 @@ use super::{
         TypeRequirement,
     },
     moonshot,
-    name_rule::{NameRule, PropertyPattern},
+    name_rules::{NameRule, PropertyPattern},
     requests,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,

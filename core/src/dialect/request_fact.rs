@@ -1,6 +1,6 @@
 //! The type of facts about what an API refuses in a request as a whole.
 
-use super::name_pattern::NamePattern;
+use super::name_rules::NamePattern;
 use crate::{options::Api, report::Severity};
 
 /// A fact about what an API refuses in a request as a whole.

@@ -1,7 +1,7 @@
 //! The shape of tools around their schemas (wrappers, names, flags, descriptions) and the rules for whole requests, as
 //! data. `tools` rewrites for it and checks by it.
 
-pub(crate) use super::name_pattern::NamePattern;
+pub(crate) use super::name_rules::NamePattern;
 use super::{requests::RequestFact, Dialect};
 use crate::{options::ToolFormat, rules::Constraint};
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    nearest::did_you_mean,
+    naming::did_you_mean,
     options::SanitizeOptions,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},

@@ -1,6 +1,13 @@
-//! Detects the API of a URL by the end of its path, so a gateway may add any prefix.
+//! Detects the API of a URL by the end of its path, so a gateway may add any prefix. Writes errors of this library in
+//! the error format of each API.
 
-use crate::options::Api;
+use alloc::{format, string::String};
+
+use crate::{
+    error::Error,
+    json::{self, Node},
+    options::Api,
+};
 
 /// A URL for requests that can have tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +47,60 @@ pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
         }
     }
     PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, api)| Endpoint { api: *api, model: None })
+}
+
+/// Returns the body of a response with status 400.
+pub(crate) fn refusal_body(url: &str, error: &Error) -> String {
+    refusal(of(url).map_or(Api::OpenaiChat, |endpoint| endpoint.api), error)
+}
+
+/// Returns the body of a response of an API with status 400.
+pub(crate) fn refusal(api: Api, error: &Error) -> String {
+    let (code, pointer) = (error.code().as_str(), error.pointer());
+    let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
+    let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
+    let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
+    let body = match api {
+        Api::Anthropic => Node::record([
+            ("type", Node::literal("error")),
+            (
+                "error",
+                Node::record([
+                    ("type", Node::literal("invalid_request_error")),
+                    ("message", message),
+                    ("code", code),
+                    ("pointer", pointer),
+                ]),
+            ),
+        ]),
+        Api::Gemini | Api::GeminiInteractions => {
+            let detail = Node::record([
+                ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
+                ("reason", code),
+                ("domain", Node::literal("toolwire")),
+                ("metadata", Node::record([("pointer", pointer)])),
+            ]);
+            Node::record([(
+                "error",
+                Node::record([
+                    ("code", Node::count(400)),
+                    ("message", message),
+                    ("status", Node::literal("INVALID_ARGUMENT")),
+                    ("details", Node::array([detail].into())),
+                ]),
+            )])
+        }
+        _ => Node::record([(
+            "error",
+            Node::record([
+                ("message", message),
+                ("type", Node::literal("invalid_request_error")),
+                ("param", pointer),
+                ("code", code),
+            ]),
+        )]),
+    };
+    json::write(&body)
 }
 
 #[cfg(test)]

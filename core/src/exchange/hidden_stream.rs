@@ -7,8 +7,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    hidden::{edit_first, is_call, is_reasoning, usage, HiddenLoop, BREAK, CHAT_ENDS, GEMINI_ENDS, STATUSES},
-    pieces::{Delivery, Pieces, Round, Step},
+    hidden::{
+        edit_first, is_call, is_reasoning, usage, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS,
+        GEMINI_ENDS, STATUSES,
+    },
     total,
 };
 use crate::{

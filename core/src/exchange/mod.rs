@@ -4,13 +4,10 @@
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
-mod endpoint;
+pub(crate) mod endpoint;
 mod hidden;
 mod hidden_stream;
-mod pieces;
-pub(crate) mod refusal;
 mod searches;
-mod stream;
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
@@ -30,16 +27,17 @@ use crate::{
         call_repair::CallReports,
         list_cache::{FoundList, Lookup, ToolListCache},
         overflow,
+        quarantine::{self, SetAsideWarning},
         request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
-        set_aside::{self, SetAsideWarning},
-        sse::{self, Buffer, Sink},
-        stream_restorer::Stream,
+        streams::{
+            restorer::Stream,
+            sse::{self, Buffer, Sink},
+        },
     },
 };
 use hidden::HiddenLoop;
-use searches::{is, overlay, total, Searches};
-use stream::Round;
+use searches::{is, total, Round, Searches};
 
 /// A client's request and the state that is needed to translate its reply.
 #[derive(Debug)]
@@ -341,7 +339,7 @@ impl Exchange {
                 // The client has already received the beginning of the reply, so the error is sent as an event.
                 Err(error) => {
                     self.rounds = None;
-                    out.push_str(&self.failed_text(&refusal::of(self.api, &error)));
+                    out.push_str(&self.failed_text(&endpoint::refusal(self.api, &error)));
                 }
             }
         }
@@ -404,7 +402,7 @@ fn warning(
     adapting: &AdaptOptions,
     on_set_aside: OnSetAside,
 ) -> Result<Option<SetAsideWarning>, Error> {
-    set_aside::warning(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
+    quarantine::set_aside_warning(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
 }
 
 impl Sink for Exchange {

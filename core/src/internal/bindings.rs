@@ -22,10 +22,8 @@ use crate::{
 
 pub use crate::{
     api::{
-        call::{call, call_text},
-        call_restore::{call_restore, call_restore_text},
+        call::{call, call_restore, call_restore_text, call_text, Function, TextOutput, ValueOutput},
         describe::describe_error,
-        function::{Function, TextOutput, ValueOutput},
     },
     naming::Naming,
     options::Row,

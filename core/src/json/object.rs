@@ -1,4 +1,4 @@
-//! A JSON object as a vector of members, in order.
+//! A JSON object as a vector of members, in order. Callers that look up many members by name use an order of the names.
 //!
 //! Schemas have few keys, so linear search is fastest. If an object may be large (`properties`, `$defs`), callers that
 //! look up many names build an index once (see [`Object::index`]).
@@ -6,7 +6,10 @@
 use alloc::vec::Vec;
 
 use super::{Name, Node, Text};
-use crate::{budget::Budget, collections::Map};
+use crate::{
+    budget::Budget,
+    collections::{self, Map},
+};
 
 /// A member: a name and its value.
 #[derive(Clone, Debug)]
@@ -230,5 +233,69 @@ impl<'o, 'a> IntoIterator for &'o Object<'a> {
 impl<'a> FromIterator<(Text<'a>, Node<'a>)> for Object<'a> {
     fn from_iter<I: IntoIterator<Item = (Text<'a>, Node<'a>)>>(pairs: I) -> Self {
         Object::from_members(pairs.into_iter().map(|(key, value)| Member { key, value }).collect())
+    }
+}
+
+/// Up to this number of members, linear search is as fast.
+const LINEAR_SEARCH_LIMIT: usize = 16;
+
+/// The members of an object by name.
+pub(crate) struct LookUp<'o, 'a> {
+    object: &'o Object<'a>,
+    places: Option<Map<&'o Text<'a>, usize>>,
+}
+
+impl<'o, 'a> LookUp<'o, 'a> {
+    pub(crate) fn of(object: &'o Object<'a>) -> Self {
+        LookUp { object, places: (object.len() > LINEAR_SEARCH_LIMIT).then(|| object.index()) }
+    }
+
+    /// Returns the value of a member.
+    pub(crate) fn get(&self, name: &Text<'_>) -> Option<&'o Node<'a>> {
+        match &self.places {
+            Some(places) => {
+                places.get(&name).and_then(|place| self.object.members().get(*place)).map(|member| &member.value)
+            }
+            None => self.object.get_text(name),
+        }
+    }
+
+    /// Returns true if the object has a member with this name.
+    pub(crate) fn has(&self, name: &Text<'_>) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// Order of an object's members by name, which is kept to look up members of the same object again.
+pub(crate) struct Order {
+    /// Indices of the members; empty if there are few.
+    places: Vec<usize>,
+}
+
+impl Order {
+    pub(crate) fn of(object: &Object<'_>) -> Self {
+        let members = object.members();
+        let places: Vec<usize> =
+            if members.len() > LINEAR_SEARCH_LIMIT { (0..members.len()).collect() } else { Vec::new() };
+        let key = |place: &usize| members.get(*place).map(|member| &member.key);
+        Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
+    }
+
+    /// Returns the index of a member of the object that has this order.
+    pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
+        let members = object.members();
+        if members.len() <= LINEAR_SEARCH_LIMIT {
+            return members.iter().position(|member| member.key.is_twin(name));
+        }
+        let found = self.places.binary_search_by(|place| match members.get(*place) {
+            Some(member) => member.key.cmp(name),
+            None => core::cmp::Ordering::Greater,
+        });
+        self.places.get(found.ok()?).copied()
+    }
+
+    /// Returns the value of a member of the object that has this order.
+    pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {
+        object.members().get(self.place(object, name)?).map(|member| &member.value)
     }
 }

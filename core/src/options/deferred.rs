@@ -1,11 +1,10 @@
-//! Options of `apply_deferred_loading`.
+//! Options of `apply_deferred_loading` and `strip_deferral_betas`.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
     lookup::Api,
-    read::{Example, Reader},
-    table::{choice, options, Readable, Row},
+    table::{choice, options, Example, Readable, Reader, Row},
 };
 use crate::{error::Error, json::Node, naming::Naming};
 
@@ -399,5 +398,29 @@ impl Readable for Option<DeferredOptions> {
 
     fn shown(&self) -> Option<String> {
         None
+    }
+}
+
+options! {
+    /// Options for settling the betas in a header.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(crate) struct BetaOptions {
+        /// Native construct for deferred tools that the backend supports.
+        "native" native: Native = Native::None, set(by hand);
+        /// Betas that the request needs: `betas` of its report.
+        "betas" betas: Vec<String> = Vec::new(), set(by hand);
+    }
+}
+
+const BETAS_EXAMPLE: Example =
+    Example { function: "stripDeferralBetas", input: "value", option: "native", value: "\"inline\"" };
+
+impl BetaOptions {
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        Self::of(&Reader::new(node, naming, Self::KNOWN, BETAS_EXAMPLE)?, Self::at_default())
     }
 }

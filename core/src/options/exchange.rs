@@ -3,8 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{Example, Reader},
-    table::{options, Readable},
+    table::{options, Example, Readable, Reader},
     tools::OnSetAside,
     AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };

@@ -3,8 +3,7 @@
 use alloc::string::String;
 
 use super::{
-    read::{Example, Reader},
-    table::{choice, options},
+    table::{choice, options, Example, Reader},
     ToolFormat,
 };
 use crate::{error::Error, json::Node, naming::Naming};

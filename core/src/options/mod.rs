@@ -6,38 +6,34 @@
 //! Every option of every function is declared in one row of a table (`options!` in `table.rs`) and read here, so that
 //! spelling, defaults and messages are the same in all languages.
 
-mod betas;
 mod deferred;
-mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
 mod lookup;
-mod read;
 mod repair;
 mod sanitize;
-mod search;
 mod setters;
 mod table;
 mod tools;
 
 pub use crate::report::{Allow, Confidence};
-pub(crate) use betas::BetaOptions;
+pub(crate) use deferred::BetaOptions;
 pub use deferred::{
     Announce, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
 };
-pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::ExchangeOptions;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
+pub use sanitize::EnvelopeOptions;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
-pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
     AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside,
     OutputSchemas, Overflow, Prefix, ToolFormat, ToolsOptions,
 };
+pub use tools::{SearchMode, SearchOptions};

@@ -2,15 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    read::{Example, Reader},
-    table::{choice, list, options, readable, Readable},
-};
+use super::table::{choice, list, options, readable, Example, Readable, Reader};
 use crate::{
     error::{Code, Error},
     json::{Node, Text},
-    naming::Naming,
-    nearest::did_you_mean,
+    naming::{did_you_mean, Naming},
     report::{Confidence, Permits, RepairRule},
 };
 

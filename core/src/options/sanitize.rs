@@ -1,11 +1,8 @@
-//! Options of `sanitize` and `check`.
+//! Options of `sanitize`, `check` and `normalize_envelope`.
 
 use alloc::{format, string::String};
 
-use super::{
-    read::{Example, Reader},
-    table::{choice, options, readable},
-};
+use super::table::{choice, options, readable, Example, Reader};
 use crate::{
     budget::Budget,
     error::{Code, Error},
@@ -213,5 +210,34 @@ impl SanitizeOptions {
         ]
         .into_iter()
         .filter_map(|(name, set)| set.then_some(name))
+    }
+}
+
+options! {
+    /// Options of `normalize_envelope`.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct EnvelopeOptions {
+        /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+        "share" share: bool = false, set(by hand);
+    }
+}
+
+impl Default for EnvelopeOptions {
+    fn default() -> Self {
+        Self::at_default()
+    }
+}
+
+const ENVELOPE_EXAMPLE: Example =
+    Example { function: "normalizeEnvelope", input: "schema", option: "share", value: "true" };
+
+impl EnvelopeOptions {
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        Self::of(&Reader::new(node, naming, Self::KNOWN, ENVELOPE_EXAMPLE)?, Self::default())
     }
 }

@@ -1,10 +1,10 @@
-//! Options of functions on tool lists and requests, and the formats of tools.
+//! Options of functions on tool lists and requests, and the formats of tools. Also the options of `search_tools` and
+//! `answer_tool_search`.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{Example, Reader},
-    table::{choice, options},
+    table::{choice, options, Example, Reader},
     DeferredOptions, RepairOptions, SanitizeOptions,
 };
 use crate::{
@@ -434,5 +434,54 @@ impl CheckRequestOptions {
 impl<T: AsRef<str> + ?Sized> From<&T> for CheckRequestOptions {
     fn from(dialect: &T) -> Self {
         CheckRequestOptions::new(dialect.as_ref())
+    }
+}
+
+choice! {
+    /// Interpretation of a query.
+    SearchMode {
+        /// The query is a list of words: tools are ranked by their relevance to the words.
+        Bm25 = "bm25",
+        /// The query is a regular expression, which must match the name or description of a tool.
+        Regex = "regex",
+    }
+}
+
+options! {
+    /// Options of `search_tools` and `answer_tool_search`.
+    ///
+    /// ```
+    /// use toolwire::SearchOptions;
+    /// let options = SearchOptions::default().limit(8);
+    /// # assert_eq!(options.limit, 8);
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct SearchOptions {
+        /// Interpretation of the query.
+        "mode" mode: SearchMode = SearchMode::Bm25;
+        /// Maximum number of tools to return.
+        "limit" limit: usize = 5;
+        /// Name of the function that replaces a hosted tool search. The search never returns this function.
+        "toolSearchName" tool_search_name: String = "tool_search".into(),
+            read(Reader::function_name), set(|name: impl Into<String>| name.into());
+    }
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self::at_default()
+    }
+}
+
+const SEARCH_EXAMPLE: Example = Example { function: "searchTools", input: "tools, query", option: "limit", value: "8" };
+
+impl SearchOptions {
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        Self::of(&Reader::new(node, naming, Self::KNOWN, SEARCH_EXAMPLE)?, Self::default())
     }
 }

@@ -1,11 +1,12 @@
-//! Programs: what patterns are compiled to, and how parts are combined.
+//! Programs: what patterns are compiled to, and how parts are combined. A program is run with all states in parallel,
+//! one character at a time.
 //!
 //! Steps refer to others by distance, so a part can be copied or moved unchanged, which is all that counted repetition
 //! needs.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
-use super::Flaw;
+use super::{Flaw, Pattern, Spelling};
 use crate::budget::Budget;
 
 /// Maximum number of steps of a program: `^.{1,10000}$` has 20,001.
@@ -178,4 +179,228 @@ impl<'b> Program<'b> {
 /// Converts a distance; the size of programs is limited far below `i32::MAX`.
 fn far(steps: usize) -> i32 {
     i32::try_from(steps).unwrap_or(i32::MAX)
+}
+
+/// A character class escape, such as `\d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Digit,
+    Word,
+    Space,
+}
+
+impl Kind {
+    /// Returns the class of an escape letter, and whether it is negated.
+    pub(super) fn of(letter: char) -> Option<(Kind, bool)> {
+        let kind = match letter.to_ascii_lowercase() {
+            'd' => Kind::Digit,
+            'w' => Kind::Word,
+            's' => Kind::Space,
+            _ => return None,
+        };
+        Some((kind, letter.is_ascii_uppercase()))
+    }
+
+    /// Returns true if a character is in the class. Python's classes are Unicode's, of which `core` knows letters and
+    /// numbers: beyond ASCII every number counts as a digit, even if Python excludes it (`²`).
+    pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
+        match (self, spelling) {
+            (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
+            (Kind::Digit, Spelling::Python) => character.is_numeric(),
+            (Kind::Word, Spelling::Ecma) => character.is_ascii_alphanumeric() || character == '_',
+            (Kind::Word, Spelling::Python) => character.is_alphanumeric() || character == '_',
+            (Kind::Space, Spelling::Ecma) => {
+                (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
+            }
+            (Kind::Space, Spelling::Python) => character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character),
+        }
+    }
+}
+
+/// Part of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A range of characters, inclusive.
+    Range(char, char),
+    /// A class, or its complement if true.
+    Kind(Kind, bool),
+}
+
+/// A set of characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Set {
+    pub(super) parts: Vec<Part>,
+    /// True if the set is a complement.
+    pub(super) is_negated: bool,
+    /// True if the case of letters is ignored.
+    pub(super) folds: bool,
+}
+
+impl Set {
+    /// Returns the number of parts.
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Returns true if a character is in the set.
+    pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
+        let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
+        is_in != self.is_negated
+    }
+
+    fn has(&self, character: char, spelling: Spelling) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Range(from, to) => (*from..=*to).contains(&character),
+            Part::Kind(kind, is_negated) => kind.has(character, spelling) != *is_negated,
+        })
+    }
+
+    fn has_other_case(&self, character: char, spelling: Spelling) -> bool {
+        let upper = only(character.to_uppercase()).unwrap_or(character);
+        let lower = only(character.to_lowercase()).unwrap_or(character);
+        // `ſ` matches `s` only through its capital.
+        let again = only(upper.to_lowercase()).unwrap_or(upper);
+        [upper, lower, again].iter().any(|one| *one != character && self.has(*one, spelling))
+    }
+}
+
+/// Returns the only item; `None` if there are more.
+fn only(mut characters: impl Iterator<Item = char>) -> Option<char> {
+    characters.next().filter(|_| characters.next().is_none())
+}
+
+/// Number of states per step of the budget.
+const STATES: usize = 16;
+
+/// Steps that wait for a character, without duplicates.
+struct States {
+    waiting: Vec<u32>,
+    /// For each step, the last round in which it was reached.
+    reached: Vec<u32>,
+    round: u32,
+    /// Number of steps visited in this round.
+    visited: usize,
+}
+
+/// A position between two characters.
+#[derive(Clone, Copy)]
+struct Between<'t> {
+    before: Option<char>,
+    rest: &'t str,
+}
+
+impl Pattern {
+    /// Returns true if the pattern matches somewhere in a string; `None` if the budget is spent.
+    pub(crate) fn find(&self, text: &str, budget: &Budget) -> Option<bool> {
+        let length = self.steps.len();
+        if !budget.pay(1 + length / STATES) {
+            return None;
+        }
+        let (mut now, mut next) = (States::new(length), States::new(length));
+        let mut place = Between { before: None, rest: text };
+        let mut stack = Vec::new();
+        let is_anchored = matches!(self.steps.first(), Some(Step::Look(Look::Start)));
+        loop {
+            // A match may begin at any position.
+            if !(is_anchored && place.before.is_some()) && self.reach(&mut now, 0, place, &mut stack) {
+                return Some(true);
+            }
+            let mut characters = place.rest.chars();
+            let Some(character) = characters.next().filter(|_| !(is_anchored && now.waiting.is_empty())) else {
+                return Some(false);
+            };
+            // Steps visited so far, and states to try on this character.
+            let work = now.visited.saturating_add(now.waiting.len().saturating_mul(self.cost));
+            if !budget.pay(1 + work / STATES) {
+                return None;
+            }
+            place = Between { before: Some(character), rest: characters.as_str() };
+            next.clear();
+            for state in &now.waiting {
+                let takes = match self.steps.get(*state as usize) {
+                    Some(Step::Char(expected)) => *expected == character,
+                    Some(Step::Set(set)) => {
+                        self.sets.get(*set as usize).is_some_and(|set| set.takes(character, self.spelling))
+                    }
+                    _ => false,
+                };
+                if takes && self.reach(&mut next, *state as usize + 1, place, &mut stack) {
+                    return Some(true);
+                }
+            }
+            core::mem::swap(&mut now, &mut next);
+        }
+    }
+
+    /// Follows steps that consume no character. Returns true if the end of the program is reached.
+    fn reach(&self, states: &mut States, from: usize, place: Between<'_>, stack: &mut Vec<usize>) -> bool {
+        stack.push(from);
+        while let Some(at) = stack.pop() {
+            states.visited += 1;
+            let Some(step) = self.steps.get(at) else {
+                // Past the last step: the pattern matches.
+                stack.clear();
+                return true;
+            };
+            if !states.enter(at) {
+                continue;
+            }
+            match step {
+                Step::Char(_) | Step::Set(_) => states.waiting.push(at as u32),
+                Step::Split(to) => stack.extend([away(at, *to), at + 1]),
+                Step::Jump(to) => stack.push(away(at, *to)),
+                Step::Look(look) => {
+                    if place.holds(*look, self.spelling) {
+                        stack.push(at + 1);
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+fn away(from: usize, steps: i32) -> usize {
+    from.saturating_add_signed(steps as isize)
+}
+
+impl States {
+    fn new(length: usize) -> Self {
+        States { waiting: Vec::new(), reached: vec![0; length], round: 1, visited: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.visited = 0;
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.reached.fill(0);
+            self.round = 1;
+        }
+    }
+
+    /// Returns true on the first visit in this round.
+    fn enter(&mut self, at: usize) -> bool {
+        let round = self.round;
+        self.reached.get_mut(at).is_some_and(|reached| core::mem::replace(reached, round) != round)
+    }
+}
+
+impl Between<'_> {
+    fn holds(self, look: Look, spelling: Spelling) -> bool {
+        match look {
+            Look::Start => self.before.is_none(),
+            Look::End => self.rest.is_empty(),
+            Look::LastLine => matches!(self.rest, "" | "\n"),
+            Look::LineStart => self.before.is_none_or(|before| before == '\n'),
+            Look::LineEnd => self.rest.is_empty() || self.rest.starts_with('\n'),
+            Look::WordEdge => self.is_word_edge(spelling),
+            Look::NoWordEdge => !self.is_word_edge(spelling),
+        }
+    }
+
+    fn is_word_edge(self, spelling: Spelling) -> bool {
+        let is_word = |character: Option<char>| character.is_some_and(|one| Kind::Word.has(one, spelling));
+        is_word(self.before) != is_word(self.rest.chars().next())
+    }
 }

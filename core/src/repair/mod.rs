@@ -7,33 +7,28 @@
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
 
-mod apply;
-mod at;
-mod gone;
 mod kinds;
 mod members;
-mod names;
 mod root;
-mod scalars;
 mod unions;
 mod view;
 mod words;
 
+pub(crate) use root::{repair, unreadable, RawArguments};
+
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    collections::Map,
-    json::{Data, Node},
+    collections::{Map, Set},
+    json::{unescaped_token, Data, Node, Text},
     options::RepairOptions,
     report::{LeftReason, Permits, Repair},
     schema::{
         instance_types::InstanceTypes,
         keyword::Keyword,
-        validate::{Judge, Verdict},
+        validate::{Judge, Place, Verdict},
     },
 };
-use at::At;
-pub(crate) use root::{repair, unreadable, RawArguments};
 use view::View;
 
 /// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.
@@ -119,4 +114,125 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn leave(&mut self, at: At<'_>, reason: LeftReason) {
         self.reasons.insert(at.output_pointer(), reason);
     }
+}
+
+/// A position, and what has been tried there.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'p> {
+    /// Location in the original arguments.
+    pub(crate) from: &'p Place<'p>,
+    /// Location in the result.
+    pub(crate) to: &'p Place<'p>,
+    /// True inside a string that was parsed: everything in it has the location of the string.
+    pub(crate) is_frozen: bool,
+    /// True for the root, if it does not declare that arguments are an object.
+    pub(crate) is_untyped_root: bool,
+    /// Number of enclosing positions, branches and readings.
+    pub(crate) level: usize,
+    /// Types that the whole schema of this position accepts, while one of its branches is tried.
+    pub(crate) outer: Option<InstanceTypes>,
+    /// Readings that were applied to the value.
+    pub(crate) layers: Layers,
+}
+
+/// Readings of one value, counted to limit their nesting.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Layers {
+    /// Number of strings that were parsed inside one another.
+    pub(crate) texts: u8,
+    /// True for the only item of an array that a repair added.
+    pub(crate) is_wrapped: bool,
+    /// True for one of several items none of which is an array: together they may be the intended array.
+    pub(crate) is_of_row: bool,
+    /// Number of enclosing arrays and objects that were removed.
+    pub(crate) unwrapped: u8,
+}
+
+impl<'p> At<'p> {
+    /// Returns the position for another reading of the same value.
+    pub(crate) const fn again(self, layers: Layers) -> At<'p> {
+        At { layers, level: self.level + 1, outer: None, ..self }
+    }
+
+    /// Returns the pointer into the original arguments.
+    pub(crate) fn pointer(self) -> String {
+        self.from.pointer()
+    }
+
+    /// Returns the pointer into the result.
+    pub(crate) fn output_pointer(self) -> String {
+        self.to.pointer()
+    }
+}
+
+/// Locations of a member, under its old name and its new one.
+pub(crate) struct Below<'p> {
+    from: Place<'p>,
+    to: Place<'p>,
+}
+
+impl<'p> Below<'p> {
+    pub(crate) fn member(at: At<'p>, old: &'p Text<'p>, new: &'p Text<'p>) -> Self {
+        let from = if at.is_frozen { *at.from } else { Place::Member(at.from, old) };
+        Below { from, to: Place::Member(at.to, new) }
+    }
+
+    /// `is_own` is true if the item is in the original arguments.
+    pub(crate) fn item(at: At<'p>, index: usize, is_own: bool) -> Self {
+        let from = if at.is_frozen || !is_own { *at.from } else { Place::Item(at.from, index) };
+        Below { from, to: Place::Item(at.to, index) }
+    }
+
+    pub(crate) fn at<'b>(&'b self, around: At<'b>, layers: Layers) -> At<'b>
+    where
+        'p: 'b,
+    {
+        At {
+            from: &self.from,
+            to: &self.to,
+            is_frozen: around.is_frozen,
+            is_untyped_root: false,
+            level: around.level + 1,
+            outer: None,
+            layers,
+        }
+    }
+}
+
+/// Removes the output pointer of repairs whose results were removed or moved by a later repair.
+pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
+    let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
+    let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
+    let mut later = Set::new();
+    for repair in repairs.iter_mut().rev() {
+        let Some(pointer) = repair.output_pointer.clone() else { continue };
+        let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
+            || gone.contains(&repair.pointer)
+            || around(&pointer).any(|place| later.contains(place));
+        if is_doubtful && !exists(arguments, &pointer) {
+            repair.output_pointer = None;
+        }
+        later.insert(pointer);
+    }
+}
+
+/// Returns the pointers to all enclosing values.
+fn around(pointer: &str) -> impl Iterator<Item = &str> {
+    pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
+}
+
+/// Returns true if there is a value at a pointer.
+fn exists(root: &Node<'_>, pointer: &str) -> bool {
+    let mut place = Some(root);
+    for token in pointer.split('/').skip(1) {
+        let name = unescaped_token(token);
+        place = place.and_then(|place| match place.data() {
+            Data::Array(items) => items.get(name.parse::<usize>().ok()?),
+            Data::Object(object) => {
+                object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
+            }
+            _ => None,
+        });
+    }
+    place.is_some()
 }

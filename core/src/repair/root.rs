@@ -2,12 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{
-    at::{At, Layers},
-    gone::forget,
-    scalars::folded,
-    words, Fixed, Repairer, TEXTS,
-};
+use super::{forget, kinds::folded, words, At, Fixed, Layers, Repairer, TEXTS};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
@@ -20,7 +15,7 @@ use crate::{
     report::{retry_message, Confidence, Left, LeftReason, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
-        validate::{place::Place, Validator, Verdict},
+        validate::{Place, Validator, Verdict},
     },
 };
 

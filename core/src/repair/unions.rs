@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use super::{
-    at::At,
     kinds::Candidate,
     view::{only_value, Union, View},
-    Fixed, Repairer,
+    At, Fixed, Repairer,
 };
 use crate::{
     json::{same, Data, Node},

@@ -5,7 +5,7 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use super::at::At;
+use super::At;
 use crate::{
     json::{tolerant::TextRepair, Data, Node, Text},
     report::{Confidence, MovedFrom, Repair, RepairRule},

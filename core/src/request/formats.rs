@@ -8,10 +8,7 @@ use alloc::{
 
 use super::{prefilter::FORMAT, report::Warnings};
 use crate::{
-    dialect::{
-        format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
-        format_steps::JsonMode,
-    },
+    dialect::formats::{FormatPlace, JsonMode, SchemaText, JSON_MODE_VALUES, PLACES},
     error::Error,
     json::{lazy, Child, Data, Node, Text},
     options::Api,
@@ -167,7 +164,7 @@ pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, 
 /// # Errors
 /// `invalid-json` if a member is text that cannot be parsed.
 pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
-    for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+    for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
         let Some(member) = request.get(*first) else { continue };
         let member = lazy::view(member)?;
@@ -184,7 +181,7 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
 /// # Errors
 /// `invalid-json` if a member is text that cannot be parsed.
 pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    for (_, path, _) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+    for (_, path, _) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
         let member = request.get(*first).map(lazy::view).transpose()?;
         let found = member.as_deref().and_then(|member| rest.iter().try_fold(member, |node, key| node.get(*key)));
@@ -362,7 +359,7 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
 /// # Errors
 /// `invalid-json` if a member on the path is text that cannot be parsed.
 pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
-    for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+    for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
         let found = request.get(*first).map(lazy::view).transpose()?;
         let found = found.as_deref().and_then(|found| rest.iter().try_fold(found, |node, key| node.get(*key)));

@@ -1,13 +1,17 @@
-//! Appends text to the system prompt of a request of any API.
+//! Appends text to the system prompt of a request of any API. Builds the text that informs a model about tools.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use core::fmt::Write as _;
 
+use super::tool;
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{
         lazy::{edit, take, view},
-        Data, Node, Text,
+        write_compact, Data, Node, Text,
     },
+    limits::REPEATED_NOTICE_BYTES,
     options::Api,
 };
 
@@ -193,7 +197,7 @@ pub(crate) fn appended<'a>(
     match prompt.data() {
         Data::Null => return Ok(Node::string(text)),
         Data::String(old) => {
-            let mut joined = String::from(&*super::notice::whole(old, at)?);
+            let mut joined = String::from(&*whole(old, at)?);
             if !joined.is_empty() {
                 joined.push_str("\n\n");
             }
@@ -213,4 +217,191 @@ pub(crate) fn appended<'a>(
         blocks.push(Node::record([("type", Node::literal(text_type)), ("text", Node::string(text))]));
     }
     Ok(prompt)
+}
+
+/// The content of a result whose references were all removed.
+pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer available]";
+/// The content of a search result without matches.
+pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
+
+/// Maximum number of characters of an unquoted name. No API allows longer names.
+const MAX_PLAIN_NAME: usize = 128;
+
+/// Returns true if a name needs no quotes in a sentence.
+fn is_plain(name: &str) -> bool {
+    name.len() <= MAX_PLAIN_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
+}
+
+/// Returns a name to write on a separate line. Servers choose the names of their tools, so a name that is not plain is
+/// quoted as JSON, without line breaks, tags or invisible characters.
+pub(crate) fn listed(name: &str) -> Cow<'_, str> {
+    if is_plain(name) && !name.is_empty() {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = String::from("\"");
+    for (at, letter) in name.chars().enumerate() {
+        match letter {
+            _ if at == MAX_PLAIN_NAME => {
+                quoted.push('…');
+                break;
+            }
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            ' ' => quoted.push(letter),
+            _ if letter.is_alphanumeric() || letter.is_ascii_graphic() && !matches!(letter, '<' | '>') => {
+                quoted.push(letter)
+            }
+            _ => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    // Writing into a String cannot fail.
+                    let _ = write!(quoted, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
+}
+
+/// Returns a name in quotes for use in a sentence.
+fn quoted(name: &str) -> Cow<'_, str> {
+    if is_plain(name) {
+        Cow::Owned(format!("'{name}'"))
+    } else {
+        listed(name)
+    }
+}
+
+/// Returns the text that announces an available tool.
+pub(crate) fn available(name: &str) -> String {
+    format!("Tool {} is now available.", quoted(name))
+}
+
+/// Returns the text that announces a removed tool.
+pub(crate) fn withdrawn(name: &str) -> String {
+    format!("Tool {} is no longer available.", quoted(name))
+}
+
+/// Returns the text for a failed search, with the API's error code.
+pub(crate) fn failed(code: &str) -> String {
+    format!("Tool search failed: {code}")
+}
+
+/// Returns the value of a string that will become part of another string.
+///
+/// # Errors
+/// `invalid-value` for an unpaired surrogate, which text cannot contain.
+pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
+    text.value().ok_or_else(|| {
+        let found = text.display();
+        Error::new(
+            Code::InvalidValue,
+            at,
+            format!("expected a string of valid Unicode, found `{found}` with half a surrogate pair"),
+        )
+    })
+}
+
+/// The part of a tool that a notice contains.
+pub(crate) enum Quoted<'n, 'a> {
+    /// The complete definition; `None` if only the name is known.
+    Definition(Option<&'n Node<'a>>),
+    /// Nothing, because the tool cannot be sent.
+    SetAside,
+}
+
+/// The text about one tool.
+struct Notice {
+    /// Announces the tool, with everything that the model needs to call it.
+    full: String,
+    /// Length of the first sentence of `full`.
+    sentence: usize,
+    /// Announces the removal of the tool.
+    withdrawn: String,
+    /// True once `full` has been written into the history.
+    written: bool,
+}
+
+impl Notice {
+    fn of(name: &str, tool: &Quoted<'_, '_>, at: &str) -> Result<Notice, Error> {
+        let withdrawn = withdrawn(name);
+        let tool = match tool {
+            Quoted::Definition(tool) => *tool,
+            Quoted::SetAside => {
+                return Ok(Notice { full: REMOVED.into(), sentence: REMOVED.len(), withdrawn, written: false })
+            }
+        };
+        let mut full = available(name);
+        let sentence = full.len();
+        if let Some(description) = tool.and_then(tool::description) {
+            full.push_str("\n\nDescription: ");
+            full.push_str(&whole(description, at)?);
+        }
+        if let Some(schema) = tool.and_then(tool::schema) {
+            full.push_str("\n\nParameters:\n");
+            let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
+            write_compact(properties.unwrap_or(schema), &mut full);
+        }
+        Ok(Notice { full, sentence, withdrawn, written: false })
+    }
+}
+
+/// The notices of a request, created once per name.
+///
+/// A repeated reference is replaced with the full notice as long as the total size of all repeats does not exceed that
+/// of the first notices before them (or 64 KiB), and with the notice's first sentence after that. The size of the
+/// request therefore depends on its tools rather than on the number of references: 106 KB of references to one large
+/// tool once became 66 MB. Only notices before the repeat count, so later turns do not change it and a provider's
+/// prompt cache stays valid.
+#[derive(Default)]
+pub(crate) struct Notices<'a> {
+    notices: Map<Text<'a>, Notice>,
+    /// Total bytes of full notices so far: first ones (`first`) and repeats (`repeated`).
+    first: usize,
+    repeated: usize,
+    /// Maximum total bytes of repeats; `None` for the total of the first notices.
+    limit: Option<usize>,
+}
+
+impl<'a> Notices<'a> {
+    pub(crate) fn new(limit: Option<usize>) -> Self {
+        Notices { limit, ..Notices::default() }
+    }
+
+    /// Creates the notice for a name if it does not exist yet. `called` is the name that the model uses for the tool.
+    ///
+    /// # Errors
+    /// `invalid-value` for a description with an unpaired surrogate.
+    pub(crate) fn prepare(
+        &mut self,
+        name: &Text<'a>,
+        called: &str,
+        tool: &Quoted<'_, 'a>,
+        at: &str,
+    ) -> Result<(), Error> {
+        if !self.notices.contains_key(name) {
+            self.notices.insert(name.clone(), Notice::of(called, tool, at)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the next notice that announces the tool: the full text, or its first sentence.
+    pub(crate) fn write(&mut self, name: &Text<'a>) -> Option<String> {
+        let notice = self.notices.get_mut(name)?;
+        let length = notice.full.len();
+        if !core::mem::replace(&mut notice.written, true) {
+            self.first = self.first.saturating_add(length);
+            return Some(notice.full.clone());
+        }
+        let limit = self.limit.unwrap_or_else(|| self.first.max(REPEATED_NOTICE_BYTES));
+        if self.repeated.saturating_add(length) > limit {
+            return notice.full.get(..notice.sentence).map(String::from);
+        }
+        self.repeated += length;
+        Some(notice.full.clone())
+    }
+
+    /// Returns the notice that announces the removal of the tool.
+    pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
+        self.notices.get(name).map(|notice| notice.withdrawn.clone())
+    }
 }

@@ -1,6 +1,5 @@
 //! A request to a model API, independent of the API. Deferred loading, tool lists and exchanges share this model.
 
-pub(crate) mod blocks;
 pub(crate) mod carriers;
 pub(crate) mod choice;
 pub(crate) mod conversation;
@@ -10,8 +9,6 @@ pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instructions;
 pub(crate) mod namespaces;
-pub(crate) mod notice;
-pub(crate) mod planned_names;
 pub(crate) mod prefilter;
 pub(crate) mod reader;
 pub(crate) mod report;

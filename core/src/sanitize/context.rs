@@ -14,8 +14,7 @@ use crate::{
     options::{Hints, Refs, SanitizeOptions, Untyped, Use},
     sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns, pass_set::PassSet},
     schema::{
-        draft::Draft,
-        keyword::Keywords,
+        keyword::{Draft, Keywords},
         references::{self, Form, References},
     },
 };

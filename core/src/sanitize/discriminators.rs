@@ -19,8 +19,7 @@ use crate::{
     rules::Rule,
     sanitize::diagnostics::{ChangeKind, Diagnostics, Location},
     schema::{
-        draft::Draft,
-        keyword::{Keyword, Keywords},
+        keyword::{Draft, Keyword, Keywords},
         references::{self, Form, Number, References},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },

@@ -42,10 +42,9 @@ use crate::{
         legalize::{infer_type, root},
     },
     schema::{
-        draft::Draft,
         graph::Graph,
-        keyword::{Keyword, Keywords},
-        protocol_types::protocol_type,
+        instance_types::protocol_type,
+        keyword::{Draft, Keyword, Keywords},
         references::{self, Form},
         visit::{self, Visit},
     },

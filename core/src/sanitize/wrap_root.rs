@@ -17,10 +17,9 @@ use crate::{
     rules::Rule,
     sanitize::canonicalize::repair::known_type,
     schema::{
-        draft::Draft,
         emptiness::admits_object,
         instance_types::InstanceTypes,
-        keyword::Keyword,
+        keyword::{Draft, Keyword},
         misplaced::misplaced,
         references::{self, Form, References},
     },

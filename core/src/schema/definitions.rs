@@ -1,16 +1,31 @@
-//! Tables of definitions at the root, and which definitions are reachable by name.
+//! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
+//! no finite instance.
+//!
+//! An instance is finite by the logic of a validator that looks for an end of the recursion: optional properties are
+//! finite, and one finite required property or branch is enough. An array is not finite if its items are not, and
+//! neither is a schema with keywords but without a type.
+//!
+//! Codex follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString as _},
+    vec,
+    vec::Vec,
+};
 
 use super::{
     keyword::{Keyword, Keywords},
+    uri::percent_decoded,
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::Error,
-    json::{Member, Node, Object, Text},
+    json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
-use alloc::{format, string::String, vec::Vec};
 
 /// Names of the tables of definitions.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
@@ -59,4 +74,201 @@ fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budge
         found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain));
         Ok(Visit::Descend)
     })
+}
+
+/// Returns the names of the definitions without a finite instance.
+pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
+    let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
+    let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
+    let mut open: Map<String, Vec<String>> = Map::new();
+    let mut ended: Vec<String> = Vec::new();
+    for (name, body) in names {
+        match ways(LocatedSchema { schema: body, pointer: String::new() }) {
+            None => ended.push(name),
+            Some(references) => {
+                open.insert(
+                    name,
+                    references.iter().filter_map(|found| definition_name(found.schema).map(String::from)).collect(),
+                );
+            }
+        }
+    }
+    let mut users: Map<&str, Vec<&str>> = Map::new();
+    for (name, references) in &open {
+        for reference in references {
+            users.entry(reference).or_default().push(name);
+        }
+    }
+    let mut done: Set<String> = Set::new();
+    while let Some(name) = ended.pop() {
+        if done.insert(name.clone()) {
+            ended.extend(users.get(name.as_str()).into_iter().flatten().map(|user| String::from(*user)));
+        }
+    }
+    open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
+}
+
+/// A schema and its pointer.
+struct LocatedSchema<'n, 'a> {
+    schema: &'n Node<'a>,
+    pointer: String,
+}
+
+impl<'n, 'a> LocatedSchema<'n, 'a> {
+    fn below(&self, schema: &'n Node<'a>, tokens: &[&str]) -> Self {
+        let mut pointer = self.pointer.clone();
+        tokens.iter().for_each(|token| push_token(&mut pointer, token));
+        LocatedSchema { schema, pointer }
+    }
+}
+
+/// Returns the references through which a schema can continue, or `None` if it is finite by itself.
+fn ways<'n, 'a>(schema: LocatedSchema<'n, 'a>) -> Option<Vec<LocatedSchema<'n, 'a>>> {
+    let mut references = Vec::new();
+    let mut open = vec![schema];
+    while let Some(found) = open.pop() {
+        let object = found.schema.as_object()?;
+        if definition_name(found.schema).is_some() {
+            references.push(found);
+            continue;
+        }
+        if ends(&found, object, &mut open) {
+            return None;
+        }
+    }
+    Some(references)
+}
+
+fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<LocatedSchema<'n, 'a>>) -> bool {
+    let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
+    let kind = match object.get(Keyword::Type) {
+        Some(types) => match types.as_array() {
+            Some(names) if !names.iter().all(is_container) => return true,
+            Some(names) => names.last(),
+            None if !is_container(types) => return true,
+            None => Some(types),
+        },
+        None => None,
+    };
+    if kind.is_some_and(|name| name.is_text("array")) {
+        match object.get(Keyword::Items) {
+            None => return true,
+            Some(items) => open.push(found.below(items, &["items"])),
+        }
+    }
+    if kind.is_some_and(|name| name.is_text("object")) {
+        let names: Set<&Text<'_>> = object
+            .get(Keyword::Required)
+            .and_then(Node::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Node::as_text)
+            .collect();
+        let table = object.get(Keyword::Properties).and_then(Node::as_object);
+        let required: Vec<&Member<'a>> =
+            table.into_iter().flatten().filter(|member| names.contains(&member.key)).collect();
+        if required.is_empty() {
+            return true;
+        }
+        let required = required.into_iter();
+        open.extend(required.map(|member| found.below(&member.value, &["properties", &member.key.display()])));
+    }
+    match object.get(Keyword::AnyOf).and_then(Node::as_array) {
+        Some([]) => return true,
+        Some(branches) => {
+            let branches = branches.iter().enumerate();
+            open.extend(branches.map(|(index, branch)| found.below(branch, &["anyOf", &index.to_string()])));
+        }
+        None => {}
+    }
+    object.is_empty()
+}
+
+/// Returns the pointers of the references that make endless definitions endless.
+pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
+    let whole = LocatedSchema { schema: root, pointer: String::new() };
+    let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
+    let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
+    let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
+    bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()
+}
+
+/// Keywords whose subschemas count as outside the tables.
+const OUTSIDE_FOR_CODEX: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::AdditionalProperties,
+]);
+
+/// A definition in a root table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Definition {
+    /// Index into [`TABLES`].
+    pub(crate) table: usize,
+    pub(crate) name: String,
+}
+
+/// Parses a reference to a definition in a root table. The fragment is percent-decoded, then split, then `~1` and `~0`
+/// are decoded. Tokens after the name are ignored.
+pub(crate) fn codex_definition(reference: &Text<'_>) -> Option<Definition> {
+    let reference = reference.value()?;
+    let fragment = reference.strip_prefix('#')?;
+    let decoded = percent_decoded(fragment)?;
+    let mut tokens = decoded.strip_prefix('/')?.split('/');
+    let (table, name) = (unescaped_token(tokens.next()?), unescaped_token(tokens.next()?));
+    let table = TABLES.iter().position(|known| *known == table)?;
+    Some(Definition { table, name: name.into_owned() })
+}
+
+/// Returns the definitions that are reachable from schemas outside the tables, following any `$ref` at any depth.
+pub(crate) fn reached_by_codex(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
+    reached_by_codex_except(root, &|_| false, budget)
+}
+
+/// Like [`reached`], but ignores objects for which `gone` returns true.
+pub(crate) fn reached_by_codex_except(
+    root: &Node<'_>,
+    gone: &dyn Fn(&Node<'_>) -> bool,
+    budget: &Budget,
+) -> Set<Definition> {
+    let mut queue: Vec<Definition> = Vec::new();
+    // If the budget is spent, later walks report it.
+    let _ = visit::walk(budget, root, OUTSIDE_FOR_CODEX, &mut |node, _| {
+        queue.extend(node.text_at(Keyword::Ref).and_then(codex_definition));
+        Ok(Visit::Descend)
+    });
+    let tables = TABLES.map(|table| {
+        root.object_at(table).map(|object| {
+            let index: Map<Cow<'_, str>, &Node<'_>> =
+                object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).collect();
+            index
+        })
+    });
+    let mut reached = Set::new();
+    while let Some(next) = queue.pop() {
+        let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
+        let Some(target) = target else { continue };
+        if reached.insert(next) {
+            codex_references(target, gone, &mut queue, budget);
+        }
+    }
+    reached
+}
+
+/// Collects every `$ref` in a value, including those that are not in a schema.
+fn codex_references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
+    let mut open = Vec::from([value]);
+    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) if !gone(node) => {
+                found.extend(object.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_definition));
+                open.extend(object.iter().map(|member| &member.value));
+            }
+            _ => {}
+        }
+    }
 }

@@ -1,17 +1,25 @@
-//! Tests whether some object can be an instance of a schema: arguments are objects, so a tool's schema must accept one.
+//! Proves that no object is an instance of a schema, or that two schemas have no instance in common.
 //!
-//! False is a theorem; true only means that no contradiction was found. Works on schemas as read, in any form.
+//! Arguments are objects, so a tool's schema must accept one. False of `admits_object` is a theorem; true only means
+//! that no contradiction was found. It works on schemas as read, in any form.
+//!
+//! True of `disjoint`, which allows `oneOf` to become `anyOf`, is a theorem of JSON Schema 2020-12; false only means
+//! that no proof was found. Older drafts must be respelled before. The search is bounded, and malformed keywords prove
+//! nothing.
+
+use core::cmp::Ordering;
 
 use super::{
-    draft::Draft,
     instance_types::InstanceTypes,
-    intersect::accepts_nothing,
+    intersect::{accepts_nothing, values, ByValue},
+    keyword::{Draft, Keyword, Role},
     references::{self, Form, References},
 };
 use crate::{
     budget::Budget,
-    json::{Node, Object},
-    schema::keyword::{Keyword, Keywords},
+    collections::Map,
+    json::{self, Data, Node, Object, Text},
+    schema::keyword::Keywords,
 };
 
 /// Number of schemas after which the answer is true.
@@ -128,4 +136,259 @@ fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
 fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let has_no_value = branch.array_at(Keyword::Enum).is_some_and(<[_]>::is_empty);
     (has_no_value && branch.get(Keyword::Ref).is_none()) || nothing(branch, levels, budget)
+}
+
+/// Maximum number of schemas, names and values that the search inspects.
+const MAX_DISJOINT_STEPS: usize = 100_000;
+
+/// Maximum depth of the search. No known tool schema exceeds 40.
+const MAX_DISJOINT_LEVELS: usize = 64;
+
+/// Returns true if it is proved that no instance satisfies both schemas.
+pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
+    DisjointSearch { budget, steps: MAX_DISJOINT_STEPS, levels: MAX_DISJOINT_LEVELS }.disjoint(one, two)
+}
+
+struct DisjointSearch<'b> {
+    budget: &'b Budget,
+    steps: usize,
+    levels: usize,
+}
+
+impl DisjointSearch<'_> {
+    /// Searches one level deeper, if the budget allows; otherwise nothing is proved.
+    fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
+        let steps = breadth_of(schemas);
+        let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else {
+            return false;
+        };
+        // The meaning of `nullable` next to other keywords is disputed, and earlier passes remove it.
+        if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get(Keyword::Nullable).is_some())
+        {
+            return false;
+        }
+        (self.steps, self.levels) = (steps, levels);
+        let result = inside(self);
+        self.levels += 1;
+        result
+    }
+
+    fn disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        self.below(&[one, two], |search| search.is_proved(one, two))
+    }
+
+    fn is_proved(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        accepts_nothing(one)
+            || accepts_nothing(two)
+            || self.values_are_rejected(one, two)
+            || self.values_are_rejected(two, one)
+            || self.kinds_are_rejected(one, two)
+            || denies(self.budget, one, two)
+            || denies(self.budget, two, one)
+            || self.parts_are_disjoint(one, two)
+            || self.parts_are_disjoint(two, one)
+    }
+
+    /// Returns true if the second schema rejects every value that the first one lists.
+    fn values_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        let Some(listed) = listed(one) else { return false };
+        if let Some(others) = self::listed(two) {
+            let others = values(others);
+            return values(listed).iter().all(|value| !others.contains(value));
+        }
+        listed.iter().all(|value| self.rejects(two, value))
+    }
+
+    /// Returns true if, for every type that both schemas accept, another keyword excludes common instances.
+    fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        let common = kinds(one).and(kinds(two));
+        let apart = |minimums: &[Keyword], maximums: &[Keyword]| {
+            [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, maximums, high, minimums))
+        };
+        let none_of = |types: InstanceTypes, rejected: bool| rejected || !common.meets(types);
+        common
+            .within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
+            && none_of(
+                InstanceTypes::NUMBER,
+                apart(&[Keyword::Minimum, Keyword::ExclusiveMinimum], &[Keyword::Maximum, Keyword::ExclusiveMaximum]),
+            )
+            && none_of(InstanceTypes::STRING, apart(&[Keyword::MinLength], &[Keyword::MaxLength]))
+            && none_of(InstanceTypes::ARRAY, apart(&[Keyword::MinItems], &[Keyword::MaxItems]))
+            && (!common.meets(InstanceTypes::OBJECT)
+                || apart(&[Keyword::MinProperties], &[Keyword::MaxProperties])
+                || self.members_are_disjoint(one, two)
+                || self.members_are_disjoint(two, one))
+    }
+
+    /// Returns true if a required property of the first schema has no value that both accept.
+    fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        let Some(required) = one.array_at(Keyword::Required) else { return false };
+        let (ones, twos) = (Members::of(one), Members::of(two));
+        required.iter().filter_map(Node::as_text).any(|name| match (ones.schema_of(name), twos.schema_of(name)) {
+            (Some(ones), Some(twos)) => self.disjoint(ones, twos),
+            (Some(only), None) | (None, Some(only)) => accepts_nothing(only),
+            (None, None) => false,
+        })
+    }
+
+    /// Returns true if all branches of the first schema, or one of its parts, are disjoint from the second one.
+    fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
+        let branches = |keyword: &str| one.array_at(keyword);
+        let all = |search: &mut Self, keyword: &str| {
+            branches(keyword)
+                .is_some_and(|list| !list.is_empty() && list.iter().all(|branch| search.disjoint(branch, two)))
+        };
+        all(self, "anyOf")
+            || all(self, "oneOf")
+            || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
+    }
+
+    /// Returns true if the schema is proved to reject the value.
+    fn rejects(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
+        self.below(&[schema], |search| search.is_rejected(schema, value))
+    }
+
+    fn is_rejected(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
+        let is = InstanceTypes::of_instance(value);
+        let bound = |keyword: Keyword, wrong: fn(Ordering) -> bool| {
+            number(schema, keyword)
+                .zip(value.as_number())
+                .is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
+        };
+        let lists = |keyword: &str| schema.array_at(keyword);
+        accepts_nothing(schema)
+            || !is.meets(kinds(schema))
+            || listed(schema).is_some_and(|values| !values.iter().any(|listed| ByValue(listed) == ByValue(value)))
+            || bound(Keyword::Minimum, Ordering::is_lt)
+            || bound(Keyword::ExclusiveMinimum, Ordering::is_le)
+            || bound(Keyword::Maximum, Ordering::is_gt)
+            || bound(Keyword::ExclusiveMaximum, Ordering::is_ge)
+            || self.rejects_members(schema, value)
+            || lists("allOf").is_some_and(|parts| parts.iter().any(|part| self.rejects(part, value)))
+            || ["anyOf", "oneOf"].into_iter().any(|keyword| {
+                lists(keyword)
+                    .is_some_and(|list| !list.is_empty() && list.iter().all(|branch| self.rejects(branch, value)))
+            })
+    }
+
+    fn rejects_members(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
+        let Some(object) = value.as_object() else { return false };
+        let required = schema.items_at(Keyword::Required);
+        let members = Members::of(schema);
+        required.iter().filter_map(Node::as_text).any(|name| object.get_text(name).is_none())
+            || object
+                .iter()
+                .any(|member| members.schema_of(&member.key).is_some_and(|inner| self.rejects(inner, &member.value)))
+    }
+}
+
+/// Schemas that apply to the members of an object, by name.
+struct Members<'s, 'a> {
+    properties: Map<&'s Text<'a>, &'s Node<'a>>,
+    /// Schema of all other names, if it is known without matching patterns.
+    rest: Option<&'s Node<'a>>,
+}
+
+impl<'s, 'a> Members<'s, 'a> {
+    fn of(schema: &'s Node<'a>) -> Self {
+        let table = |keyword: &str| schema.get(keyword).map(Node::as_object);
+        let properties = table("properties");
+        // A malformed table may be repaired in any way.
+        let readable = !matches!(properties, Some(None));
+        let no_patterns = table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
+        Members {
+            properties: properties.flatten().into_iter().flatten().map(|member| (&member.key, &member.value)).collect(),
+            rest: schema.get(Keyword::AdditionalProperties).filter(|_| readable && no_patterns),
+        }
+    }
+
+    fn schema_of(&self, name: &Text<'_>) -> Option<&'s Node<'a>> {
+        self.properties.get(name).copied().or(self.rest)
+    }
+}
+
+/// Returns the values that a schema lists, if it does.
+fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
+    match schema.get(Keyword::Const) {
+        Some(value) => Some(core::slice::from_ref(value)),
+        // An empty list is malformed, and a repair may remove it.
+        None => schema.array_at(Keyword::Enum).filter(|values| !values.is_empty()),
+    }
+}
+
+/// Returns the types that a schema can accept, by its `type`, its listed values, and a `not` that contains only `type`.
+fn kinds(schema: &Node<'_>) -> InstanceTypes {
+    let by_type =
+        |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
+    let by_values = listed(schema)
+        .map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
+    let not = schema.get(Keyword::Not).filter(|not| asserts_only(not, &[Keyword::Type])).and_then(by_type);
+    by_type(schema)
+        .unwrap_or(InstanceTypes::ALL)
+        .and(by_values.unwrap_or(InstanceTypes::ALL))
+        .without(not.unwrap_or(InstanceTypes::NONE))
+}
+
+/// Returns true if a schema has no assertions but these keywords.
+fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
+    schema.as_object().is_some_and(|object| {
+        object.iter().all(|member| match Keyword::named(&member.key) {
+            Some(keyword) if keyword.role() == Role::Assertion => keywords.contains(&keyword),
+            _ => true,
+        })
+    })
+}
+
+/// Returns true if `not` of the first schema excludes every instance of the second one: because it holds the same
+/// schema, or only types and required names that all these instances have.
+fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
+    let Some(not) = one.get(Keyword::Not) else { return false };
+    if json::same_within(budget, not, two) {
+        return true;
+    }
+    if !asserts_only(not, &[Keyword::Type, Keyword::Required]) {
+        return false;
+    }
+    let common = kinds(one).and(kinds(two));
+    let always_has = |names: &[Node<'_>]| {
+        let known = two.items_at(Keyword::Required);
+        !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
+    };
+    let types = not.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
+    types.is_some_and(|types| common.within(types))
+        && not.get(Keyword::Required).is_none_or(|names| names.as_array().is_some_and(always_has))
+}
+
+fn breadth_of(schemas: &[&Node<'_>]) -> usize {
+    schemas.iter().map(|schema| breadth(schema)).sum()
+}
+
+/// Returns the number of names and values that a schema lists at its top level, plus one.
+fn breadth(schema: &Node<'_>) -> usize {
+    let members = schema.as_object().into_iter().flatten();
+    let lists = members.map(|member| match member.value.data() {
+        Data::Array(items) => items.len(),
+        Data::Object(object) => object.len(),
+        _ => 1,
+    });
+    lists.sum::<usize>() + 1
+}
+
+/// Returns true if the first schema's maximum is below the second one's minimum.
+fn ends_before(low: &Node<'_>, maximums: &[Keyword], high: &Node<'_>, minimums: &[Keyword]) -> bool {
+    let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
+    maximums.iter().any(|maximums| {
+        minimums.iter().any(|minimums| match (number(low, *maximums), number(high, *minimums)) {
+            (Some(end), Some(start)) => match json::compare(end, start) {
+                Ordering::Less => true,
+                Ordering::Equal => exclusive(maximums) || exclusive(minimums),
+                Ordering::Greater => false,
+            },
+            _ => false,
+        })
+    })
+}
+
+fn number<'s>(schema: &'s Node<'_>, keyword: Keyword) -> Option<&'s str> {
+    schema.get(keyword.name()).and_then(Node::as_number)
 }

@@ -1,4 +1,4 @@
-//! Set of instance types, in which `integer` is a subset of `number`.
+//! Set of instance types, in which `integer` is a subset of `number`. Also the numbers of types in Google's protocol.
 
 use alloc::vec::Vec;
 
@@ -152,4 +152,16 @@ impl InstanceTypes {
             several => Data::Array(several.iter().copied().map(Node::literal).collect()),
         }
     }
+}
+
+/// Names of the types 1 to 7; 0 is not a type.
+///
+/// Source: googleapis, google/ai/generativelanguage/v1beta/content.proto, `enum Type`; the API's answers to `"type": 6`
+/// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).
+const PROTOCOL_NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+
+/// Returns the type of a number.
+pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {
+    let number = usize::try_from(value.as_u64()?).ok()?;
+    PROTOCOL_NAMES.get(number.checked_sub(1)?).copied()
 }

@@ -1,9 +1,10 @@
-//! The only keyword table: what each keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and is for.
+//! The only keyword table: what each keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and is for. Also
+//! finds the draft of a schema, and its annotations.
 //!
 //! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI for `nullable` (3.0) and
 //! `discriminator`.
 
-use crate::json::{Name, Object, Text};
+use crate::json::{Member, Name, Node, Object, Text};
 
 /// Content of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,6 +287,68 @@ impl Keywords {
 
     /// Represents all keys that are not keywords: the last bit of the set, which no keyword uses.
     pub(crate) const UNKNOWN: Keywords = Keywords(1 << 127);
+}
+
+/// Returns true for an annotation, unless it applies to one type only.
+pub(crate) fn is_annotation(member: &Member<'_>) -> bool {
+    Keyword::named(&member.key).is_some_and(|keyword| {
+        matches!(keyword.role(), Role::Annotation | Role::Meta) && keyword.applies_to().is_none()
+    })
+}
+
+/// A draft of JSON Schema. MCP's default, and ours, is 2020-12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Draft {
+    Four,
+    Six,
+    Seven,
+    Y2019,
+    Y2020,
+}
+
+impl Draft {
+    /// Returns the draft that the root's `$schema` declares.
+    pub(crate) fn of(root: &Node<'_>) -> Draft {
+        let declared = root.text_at(Keyword::Schema).and_then(|text| text.value());
+        let Some(uri) = declared else { return Draft::Y2020 };
+        let known = [
+            ("draft-04", Draft::Four),
+            ("draft-06", Draft::Six),
+            ("draft-07", Draft::Seven),
+            ("2019-09", Draft::Y2019),
+        ];
+        known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
+    }
+
+    /// Returns true if siblings of `$ref` are ignored (draft 7 and older).
+    pub(crate) fn ignores_ref_siblings(self) -> bool {
+        self <= Draft::Seven
+    }
+
+    /// Returns true if `$id` with a fragment defines an anchor, as `$anchor` does later (drafts 6 and 7; `id` in draft
+    /// 4).
+    pub(crate) fn id_may_be_anchor(self) -> bool {
+        self <= Draft::Seven
+    }
+
+    /// Returns true if the draft has this keyword. Keywords of later drafts count as unknown. Keywords that were
+    /// dropped count as known, because real schemas still use them.
+    pub(crate) fn knows(self, keyword: Keyword) -> bool {
+        let since = match keyword {
+            Keyword::Const | Keyword::Contains | Keyword::PropertyNames => Draft::Six,
+            Keyword::If | Keyword::Then | Keyword::Else => Draft::Seven,
+            Keyword::DependentRequired
+            | Keyword::DependentSchemas
+            | Keyword::MinContains
+            | Keyword::MaxContains
+            | Keyword::UnevaluatedItems
+            | Keyword::UnevaluatedProperties
+            | Keyword::RecursiveRef => Draft::Y2019,
+            Keyword::PrefixItems | Keyword::DynamicRef => Draft::Y2020,
+            _ => Draft::Four,
+        };
+        self >= since
+    }
 }
 
 #[cfg(test)]

@@ -2,25 +2,17 @@
 //!
 //! Nothing here depends on a provider or decides what to change.
 
-pub(crate) mod annotations;
-pub(crate) mod codex_reachability;
 pub(crate) mod definitions;
-pub(crate) mod disjoint;
-pub(crate) mod draft;
 pub(crate) mod emptiness;
-pub(crate) mod gbnf;
 pub(crate) mod graph;
 pub(crate) mod instance_types;
 pub(crate) mod intersect;
 pub(crate) mod join;
 pub(crate) mod keyword;
 pub(crate) mod misplaced;
-pub(crate) mod protocol_types;
 pub(crate) mod references;
 pub(crate) mod regex;
-pub(crate) mod spelling;
-pub(crate) mod termination;
+pub(crate) mod regex_engines;
 pub(crate) mod uri;
 pub(crate) mod validate;
 pub(crate) mod visit;
-pub(crate) mod whole_match;

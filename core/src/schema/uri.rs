@@ -1,4 +1,5 @@
-//! URI references, as far as `$id` and `$ref` need them: resolves one against another (RFC 3986, section 5).
+//! URI references, as far as `$id` and `$ref` need them: resolves one against another (RFC 3986, section 5). Also
+//! checks the spellings that metaschemas require of anchors, URIs and vocabularies.
 //!
 //! Nothing is ever fetched. URIs are only names here, and any text is accepted: a base may be relative, empty or not a
 //! URI. A reference with a scheme is left unchanged, including its dots.
@@ -10,6 +11,8 @@
 //! relative to `urn:a:b`.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use crate::json::{Node, Text};
 
 /// Splits a reference at `#`.
 pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
@@ -115,6 +118,29 @@ fn without_dots(path: &str) -> String {
         }
     }
     kept.join("/")
+}
+
+/// Returns true for the name of an anchor: a letter or `_`, then letters, digits, `-`, `_` and `.`.
+pub(crate) fn is_anchor(text: &Text<'_>) -> bool {
+    let text = text.display();
+    let is_letter = |character: char| character.is_ascii_alphabetic() || character == '_';
+    text.starts_with(is_letter) && text.chars().all(|one| is_letter(one) || one.is_ascii_digit() || "-.".contains(one))
+}
+
+/// Returns true for an object that maps vocabularies to booleans.
+pub(crate) fn names_vocabularies(value: &Node<'_>) -> bool {
+    value.as_object().is_some_and(|table| table.iter().all(|member| member.value.as_bool().is_some()))
+}
+
+/// Returns true if the text has a scheme.
+pub(crate) fn is_uri(text: &Text<'_>) -> bool {
+    let text = text.display();
+    let is_of_scheme = |one: char| one.is_ascii_alphanumeric() || "+-.".contains(one);
+    text.split_once(':').is_some_and(|(scheme, rest)| {
+        scheme.starts_with(|one: char| one.is_ascii_alphabetic())
+            && scheme.chars().all(is_of_scheme)
+            && !rest.is_empty()
+    })
 }
 
 #[cfg(test)]

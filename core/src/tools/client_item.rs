@@ -1,10 +1,17 @@
 //! Items of OpenAI Responses as the client expects them, made from functions that replace a `custom` tool or a search.
+//! The input of a `custom` tool is extracted from the arguments of the function that replaces it: `{"input": text}`.
+//!
+//! A model may write other arguments. If `input` is not a string, its value is the input, as JSON text. Any other JSON
+//! is the input as JSON text, and text that is not JSON is the input unchanged. (Source: what gateways pass to Codex's
+//! tools, router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through
+//! the same state machine as pieces, so both have the same result.
 
 use alloc::string::String;
+use core::mem::take;
 
-use super::custom_input;
+use super::streams::buffered_calls::append;
 use crate::{
-    json::{self, Node},
+    json::{self, Data, Node, Text},
     request::report::CallKind,
 };
 
@@ -43,9 +50,9 @@ pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
 /// Returns the input of a `custom` tool.
 pub(super) fn input(arguments: &Node<'_>) -> String {
     match arguments.as_text() {
-        Some(text) => custom_input::of_text(text),
+        Some(text) => of_text(text),
         None if arguments.is_null() => String::new(),
-        None => custom_input::of_value(arguments),
+        None => of_value(arguments),
     }
 }
 
@@ -63,4 +70,209 @@ pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
         Ok(value) => value,
         Err(_) => arguments.clone(),
     }
+}
+
+/// Member that holds the text.
+const INPUT: &str = "input";
+/// The tokens before the text, in arguments that can be passed on piece by piece. Whitespace may precede each token.
+const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
+
+/// Parses the input piece by piece.
+#[derive(Debug)]
+pub(super) struct CustomInput {
+    state: State,
+    /// Buffered text: all text until its form is known, and later an incomplete escape.
+    buffered: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Possibly the beginning of `{"input":"`: the number of complete tokens of [`HEAD`], and the number of characters
+    /// of the next token.
+    Head(usize, usize),
+    /// Inside the text.
+    Inside,
+    /// After the text.
+    Behind,
+    /// Any other arguments, which can be interpreted only as a whole.
+    Other,
+}
+
+impl CustomInput {
+    pub(super) const fn new() -> Self {
+        CustomInput { state: State::Head(0, 0), buffered: String::new() }
+    }
+
+    /// Adds a piece. Returns the input that was decoded.
+    pub(super) fn feed(&mut self, piece: &str) -> String {
+        let mut out = String::new();
+        for letter in piece.chars() {
+            self.step(letter, &mut out);
+        }
+        out
+    }
+
+    /// Returns true if no piece was added yet.
+    pub(super) fn is_at_rest(&self) -> bool {
+        matches!(self.state, State::Head(0, 0)) && self.buffered.is_empty()
+    }
+
+    /// Returns the number of buffered bytes.
+    pub(super) fn buffered(&self) -> usize {
+        self.buffered.len()
+    }
+
+    /// Returns the rest of the input.
+    pub(super) fn finish(&mut self) -> String {
+        let buffered = take(&mut self.buffered);
+        match self.state {
+            // An incomplete escape is passed on as text.
+            State::Inside => unescaped(&buffered).unwrap_or(buffered),
+            State::Behind => String::new(),
+            State::Head(..) | State::Other => whole(buffered),
+        }
+    }
+
+    fn step(&mut self, letter: char, out: &mut String) {
+        match self.state {
+            State::Head(part, at) => {
+                self.buffered.push(letter);
+                self.state = self.head(letter, part, at);
+            }
+            State::Inside => self.inside(letter, out),
+            State::Behind => {}
+            State::Other => self.buffered.push(letter),
+        }
+    }
+
+    fn head(&mut self, letter: char, part: usize, at: usize) -> State {
+        if at == 0 && matches!(letter, ' ' | '\t' | '\n' | '\r') {
+            return State::Head(part, 0);
+        }
+        let Some(wanted) = HEAD.get(part).filter(|wanted| wanted.chars().nth(at) == Some(letter)) else {
+            return State::Other;
+        };
+        if at + 1 < wanted.len() {
+            return State::Head(part, at + 1);
+        }
+        if part + 1 < HEAD.len() {
+            return State::Head(part + 1, 0);
+        }
+        self.buffered.clear();
+        State::Inside
+    }
+
+    fn inside(&mut self, letter: char, out: &mut String) {
+        if self.buffered.is_empty() {
+            match letter {
+                '"' => self.state = State::Behind,
+                '\\' => self.buffered.push(letter),
+                // An unescaped line break counts as a line break.
+                _ => out.push(letter),
+            }
+            return;
+        }
+        // A high surrogate without its low surrogate becomes U+FFFD. The rest is read separately.
+        if is_high(&self.buffered) && !continues(&self.buffered, letter) {
+            self.buffered.drain(..HALF);
+            out.push(char::REPLACEMENT_CHARACTER);
+            return self.inside(letter, out);
+        }
+        self.buffered.push(letter);
+        match is_whole(&self.buffered) {
+            Whole::No => {}
+            Whole::Yes if is_high(&self.buffered) => {}
+            Whole::Yes | Whole::Never => {
+                let escape = take(&mut self.buffered);
+                out.push_str(&unescaped(&escape).unwrap_or(escape));
+            }
+        }
+    }
+}
+
+/// Length of the escape of one surrogate.
+const HALF: usize = 6;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+    /// Not an escape.
+    Never,
+}
+
+/// Checks whether an escape, or the two escapes of a surrogate pair, are complete.
+fn is_whole(escape: &str) -> Whole {
+    let last = escape.get(if escape.len() > HALF { HALF } else { 0 }..).unwrap_or_default();
+    match last.as_bytes() {
+        b"\\" | b"" => Whole::No,
+        [b'\\', b'u', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit) => {
+            if digits.len() < 4 {
+                Whole::No
+            } else {
+                Whole::Yes
+            }
+        }
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'] => Whole::Yes,
+        _ => Whole::Never,
+    }
+}
+
+/// Returns true if an escape is a high surrogate, possibly followed by the beginning of the escape of a low surrogate.
+fn is_high(escape: &str) -> bool {
+    let digits = escape.get(2..6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    escape.len() < 2 * HALF
+        && escape.starts_with("\\u")
+        && digits.is_some_and(|point| (0xd800..0xdc00).contains(&point))
+}
+
+/// Returns true if a letter may continue the escape of a surrogate pair after its first half.
+fn continues(escape: &str, letter: char) -> bool {
+    match escape.len() {
+        6 => letter == '\\',
+        7 => letter == 'u',
+        8 => matches!(letter, 'd' | 'D'),
+        9 => matches!(letter, 'c'..='f' | 'C'..='F'),
+        _ => letter.is_ascii_hexdigit(),
+    }
+}
+
+/// Returns the characters of escapes, or `None` if the escapes are invalid. Half of a surrogate pair becomes U+FFFD.
+fn unescaped(escape: &str) -> Option<String> {
+    let quoted = alloc::format!("\"{escape}\"");
+    let text = json::read(&quoted).ok()?;
+    text.as_text().map(|text| text.code_points().map(character).collect())
+}
+
+fn character(point: u32) -> char {
+    char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Returns the input of complete arguments.
+fn whole(written: String) -> String {
+    json::read(&written).map_or_else(|_| written.clone(), |value| of_value(&value))
+}
+
+/// Returns the input of arguments that are a value.
+fn of_value(value: &Node<'_>) -> String {
+    let text = |text: &Text<'_>| text.code_points().map(character).collect();
+    match value.data() {
+        Data::String(written) => text(written),
+        Data::Object(members) => match members.get(INPUT).map(Node::data) {
+            Some(Data::String(input)) => text(input),
+            Some(_) => members.get(INPUT).map(json::write).unwrap_or_default(),
+            None if members.is_empty() => String::new(),
+            None => json::write(value),
+        },
+        _ => json::write(value),
+    }
+}
+
+/// Returns the input of arguments that are JSON text.
+fn of_text(arguments: &Text<'_>) -> String {
+    let (mut input, mut written) = (CustomInput::new(), String::new());
+    append(&mut written, arguments);
+    let mut out = input.feed(&written);
+    out.push_str(&input.finish());
+    out
 }

@@ -10,26 +10,33 @@ use alloc::{
 };
 
 use super::{
-    adapt_report::AdaptReport, answer::Answer, check_beside, check_formats, format_tools::OtherTools,
-    formats::FormatChange, restore::RestoreMap, target::about,
+    adapt_report::AdaptReport,
+    answer::text::Answer,
+    call_sites,
+    formats::{self, FormatChange},
+    restore::RestoreMap,
+    target::about,
 };
 use crate::{
+    collections::Set,
     dialect::{
-        format_steps::{self, Forces, FormatSteps, JsonMode},
+        formats::{rules_of, steps_of, Forces, FormatSteps, JsonMode},
         requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },
     error::{Code, Error},
-    json::{self, lazy, Node, Text},
-    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats},
+    json::{self, lazy, Data, Node, Text},
+    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native},
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
-        self,
+        self, carriers,
         choice::{self, Choice, Mention},
         forcing::{ask_for_whole_arguments, calling, forbid_more_calls, force, Calling, PARALLEL_CALLS},
         formats::{put_json_mode, remove_json_mode, take, Handed},
         instructions,
+        prefilter::NAMES_TOOLS,
         report::Warnings,
+        tool::{self, is_cache_point, starts_with, type_of},
         tool_format::{self, Edits, Entry},
     },
     rules::Rule,
@@ -37,7 +44,7 @@ use crate::{
 };
 
 /// Name of the function whose arguments are the answer.
-pub(crate) const ANSWER: &str = "give_answer";
+const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
 
 /// Reason why a step did not rewrite a request.
@@ -176,7 +183,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         }
     };
     let from = format!("{pointer}/{}", place.schema);
-    let steps = format_steps::of(for_api.dialect);
+    let steps = steps_of(for_api.dialect);
     let is_enforced = place.is_enforced;
     let member = Some(place.schema).filter(|_| place.path.is_empty());
     let language = if place.schema == "responseSchema" { GEMINI_SCHEMA } else { "JSON Schema" };
@@ -223,7 +230,7 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;
     }
-    let next = match format_steps::of(dialect).forces {
+    let next = match steps_of(dialect).forces {
         Forces::Nothing => NEXT_IS_PROMPT,
         _ => NEXT_IS_TOOL,
     };
@@ -259,7 +266,7 @@ fn put_tool(
         }
         _ => {}
     }
-    if check_formats::begins_answer(request, api)? {
+    if formats::begins_answer(request, api)? {
         return Err(refused("a prefilled answer"));
     }
     let is_free = |name: &String| !others.names.contains(name);
@@ -298,7 +305,7 @@ fn put_tool(
         limit = forbid_more_calls(request, api)?.map(|at| Limit { at, was_given });
     }
     for fact in dialect.requests() {
-        if check_beside::broken(request, api, fact, model)?.is_some() {
+        if formats::broken_beside(request, api, fact, model)?.is_some() {
             return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
     }
@@ -397,11 +404,11 @@ fn put_prompt(
     // The API continues from the stored input of earlier turns, in which the instructions would accumulate. It does not
     // keep earlier instructions.
     let goes_on = target == Api::OpenaiResponses && is_stored(request);
-    if goes_on && !check_formats::input_mentions_json(request, api)? {
+    if goes_on && !formats::input_mentions_json(request, api)? {
         mode = None;
     }
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
-    let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
+    let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && formats::has_cache(request);
     if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
         let message =
             format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
@@ -417,7 +424,7 @@ fn prefill_refused(
 ) -> Result<Option<&'static RequestFact>, Error> {
     let is_it = |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(model));
     match dialect.requests().iter().find(is_it) {
-        Some(fact) if check_formats::begins_answer(request, api)? => Ok(Some(fact)),
+        Some(fact) if formats::begins_answer(request, api)? => Ok(Some(fact)),
         _ => Ok(None),
     }
 }
@@ -429,11 +436,11 @@ fn is_stored(request: &Node<'_>) -> bool {
 
 /// Returns true if the API accepts JSON mode together with the tools of a request.
 fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result<bool, Error> {
-    for rule in format_steps::rules(dialect) {
+    for rule in rules_of(dialect) {
         let is_broken = match rule {
-            FormatRule::BesideTools { models, .. } => models.include(model) && check_formats::has_tools(request, true)?,
+            FormatRule::BesideTools { models, .. } => models.include(model) && formats::has_tools(request, true)?,
             FormatRule::BesideHosted { models, hosted } => {
-                models.include(model) && check_formats::has_entry(request, hosted)?
+                models.include(model) && formats::has_entry(request, hosted)?
             }
             _ => false,
         };
@@ -477,7 +484,7 @@ impl Substitute {
         (report, restore_map): (&mut AdaptReport, &mut RestoreMap),
     ) -> Result<(), Stop> {
         let Substitute { from, kind } = self;
-        let steps = format_steps::of(dialect);
+        let steps = steps_of(dialect);
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
             Forces::Named => "the API can force a call to one function",
@@ -634,11 +641,151 @@ pub(super) fn refused_natively(
     dialect: &'static Dialect,
     model: &str,
 ) -> Result<(), Stop> {
-    let broken = check_formats::broken(request, api, dialect, model)?;
+    let broken = formats::broken_formats(request, api, dialect, model)?;
     // Updates in the history do not concern the format of the request itself.
-    let is_about_it = |one: &check_formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
+    let is_about_it = |one: &formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
         None => Ok(()),
         Some(one) => Err(Stop::Format(Error::new(Code::NotRepresentable, one.pointer, one.message))),
+    }
+}
+
+/// The tools in the list of a request, and those that its history adds, mentions or calls.
+#[derive(Debug, Default)]
+struct OtherTools {
+    /// All names. No other tool may get one of these names.
+    pub(super) names: Set<String>,
+    /// True if the list or the history has a tool.
+    pub(super) is_any: bool,
+    /// True if the API runs one of the tools.
+    has_hosted: bool,
+    /// Names and types of the tools that the API runs. Gemini identifies such a tool only by a member.
+    hosted: Set<String>,
+}
+
+/// Maximum depth at which names are searched in a list of tools.
+const MAX_LEVELS: usize = 6;
+/// Members of an entry of Gemini that list functions.
+const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+/// Prefixes of the types of tools that an API defines and the client runs: those of Anthropic and OpenAI, and that of
+/// Moonshot, whose `$web_search` the client answers.
+const RUN_BY_CLIENT: [&str; 7] =
+    ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
+
+impl OtherTools {
+    /// Collects the tools of a request. A tool of a type that the API refuses is not sent, so it does not count as a
+    /// tool that the API runs.
+    ///
+    /// # Errors
+    /// `invalid-json` if a part of the request is text that cannot be read.
+    pub(super) fn of(
+        request: &mut Node<'_>,
+        (api, target): (Api, Api),
+        dialect: &Dialect,
+        deferred: Option<&DeferredOptions>,
+    ) -> Result<Self, Error> {
+        let mut found = OtherTools::default();
+        let is_emulated = deferred.is_some_and(|deferred| deferred.native == Native::None);
+        let mut add = |list: &[Node<'_>]| {
+            for entry in list.iter().filter(|entry| !is_cache_point(entry)) {
+                found.is_any = true;
+                names_in(entry, MAX_LEVELS, &mut found.names);
+                let is_refused = type_of(entry).is_some_and(|kind| dialect.refuses_type(kind, target).is_some());
+                if !is_refused && is_run_by_api(entry, is_emulated) {
+                    let words = [tool::name(entry), type_of(entry)].into_iter().flatten();
+                    found.hosted.extend(words.map(|word| word.display().into_owned()));
+                    found.has_hosted = true;
+                }
+            }
+        };
+        request::with_tools(request, api, |tools| {
+            add(tools.as_array().unwrap_or_default());
+            Ok(())
+        })?;
+        carriers::each(request, api, deferred, &mut add)?;
+        // Anthropic runs the tools of these servers.
+        let servers = request.get("mcp_servers").map(lazy::view).transpose()?;
+        if servers.is_some_and(|servers| servers.as_array().is_some_and(|list| !list.is_empty())) {
+            (found.is_any, found.has_hosted) = (true, true);
+        }
+        let of_hosted = carriers::names_of_hosted(request, api)?;
+        found.names.extend(of_hosted.iter().map(|name| name.display().into_owned()));
+        found.add_mentioned(request, api)?;
+        Ok(found)
+    }
+
+    /// Adds the names of calls, results and references in the history.
+    fn add_mentioned(&mut self, request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+        let names = &mut self.names;
+        let visited = request.visit(api.history(), |history| {
+            if !matches!(history.data(), Data::Array(_)) {
+                return Ok(());
+            }
+            history.visit_children(|_, message| {
+                if !lazy::may_hold(message, NAMES_TOOLS) {
+                    return Ok(());
+                }
+                lazy::edit(message, |message| {
+                    call_sites::in_message(message, &mut |site| {
+                        let name = site.node.text_at(site.name);
+                        names.extend(name.map(|name| name.display().into_owned()));
+                    });
+                    Ok(())
+                })
+            })
+        });
+        visited.unwrap_or(Ok(()))
+    }
+
+    /// Returns true if only calls that the client receives can satisfy a choice that requires a call.
+    fn is_demand_for_client(&self, choice: Option<&Choice<'_>>) -> bool {
+        let is_of_client = |mention: &Mention<'_>| match mention {
+            Mention::Tool { name, .. } => !self.hosted.contains(&*name.display()),
+            Mention::Namespace(_) => !self.has_hosted,
+            Mention::Search | Mention::Hosted(_) => false,
+        };
+        match choice {
+            Some(Choice::Tool(mention)) => is_of_client(mention),
+            Some(Choice::Allowed { tools, .. }) => tools.iter().all(is_of_client),
+            _ => !self.has_hosted,
+        }
+    }
+}
+
+/// Returns true if the API runs a tool, so a call to it does not end the reply. `is_emulated` is true if the API's
+/// own tool search is not sent.
+fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
+    match tool::kind(entry) {
+        tool::Kind::HostedSearch => return !is_emulated,
+        tool::Kind::ClientSearch => return false,
+        tool::Kind::Toolset => return true,
+        tool::Kind::Tool => {}
+    }
+    if tool::has_type(entry, "namespace") {
+        let members = entry.items_at("tools");
+        return members.iter().any(|member| is_run_by_api(member, is_emulated));
+    }
+    if GROUPS.iter().any(|group| entry.get(*group).is_some()) {
+        let members = entry.as_object().into_iter().flatten();
+        return members
+            .into_iter()
+            .any(|member| !member.value.is_null() && GROUPS.iter().all(|group| !member.key.is(*group)));
+    }
+    let is_of_client =
+        |kind: &Text<'_>| kind.is("custom") || RUN_BY_CLIENT.iter().any(|beginning| starts_with(kind, beginning));
+    tool_format::recognize(entry) == Entry::Hosted && !type_of(entry).is_some_and(is_of_client)
+}
+
+/// Collects the names in a tool, a namespace or a server.
+fn names_in(node: &Node<'_>, levels: usize, names: &mut Set<String>) {
+    let Some(levels) = levels.checked_sub(1) else { return };
+    names.extend(node.text_at("name").map(|name| name.display().into_owned()));
+    for inner in node.as_array().unwrap_or_default() {
+        names_in(inner, levels, names);
+    }
+    for key in ["function", "custom", "toolSpec", "tools"].iter().chain(&GROUPS) {
+        if let Some(inner) = node.get(*key) {
+            names_in(inner, levels, names);
+        }
     }
 }

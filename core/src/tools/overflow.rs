@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::{
-    deferred::quote::Overflowed,
+    deferred::emulation::Overflowed,
     error::Error,
     json::{lazy, Data, Node, Text},
     limits::LOADS_SHARE,

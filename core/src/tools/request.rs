@@ -3,30 +3,26 @@
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
-pub use super::adapt_report::AdaptReport;
 use super::{
-    answer_history, call_sites,
+    call_sites,
     carriers::{self, Carried},
-    converse_changes,
     format_ladder::{self, For, Stop, Substitute},
-    formats, history_arguments, history_pairs,
+    formats,
+    history::{calls, pairs},
     list_cache::{self, CacheKey, Lookup, SentList},
     overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, RequestChange},
-    request_members,
     restore::RestoreMap,
-    result_names,
     retained_namespaces::RetainedNamespaces,
     sanitize_list::{self, Planned},
-    server_mentions,
-    servers::{self, Servers},
+    servers::{self, mentions, Servers},
 };
 use crate::{
     collections::Set,
     deferred::{
         self,
-        quote::{Overflowed, Sending},
+        emulation::{Overflowed, Sending},
         Client,
     },
     dialect::{
@@ -47,14 +43,15 @@ use crate::{
         choice::{self, Decision, Mention},
         flat_list,
         namespaces::{self, FlatNames},
-        planned_names,
         prefilter::NAMES_TOOLS,
         report::Warning,
         tool::{has_type, is_cache_point},
-        tool_format,
+        tool_format, tool_list,
     },
     rules::Constraint,
 };
+
+pub use super::adapt_report::AdaptReport;
 
 /// A request of OpenAI Responses that is sent to a Responses API.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
@@ -89,7 +86,7 @@ fn adapt_by<'a>(
     let api = recognize(request, options)?;
     let deferred = deferred_of(options, servers.as_ref());
     let given_formats = formats::OriginalFormats::of(request, api)?;
-    let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
+    let added = mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let own_names: Vec<String> =
         servers.iter().flat_map(Servers::owners).map(|(_, owner)| owner.name.display().into_owned()).collect();
@@ -108,16 +105,16 @@ fn adapt_by<'a>(
         namespaces::expand_choice(request, changes)?;
     }
     if (api, target) == RESPONSES_ONLY {
-        report.request_changes = answer_history::forget(request)?;
+        report.request_changes = calls::forget_answers(request)?;
     }
     if options.history_arguments == HistoryArguments::Repair {
-        report.request_changes.extend(history_arguments::repair(request, api)?);
+        report.request_changes.extend(calls::repair_arguments(request, api)?);
     }
     if options.history_pairs == HistoryPairs::Complete {
         let fact = dialect.history_pairs(api).unwrap_or(&HISTORY_PAIRS);
-        report.request_changes.extend(history_pairs::complete(request, api, fact)?);
+        report.request_changes.extend(pairs::complete(request, api, fact)?);
     }
-    for pointer in result_names::complete(request, api)? {
+    for pointer in calls::name_results(request, api)? {
         let message = "added the missing function name to a result";
         report.request_changes.push(RequestChange::new(pointer, &RESULT_NAME, message));
     }
@@ -140,7 +137,7 @@ fn adapt_by<'a>(
     let mut client = (api != Api::Gemini).then_some(Client { format: api, search: None });
     if let Some(deferred) = &options.deferred {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
-        server_mentions::in_options(&mut deferred_options, servers.as_ref());
+        mentions::in_options(&mut deferred_options, servers.as_ref());
         if defers_overflow(deferred, options) {
             let limit = max_tools(dialect, options);
             let stay: Vec<String> = deferred_options.search_tools.iter().chain(&answer).cloned().collect();
@@ -182,7 +179,7 @@ fn adapt_by<'a>(
         functions = deferred::custom_tools_as_functions(request)?;
     }
     let tools = ToolsOptions { answer, ..sent_as(api_out, dialect, options) };
-    let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
+    let flat = tool_list::plan_names(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
     // Cached lists do not record servers.
@@ -227,7 +224,7 @@ fn adapt_by<'a>(
     };
     let gone: Set<String> = report.quarantined.iter().filter_map(known_as).collect();
     if api_out == Api::Bedrock {
-        converse_changes::remove(request, &gone)?;
+        carriers::remove_converse_changes(request, &gone)?;
     }
     let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
     for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
@@ -264,7 +261,7 @@ fn adapt_by<'a>(
     let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
-    report.request_changes.extend(request_members::mend(request, api_out, (&dialect.tools, &model))?);
+    report.request_changes.extend(request_facts::mend_members(request, api_out, (&dialect.tools, &model))?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
         // Indices of messages are those of the input only if no message was added, removed or moved.
@@ -311,7 +308,7 @@ pub(crate) fn catalogue<'a>(
     let api = recognize(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
-        server_mentions::in_options(&mut deferred, servers.as_ref());
+        mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, max_tools(dialect, options), &deferred.search_tools)?;
     }
     flat_list::lift(request, api)?;
@@ -364,7 +361,7 @@ fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Opti
         return Some(Cow::Borrowed(deferred));
     }
     let mut own = deferred.clone();
-    server_mentions::in_options(&mut own, servers);
+    mentions::in_options(&mut own, servers);
     Some(Cow::Owned(own))
 }
 

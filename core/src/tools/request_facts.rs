@@ -1,15 +1,18 @@
-//! Rules of an API about a request as a whole, above all about the choice of tools.
+//! Rules of an API about a request as a whole: the choice of tools, and members that an API refuses regardless of the
+//! tools.
 
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Set,
     dialect::{
-        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES},
+        requests::{
+            Member, Refusal, RequestFact, SentAs, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES,
+        },
         surface::Surface,
     },
     error::{Code, Error},
-    json::{lazy::view, Data, Node},
+    json::{self, lazy::view, Data, Node},
     options::Api,
     report::Reason,
     request::{
@@ -139,7 +142,7 @@ impl OriginalMembers {
     }
 }
 
-pub(super) fn is_set(member: &Node<'_>) -> bool {
+fn is_set(member: &Node<'_>) -> bool {
     !matches!(member.data(), Data::Null | Data::Verbatim("null"))
 }
 
@@ -306,4 +309,71 @@ fn while_thinking(
         Thinks::IfEnabled => is_enabled,
     };
     Ok(does_think.then_some((fact, required)))
+}
+
+/// Renames or removes the members that the API refuses.
+///
+/// # Errors
+/// `invalid-json` if a member is text that cannot be read.
+pub(super) fn mend_members(
+    request: &mut Node<'_>,
+    api: Api,
+    facts: (&Surface, &str),
+) -> Result<Vec<RequestChange>, Error> {
+    let mut changes = Vec::new();
+    for (fact, member) in refused_member(request, api, facts)? {
+        let Some(value) = request.remove(member.name) else { continue };
+        let sent = match member.sent_as {
+            SentAs::Nothing => None,
+            SentAs::Member(name) => Some((name, value)),
+            SentAs::Part { part, name } => {
+                let part = view(&value)?.get(part).filter(|part| part.as_text().is_some()).cloned();
+                part.map(|value| (name, value))
+            }
+        };
+        let sent = sent.filter(|(name, _)| !request.get(*name).is_some_and(is_set));
+        let message = match (&sent, member.sent_as) {
+            (Some((name, _)), SentAs::Part { part, .. }) => {
+                format!("sent `{part}` of `{}` as `{name}`, and removed the rest", member.name)
+            }
+            (Some((name, _)), _) => format!("sent `{}` as `{name}`", member.name),
+            (None, _) => format!("removed `{}`", member.name),
+        };
+        if let Some((name, value)) = sent {
+            request.set(name, value);
+        }
+        changes.push(RequestChange::new(member_pointer(member), fact, message));
+    }
+    Ok(changes)
+}
+
+/// Returns the members of a request that the API refuses, each with its fact.
+pub(super) fn refused_member(
+    request: &Node<'_>,
+    api: Api,
+    (surface, model): (&Surface, &str),
+) -> Result<Vec<(&'static RequestFact, &'static Member)>, Error> {
+    let mut found: Vec<(&RequestFact, &Member)> = Vec::new();
+    for fact in surface.requests {
+        let Refusal::Member(member) = &fact.refuses else { continue };
+        let is_known = found.iter().any(|(_, other)| other.name == member.name);
+        if member.api == api && member.models.include(model) && !is_known && has(request, member)? {
+            found.push((fact, member));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns true if a request has a member, and lacks the other member that makes the API accept it.
+fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
+    if !request.get(member.name).is_some_and(is_set) {
+        return Ok(false);
+    }
+    let Some((name, value)) = member.unless else { return Ok(true) };
+    let found = request.get(name).map(view).transpose()?;
+    Ok(found.is_none_or(|found| json::write(&found) != value))
+}
+
+pub(super) fn member_pointer(member: &Member) -> String {
+    format!("/{}", member.name)
 }

@@ -1,35 +1,35 @@
 //! `sanitize_tools`: rewrites every tool of a list for one API and quarantines the tools that cannot be made
-//! acceptable.
+//! acceptable. Renames tools of one list that share a name, if the caller requests it (`duplicateNames: "rename"`).
+//!
+//! The new name of each tool depends on its definition, not on its index. `restore` returns the index, because the
+//! original names are equal.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    budget,
     call_repair::Schemas,
-    definitions::{self, Definitions},
-    output_schema,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
-    same_names::{self, SameNames},
     servers::{self, Servers},
-    target::{about, reason, targets, Target, Written},
-    wrapper,
+    shared_limits::{self, Definitions},
+    target::{self, about, reason, targets, Target, Written},
 };
 use crate::{
     budget::Budget,
-    collections::Set,
+    collections::{Map, Set},
     dialect::{self, requests::RequestFact, surface::NamePattern, Dialect},
     error::{Code, Error},
-    json::{push_token, Node, Text},
+    json::{self, push_token, Node, Text},
     limits::MAX_TOOLS,
-    names::Names,
+    names::{cut, digest, folded, Names, Taken, TAIL},
     options::{DuplicateNames, OutputSchemas, Prefix, ToolFormat, ToolsOptions},
     report::{self, Accepts, Allow, Change, Detail, Guidance},
     request::{
         self,
         namespaces::FlatNames,
+        tool::CACHE,
         tool_format::{self, pointer, Edits, Entry, ToolShape},
-        tool_list::{Listed, Listing},
+        tool_list::{Listed, Listing, GROUPS},
     },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
@@ -110,7 +110,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     let shape = dialect::of(&options.sanitize)?.tools.names;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
-    let same_names = is_renaming.then(|| same_names::settle(&mut tools, shape));
+    let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
     let planned = Planned { servers: servers.as_ref(), same_names: same_names.as_ref(), ..Planned::default() };
     let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
     outcome.restore_map.has_indices |= is_renaming;
@@ -357,7 +357,7 @@ impl Writer<'_> {
     }
 
     /// Returns the tool with this name in the list, if it shares its original name with another tool.
-    fn same_name(&self, name: &Text<'_>) -> Option<&same_names::Owner> {
+    fn same_name(&self, name: &Text<'_>) -> Option<&Owner> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
 
@@ -427,9 +427,9 @@ impl Writer<'_> {
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
-        let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
+        let description = target::description(&entry, (shape, written), dialect, &mut changes);
         let strict = tool_format::strict_in(dialect, self.format);
-        wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
+        target::strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
         if new_name.is_some() || is_renamed_here {
@@ -439,12 +439,12 @@ impl Writer<'_> {
         }
         within(self.allow, &changes)?;
         // The option `allow` limits changes to arguments only.
-        output_schema::settle(&mut entry, self.format, shape, dialect, &mut changes);
+        target::settle_output_schema(&mut entry, self.format, shape, dialect, &mut changes);
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
         let taken = self.targets.get_mut(target).map(|target| target.taken.as_mut_slice()).unwrap_or_default();
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
-            *taken += budget::taken(*budget, schema);
+            *taken += shared_limits::budget_taken(*budget, schema);
         }
         if let Some(schema) = schema.filter(|_| dialect.tools.one_grammar) {
             self.definitions.add(schema);
@@ -463,7 +463,7 @@ impl Writer<'_> {
             self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };
-        let result = output_schema::sent(&entry, (self.format, shape), dialect).filter(|_| self.sends_results);
+        let result = target::sent_output_schema(&entry, (self.format, shape), dialect).filter(|_| self.sends_results);
         shape.settle(&mut entry, self.format, added, edits);
         if let Some((member, schema)) = result {
             entry.set(member, schema);
@@ -492,7 +492,7 @@ impl Writer<'_> {
         let (from, to) = (pointer(&shape.pointer_to_schema()), pointer(&written.pointer_to_schema()));
         let renamed = shape.edit_schema(entry, |schema| {
             let budget = Budget::new(schema.values_read(), None);
-            definitions::rename(schema, &names, changes, &to, &budget)
+            shared_limits::rename_definitions(schema, &names, changes, &to, &budget)
         });
         renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
         for (old, new) in names {
@@ -565,5 +565,110 @@ impl Writer<'_> {
             }
         }
         Err(first.unwrap_or_else(|| refused("unknown-dialect", "", "expected a dialect, found none".into())))
+    }
+}
+
+/// The tools that share their original name with another tool of the list, by their names in the list.
+#[derive(Debug, Default)]
+pub(crate) struct SameNames {
+    owners: Map<Text<'static>, Owner>,
+}
+
+/// A tool that shares its original name with another tool.
+#[derive(Debug)]
+pub(crate) struct Owner {
+    pub(super) name: Text<'static>,
+    /// Index of the tool in the list. Each of Gemini's functions counts as an entry.
+    pub(super) index: usize,
+}
+
+impl SameNames {
+    /// Returns the tool that has this name in the list.
+    pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+        self.owners.get(&called.borrowed().into_owned())
+    }
+}
+
+/// Renames tools with one name and different definitions. Tools with identical definitions get the same new name. Tools
+/// in namespaces are not renamed.
+fn settle_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
+    let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
+    match within {
+        Some(key) => list.visit(key, |tools| rename_same(tools, shape)).unwrap_or_default(),
+        None => rename_same(list, shape),
+    }
+}
+
+/// Returns the member that contains the functions of a Gemini entry.
+fn group_of(entry: &Node<'_>) -> Option<&'static str> {
+    GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
+}
+
+/// Returns the tools of a list in order. Each function of a Gemini entry counts as a tool.
+fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a>> {
+    entries.iter().flat_map(|entry| {
+        let group = group_of(entry).and_then(|key| entry.get(key)?.as_array());
+        group.unwrap_or(core::slice::from_ref(entry))
+    })
+}
+
+fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
+    let Some(entries) = list.as_array() else { return SameNames::default() };
+    let mut taken = Taken::default();
+    let mut definitions: Map<Text<'static>, Map<String, Vec<usize>>> = Map::new();
+    for (index, entry) in tools_of(entries).enumerate() {
+        let Some((_, name)) = named(entry) else { continue };
+        taken.take(&name);
+        definitions.entry(name).or_default().entry(definition(entry)).or_default().push(index);
+    }
+    let (mut owners, mut names) = (Map::new(), Map::new());
+    for (name, places) in definitions.iter().filter(|(_, places)| places.iter().nth(1).is_some()) {
+        for (definition, indices) in places.iter() {
+            let own = folded(shape, name);
+            let tail = digest(&[name, &Text::new(definition.as_str())]);
+            let called = alloc::format!("{}_{tail}", cut(&own, shape.max_length.saturating_sub(TAIL)));
+            let called = Text::new(taken.free(called, shape.max_length));
+            indices.iter().for_each(|index| drop(names.insert(*index, called.clone())));
+            if let Some(index) = indices.first() {
+                owners.insert(called, Owner { name: name.clone(), index: *index });
+            }
+        }
+    }
+    let mut index = 0;
+    let mut give = |entry: &mut Node<'_>| {
+        if let (Some(called), Some((shape, _))) = (names.get(&index), named(entry)) {
+            shape.rename(entry, called.clone());
+        }
+        index += 1;
+    };
+    each(list, &mut |entry| match group_of(entry) {
+        Some(key) => drop(entry.visit(key, |group| each(group, &mut give))),
+        None => give(entry),
+    });
+    SameNames { owners }
+}
+
+fn each(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
+    // The visitor never fails.
+    let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
+        change(entry);
+        Ok(())
+    });
+}
+
+/// Returns a tool's definition as text. A cache breakpoint is not part of it.
+fn definition(entry: &Node<'_>) -> String {
+    if entry.get(CACHE).is_none() {
+        return json::write(entry);
+    }
+    let mut entry = entry.clone();
+    entry.remove(CACHE);
+    json::write(&entry)
+}
+
+fn named(entry: &Node<'_>) -> Option<(ToolShape, Text<'static>)> {
+    match tool_format::recognize(entry) {
+        Entry::Tool(shape) => Some((shape, shape.name(entry)?.clone().into_owned())),
+        Entry::Hosted | Entry::Unknown => None,
     }
 }

@@ -1,17 +1,18 @@
 //! The dialects in which a list is written: the requested dialect, and one for tools that the requested one cannot
-//! express.
+//! express. Writes the parts of a tool outside its schema: the description, the flag `strict`, and the `outputSchema`.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    arguments, budget,
     quarantine::{failed, refused, Refused},
+    shared_limits,
 };
 use crate::{
-    dialect::{self, surface::NoArguments, Dialect, Fact},
+    dialect::{self, lookup::has_strict_mode, surface::NoArguments, Dialect, Fact},
     error::Error,
-    json::Node,
-    options::{SanitizeOptions, ToolFormat, ToolsOptions},
+    json::{Node, Object},
+    names,
+    options::{SanitizeOptions, ToolFormat, ToolsOptions, Use},
     report::{Accepts, Allow, Change, Detail, Guidance, Reason},
     request::tool_format::{self, pointer, ToolShape},
     rules::{Constraint, Rule},
@@ -91,7 +92,7 @@ impl Target {
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
         // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
-        match shape.schema(entry).map(arguments::none) {
+        match shape.schema(entry).map(takes_no_arguments) {
             None if omits => written.omit = true,
             None => {
                 let mut schema = empty_schema();
@@ -119,21 +120,21 @@ impl Target {
                     }
                 }
                 // The rewritten schema may have no arguments.
-                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
+                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(takes_no_arguments)) {
                     written.leave_out(self.dialect, shape, closed);
                 }
             }
         }
         let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
         for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
-            let takes = budget::taken(*limit, schema);
+            let takes = shared_limits::budget_taken(*limit, schema);
             if takes > 0 && taken + takes > limit.limit {
-                return Err(refused(limit.counts.rule(), "", budget::exceeded(*limit, *taken, takes)));
+                return Err(refused(limit.counts.rule(), "", shared_limits::budget_exceeded(*limit, *taken, takes)));
             }
         }
         for limit in self.dialect.tools.tool_budgets {
             let (what, max) = (limit.counts.words(), limit.limit);
-            let takes = budget::taken(*limit, schema);
+            let takes = shared_limits::budget_taken(*limit, schema);
             if takes > max {
                 let message = format!("expected at most {max} {what} in one tool, found {takes}");
                 return Err(refused(Constraint::TooComplex.id(), "", message));
@@ -171,4 +172,165 @@ pub(super) fn about(
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     let fact = dialect.fact_of(constraint.id(), "").or_else(|| dialect.facts.first());
     fact.map_or(Reason::from("the dialect says so"), Fact::reason)
+}
+
+/// Returns `None` if a schema describes any arguments, `Some(true)` if it forbids all, and `Some(false)` otherwise.
+pub(super) fn takes_no_arguments(schema: &Node<'_>) -> Option<bool> {
+    let object = schema.as_object()?;
+    let mut closed = false;
+    for member in object {
+        let value = &member.value;
+        let empty = || value.as_object().is_some_and(Object::is_empty);
+        match member.key.value()?.as_ref() {
+            "type" if value.is_text("object") => {}
+            "properties" | "$defs" | "definitions" if empty() => {}
+            "required" if value.as_array().is_some_and(<[Node<'_>]>::is_empty) => {}
+            "additionalProperties" if value.as_bool().is_some() => closed = value.as_bool() == Some(false),
+            "additionalProperties" if empty() => {}
+            "$schema" | "$id" | "$comment" | "title" | "description" => {}
+            _ => return None,
+        }
+    }
+    Some(closed)
+}
+
+/// Reports the flag `strict` if its meaning differs from its meaning in the caller's tool. A different shape alone is
+/// not a change, and neither is a flag that only the new shape has.
+pub(super) fn strict_flag(
+    entry: &Node<'_>,
+    (shape, written): (ToolShape, ToolShape),
+    sent: Option<bool>,
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) {
+    let found = shape.strict(entry);
+    let stays = shape.stays(written);
+    // The fallback to a dialect that is not strict was already reported.
+    let is_reported = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
+    let same = match (sent, found) {
+        (Some(sent), Some(found)) => found.as_bool() == Some(sent),
+        (Some(_), None) => !stays,
+        (None, found) => found.is_none_or(|found| !stays && found.as_bool() != Some(true)),
+    };
+    if same || is_reported {
+        return;
+    }
+    let from = if found.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
+    let (to, message) = match sent {
+        Some(true) => (Some(STRICT), "set `strict` to true: the API enforces the schema".into()),
+        Some(false) => (Some(STRICT), "set `strict` to false: nothing enforces the schema".into()),
+        None => (None, String::from("removed `strict`, which is not sent to this API")),
+    };
+    let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
+    let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);
+    // Without the flag, the API no longer enforces the schema.
+    let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
+    let accepts = if is_lost && has_strict_mode(dialect.name) { Accepts::Wider } else { Accepts::Same };
+    changes.push(Change { accepts, ..change });
+}
+
+const STRICT: &str = "strict";
+
+/// Returns the new description: `None` if it is unchanged, `Some(None)` if it is removed.
+pub(super) fn description(
+    entry: &Node<'_>,
+    (shape, written): (ToolShape, ToolShape),
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) -> Option<Option<String>> {
+    const KEY: &str = "description";
+    let surface = dialect.tools;
+    let found = shape.part(entry, KEY)?;
+    let from = pointer(&shape.pointer_to(KEY));
+    let Some(text) = found.as_text() else {
+        let message = format!("removed the description: it is not a string but {}", found.kind());
+        let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
+        changes.push(about(
+            Rule::DropDescription,
+            (from, None),
+            guidance,
+            "a description is a string wherever there is one".into(),
+            message,
+        ));
+        return Some(None);
+    };
+    if text.is_empty() && surface.no_empty_description {
+        let message = "removed the empty description".into();
+        changes.push(about(
+            Rule::DropDescription,
+            (from, None),
+            Guidance::Same,
+            reason(dialect, Constraint::EmptyDescription),
+            message,
+        ));
+        return Some(None);
+    }
+    let limit = surface.max_description?;
+    let length = text.code_points().count();
+    let cut = text
+        .value()
+        .filter(|_| length > limit)
+        .map(|text| format!("{}…", names::cut(&text, limit.saturating_sub(1))))?;
+    let message = format!("shortened the description from {length} to {limit} characters");
+    let at = (from, Some(pointer(&written.pointer_to(KEY))));
+    changes.push(about(
+        Rule::CutDescription,
+        at,
+        Guidance::Lost,
+        reason(dialect, Constraint::DescriptionLength),
+        message,
+    ));
+    Some(Some(cut))
+}
+
+/// Member of an MCP tool that contains its output schema.
+const KEY: &str = "outputSchema";
+
+/// Rewrites the `outputSchema` of a tool. Removes it if the rewritten schema would not accept everything that the
+/// original accepts, because the results of the server have to stay valid. A schema without violations is not changed.
+pub(super) fn settle_output_schema(
+    entry: &mut Node<'_>,
+    format: ToolFormat,
+    shape: ToolShape,
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) {
+    let (Some(of_output), ToolFormat::Mcp) = (dialect.tools.output, format) else { return };
+    let Some(mut schema) = entry.get(KEY).cloned() else { return };
+    let options = SanitizeOptions::new(of_output.name).used_as(Use::Output);
+    let at = pointer(&shape.pointer_to(KEY));
+    let is_narrower = |change: &&Change| change.accepts != Accepts::Same && change.accepts != Accepts::Wider;
+    let (reason, why) = match sanitize::sanitize_with_plan(&mut schema, &options, Detail::Whole) {
+        Ok((own, _)) if own.is_empty() => return,
+        Ok((own, _)) => match own.iter().find(is_narrower) {
+            None => {
+                changes.extend(own.into_iter().map(|mut change| {
+                    change.pointer.insert_str(0, &at);
+                    if let Some(output) = &mut change.output_pointer {
+                        output.insert_str(0, &at);
+                    }
+                    change
+                }));
+                entry.set(KEY, schema);
+                return;
+            }
+            Some(change) => (change.reason.clone(), change.message.clone()),
+        },
+        Err(error) => (reason(of_output, Constraint::RootObject), String::from(error.message())),
+    };
+    entry.remove(KEY);
+    let message = format!("removed `{KEY}`: {why}");
+    changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
+}
+
+/// Returns the member of an API's function that contains the output schema of an MCP tool, and the schema as the server
+/// defines it.
+pub(super) fn sent_output_schema<'a>(
+    entry: &Node<'a>,
+    (format, shape): (ToolFormat, ToolShape),
+    dialect: &'static Dialect,
+) -> Option<(&'static str, Node<'a>)> {
+    let is_of_mcp = shape.format() == Some(ToolFormat::Mcp) && format == ToolFormat::OpenaiResponses;
+    let member = dialect.tools.result_member.filter(|_| is_of_mcp)?;
+    entry.get(KEY).filter(|schema| schema.as_object().is_some()).map(|schema| (member, schema.clone()))
 }

@@ -6,8 +6,7 @@ use super::VERSION_HEADER;
 use crate::{
     http::headers::{self, Headers},
     proxy::{
-        message::{self, INVALID_REQUEST, PARSE_ERROR},
-        outline::{ambiguous, Outline},
+        message::{self, ambiguous, Outline, INVALID_REQUEST, PARSE_ERROR},
         CANCELLED, VERSION,
     },
     terminal::cut,

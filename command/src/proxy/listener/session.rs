@@ -5,10 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use toolwire::json::{self, Node};
 
 use super::message::{Received, Rejection};
-use crate::proxy::{
-    message::{self, Envelope, Kind, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR},
-    outline::Outline,
-};
+use crate::proxy::message::{self, Envelope, Kind, Outline, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR};
 
 /// Maximum number, and maximum total size in bytes, of messages that wait until a stream opens.
 const MAX_QUEUED: usize = 1_000;

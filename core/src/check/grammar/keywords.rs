@@ -1,14 +1,23 @@
-//! Checks which keys are allowed: at the root, anywhere, and keys that are not keywords of JSON Schema.
+//! Checks which keys are allowed, and the value of each keyword: against the 2020-12 meta-schema, and the branches of
+//! `anyOf`, `allOf` and `oneOf`.
+//!
+//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies that it references. Subschemas are
+//! checked when the walk reaches them.
 
-use alloc::format;
+use alloc::{format, string::String};
 
-use super::{super::Extent, combinators, quoted, types, Report, Schema};
+use super::{is_schema_value, quoted, seen, types, Report, Schema};
 use crate::{
+    check::Extent,
+    collections::Set,
     dialect::{features::COUNTS, grammar::Grammar},
-    json::{Member, Text},
+    json::{self, push_token, Member, Node, Text},
     report::Severity,
     rules::Constraint,
-    schema::keyword::{Keyword, Role},
+    schema::{
+        keyword::{Keyword, Role, Subschemas},
+        uri::{is_anchor, is_uri, names_vocabularies},
+    },
 };
 
 /// Returns the usual replacement of a refused keyword, if the grammar accepts it there.
@@ -23,7 +32,7 @@ fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'s
 }
 
 /// Checks a member by its key. Returns false if the key is not allowed, so its value is not checked.
-pub(super) fn check(
+pub(super) fn check_key(
     schema: &Schema<'_, '_>,
     member: &Member<'_>,
     keyword: Option<Keyword>,
@@ -55,7 +64,7 @@ pub(super) fn check(
         // A keyword that the API reinterprets is still refused if it is malformed.
         let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
-            combinators::list(schema, keyword, &member.value, report);
+            all_of_or_one_of(schema, keyword, &member.value, report);
         }
         return false;
     }
@@ -155,4 +164,251 @@ fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keywor
         let expected = format!("`{}` only next to `type: \"{wanted}\"`", keyword.name());
         report.add(&member.value, Constraint::BesideOtherType, schema.at(keyword.name()), &expected, "another type");
     }
+}
+
+/// Up to this number of names, linear search is fast enough.
+pub(super) const FEW: usize = 16;
+
+/// Checks the value of one keyword, except for keywords that have a file of their own.
+pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    // Draft 2020-12 does not have this keyword.
+    if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
+        return;
+    }
+    let expected = match keyword.holds() {
+        Subschemas::Value => match expected(keyword, value, report.grammar) {
+            None => return,
+            Some(expected) => expected,
+        },
+        Subschemas::Schema if is_schema_value(value, report.grammar) => return,
+        // A boolean is the shortest form in which these keywords allow or forbid unevaluated members and items.
+        Subschemas::Schema
+            if value.as_bool().is_some()
+                && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
+        {
+            return
+        }
+        Subschemas::Schema | Subschemas::SchemaOrSchemas => "a schema",
+        Subschemas::Schemas => match value.as_array() {
+            Some([]) => "at least one schema",
+            Some(items) => return items_are_schemas(schema, keyword, items, report),
+            None => "a list of schemas",
+        },
+        Subschemas::Named | Subschemas::NamedOrNames => match value.as_object() {
+            Some(_) => return members_are_schemas(schema, keyword, value, report),
+            None => "an object of schemas",
+        },
+    };
+    let found = match value.as_array() {
+        Some([]) => "an empty list".into(),
+        _ => seen(value),
+    };
+    report.add(
+        value,
+        Constraint::KeywordValue,
+        schema.at(keyword.name()),
+        &format!("{expected} under `{}`", keyword.name()),
+        &found,
+    );
+}
+
+/// Returns the expected value of a keyword without subschemas, if the value does not match.
+fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
+    let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
+    let counts = |value: &Node<'_>| {
+        value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'))
+    };
+    match keyword {
+        Keyword::Anchor | Keyword::DynamicAnchor | Keyword::RecursiveAnchor => {
+            unless(value.as_text().is_some_and(is_anchor), "a name that begins with a letter or `_`")
+        }
+        // Draft 7 requires a URI.
+        Keyword::Schema if grammar.array_items => unless(value.as_text().is_some_and(is_uri), "a URI"),
+        Keyword::Comment
+        | Keyword::ContentEncoding
+        | Keyword::ContentMediaType
+        | Keyword::Description
+        | Keyword::DynamicRef
+        | Keyword::Format
+        | Keyword::Pattern
+        | Keyword::RecursiveRef
+        | Keyword::Schema
+        | Keyword::Title => unless(value.as_text().is_some(), "a string"),
+        Keyword::Id => unless(
+            value.as_text().is_some_and(|text| !text.display().trim_end_matches('#').contains('#')),
+            "an identifier without a fragment",
+        ),
+        Keyword::Deprecated | Keyword::ReadOnly | Keyword::UniqueItems | Keyword::WriteOnly => {
+            unless(value.as_bool().is_some(), "a boolean")
+        }
+        Keyword::Examples => unless(value.as_array().is_some(), "a list"),
+        Keyword::ExclusiveMaximum | Keyword::ExclusiveMinimum | Keyword::Maximum | Keyword::Minimum => {
+            unless(value.as_number().is_some(), "a number")
+        }
+        Keyword::MultipleOf => {
+            unless(value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()), "a number above 0")
+        }
+        Keyword::MaxContains
+        | Keyword::MaxItems
+        | Keyword::MaxLength
+        | Keyword::MaxProperties
+        | Keyword::MinContains
+        | Keyword::MinItems
+        | Keyword::MinLength
+        | Keyword::MinProperties => unless(counts(value), "a non-negative integer"),
+        Keyword::DependentRequired => unless(
+            value.as_object().is_some_and(|table| table.iter().all(|member| are_names(&member.value))),
+            "an object of lists of names",
+        ),
+        Keyword::Vocabulary => unless(names_vocabularies(value), "an object of booleans"),
+        _ => None,
+    }
+}
+
+/// Returns true if the value is a list of distinct strings.
+pub(super) fn are_names(value: &Node<'_>) -> bool {
+    let Some(names) = value.as_array() else { return false };
+    if names.len() <= FEW {
+        let mut rest = names;
+        while let Some((first, others)) = rest.split_first() {
+            if first.as_text().is_none_or(|name| others.iter().filter_map(Node::as_text).any(|other| other == name)) {
+                return false;
+            }
+            rest = others;
+        }
+        return true;
+    }
+    let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();
+    distinct.len() == names.len()
+}
+
+pub(super) fn items_are_schemas(
+    schema: &Schema<'_, '_>,
+    keyword: Keyword,
+    items: &[Node<'_>],
+    report: &mut Report<'_>,
+) {
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
+        if !is_schema_value(item, report.grammar) {
+            report.add(
+                item,
+                Constraint::NotASchema,
+                format!("{}/{index}", schema.at(keyword.name())),
+                "a schema (an object)",
+                &seen(item),
+            );
+        }
+    }
+}
+
+fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
+    for member in table.as_object().into_iter().flatten() {
+        let fine = is_schema_value(&member.value, report.grammar)
+            || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
+        if !fine {
+            let mut pointer = schema.at(keyword.name());
+            push_token(&mut pointer, &member.key.display());
+            report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
+        }
+    }
+}
+
+pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let rule = report.grammar.any_of;
+    let Some(branches) = value.as_array() else {
+        report.add(value, Constraint::CombinatorNotList, schema.at("anyOf"), "a list of schemas", value.kind());
+        return;
+    };
+    schema.not_below_braces(Keyword::AnyOf, value, report);
+    if branches.is_empty() || branches.len() > rule.max_branches {
+        let (expected, found) = (format!("1 to {} branches", rule.max_branches), format!("{}", branches.len()));
+        report.add(value, Constraint::AnyOfSize, schema.at("anyOf"), &expected, &found);
+    }
+    if rule.distinct_first_keys {
+        first_keys(schema, branches, report);
+    }
+    let grammar = report.grammar;
+    // Another check reports `type` next to `anyOf` if it is not allowed there.
+    let is_free = |key: &Text<'_>| {
+        key.is(Keyword::AnyOf) || (rule.no_type_beside && key.is(Keyword::Type)) || is_annotation(key, grammar)
+    };
+    let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
+    for (index, branch) in branches.iter().enumerate() {
+        let at = || format!("{}/{index}", schema.at("anyOf"));
+        if !is_schema_value(branch, grammar) {
+            report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
+        }
+        if rule.typed_branches && branch.get(Keyword::AnyOf).is_some() && branch.get(Keyword::Type).is_none() {
+            report.add(branch, Constraint::UntypedBranch, at(), "a branch with its own `type`", "a union");
+        }
+        if !rule.no_shared_keywords || beside.is_empty() {
+            continue;
+        }
+        for member in branch.as_object().into_iter().flatten() {
+            if beside.contains(&member.key) {
+                let mut pointer = at();
+                push_token(&mut pointer, &member.key.display());
+                let found = format!("`{}` in both", member.key.display());
+                report.add(
+                    &member.value,
+                    Constraint::AnyOfShared,
+                    pointer,
+                    "a keyword either next to `anyOf` or in its branches",
+                    &found,
+                );
+            }
+        }
+    }
+}
+
+/// Checks `allOf` and `oneOf` for an API that does not validate schemas against the meta-schema: each must nevertheless
+/// be a non-empty list of schemas.
+pub(super) fn all_of_or_one_of(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
+        let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
+        report.add(value, Constraint::CombinatorNotList, schema.at(keyword.name()), "a list of schemas", found);
+        return;
+    };
+    for (index, part) in parts.iter().enumerate() {
+        if part.as_object().is_none() && part.as_bool().is_none() {
+            report.add(
+                part,
+                Constraint::NotASchema,
+                format!("{}/{index}", schema.at(keyword.name())),
+                "a schema (an object)",
+                &seen(part),
+            );
+        }
+    }
+}
+
+/// Reports branches that cannot be distinguished by their first property or its constant.
+fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
+    // The constants of each name; `None` for a schema without a constant.
+    let (mut names, mut constants) = (Set::new(), Set::new());
+    for (index, branch) in branches.iter().enumerate() {
+        let first = branch.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.iter().next());
+        let Some(first) = first else { continue };
+        let constant = constant(&first.value);
+        let is_new = names.insert(&first.key);
+        let differs = constant.is_some() && !constants.contains(&(&first.key, None));
+        if !constants.insert((&first.key, constant)) || !(is_new || differs) {
+            let pointer = format!("{}/{index}", schema.at("anyOf"));
+            let expected = "branches whose first properties have different names, or different constants";
+            report.add(branch, Constraint::AnyOfFirstKeys, pointer, expected, &quoted(&first.key));
+        }
+    }
+}
+
+/// Returns the only value that `const` or `enum` allows, as text.
+fn constant(schema: &Node<'_>) -> Option<String> {
+    match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
+        (Some(value), _) | (None, Some([value])) => Some(json::write_plain(value)),
+        _ => None,
+    }
+}
+
+/// Returns true if a key is an annotation, which conflicts with nothing.
+pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
+    Keyword::named(key).is_some_and(|keyword| grammar.annotations.contains(keyword))
 }

@@ -2,23 +2,11 @@
 //!
 //! This module does not depend on the dialect's name; every fact comes from the grammar and the dialect's limits.
 
-mod combinators;
 mod containers;
-mod cycles;
-mod definitions;
-mod document;
-mod enums;
-mod fields;
 mod keywords;
-mod metaschema;
-mod nesting;
-mod objects;
-mod per_definition_limits;
+mod limits;
 mod reference_positions;
-mod reference_table;
 mod references;
-mod strings;
-mod termination;
 mod types;
 
 use alloc::{
@@ -27,8 +15,7 @@ use alloc::{
     vec::Vec,
 };
 
-use self::{nesting::Nesting, reference_table::References};
-use super::{violations::Found, Extent, Violation};
+use super::{Extent, Found, Violation};
 use crate::{
     budget::Budget,
     dialect::{
@@ -41,13 +28,13 @@ use crate::{
     rules::Constraint,
     schema::{
         self,
-        draft::Draft,
-        keyword::{Keyword, Keywords},
+        keyword::{Draft, Keyword, Keywords},
         misplaced::{self, Misplaced},
         references::Form,
         visit::{self, SchemaPath, Visit},
     },
 };
+use references::{Nesting, References};
 
 /// Returns all violations, in document order.
 pub(super) fn check(
@@ -70,7 +57,7 @@ pub(super) fn check(
         counted: Counted::default(),
         found: Found::default(),
     };
-    document::check(root, &mut report);
+    limits::check_document(root, &mut report);
     if root.as_object().is_none() && !(grammar.boolean_root && is_schema_value(root, grammar)) {
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
@@ -105,8 +92,8 @@ pub(super) fn check(
         let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked };
         // The number of enclosing `properties` is at most the number of enclosing schemas.
         let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
-        if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
-            let depth = objects::depth(place);
+        if may_be_too_deep && containers::depth(place) == report.deepest.saturating_add(1) {
+            let depth = containers::depth(place);
             let (expected, found) =
                 (format!("`properties` nested at most {} levels deep", report.deepest), format!("level {depth}"));
             report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
@@ -124,10 +111,10 @@ pub(super) fn check(
         containers::check(node, &schema, &mut report);
         if schema.present.contains(Keyword::Ref) && !grammar.refuses.contains(Keyword::Ref) {
             if let Some(reference) = object.get(Keyword::Ref) {
-                references::check(
+                references::check_reference(
                     &schema,
                     reference,
-                    objects::depth(place),
+                    containers::depth(place),
                     &mut references,
                     &mut nesting,
                     &mut report,
@@ -138,8 +125,8 @@ pub(super) fn check(
     })?;
     if !report.is_decided() {
         reference_positions::check(root, &mut references, &mut report);
-        cycles::check(root, &resolved, &mut report, budget)?;
-        per_definition_limits::check(root, dialect, &mut report, budget)?;
+        references::check_recursion(root, &resolved, &mut report, budget)?;
+        limits::check_parts(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())
 }
@@ -162,31 +149,31 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             return;
         }
         let keyword = Keyword::named(&member.key);
-        if !keywords::check(schema, member, keyword, report) {
+        if !keywords::check_key(schema, member, keyword, report) {
             continue;
         }
         let Some(keyword) = keyword else { continue };
         let value = &member.value;
         match keyword {
-            Keyword::Type => types::check(schema, value, report),
+            Keyword::Type => types::check_type(schema, value, report),
             Keyword::Enum => {
                 report.counted.list(value);
-                enums::check(schema, value, report);
+                types::check_enum(schema, value, report);
             }
             Keyword::Properties => {
                 report.counted.level(schema.pointer);
-                objects::properties(schema, value, report);
+                containers::properties(schema, value, report);
             }
-            Keyword::Required => objects::required(schema, value, report),
-            Keyword::AdditionalProperties => objects::additional_properties(schema, value, report),
-            Keyword::Items => objects::items(schema, value, report),
-            Keyword::AnyOf => combinators::any_of(schema, value, report),
+            Keyword::Required => containers::required(schema, value, report),
+            Keyword::AdditionalProperties => containers::additional_properties(schema, value, report),
+            Keyword::Items => containers::items(schema, value, report),
+            Keyword::AnyOf => keywords::any_of(schema, value, report),
             Keyword::AllOf | Keyword::OneOf
                 if !report.grammar.metaschema && !report.grammar.opaque.contains(keyword) =>
             {
-                combinators::list(schema, keyword, value, report);
+                keywords::all_of_or_one_of(schema, keyword, value, report);
             }
-            Keyword::Defs => definitions::check(schema, value, report),
+            Keyword::Defs => references::check_definitions(schema, value, report),
             Keyword::Ref => {}
             _ if report.grammar.strings.contains(keyword) => {
                 let may_be_null = report.grammar.nullable_strings.contains(keyword);
@@ -194,16 +181,16 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                     report.add(value, Constraint::NotAString, schema.at(keyword.name()), "a string", value.kind());
                 }
             }
-            _ if report.grammar.fields.contains(keyword) => fields::check(schema, keyword, value, report),
+            _ if report.grammar.fields.contains(keyword) => types::check_field(schema, keyword, value, report),
             _ if report.grammar.metaschema || is_value_read(schema, keyword, report.grammar) => {
-                metaschema::check(schema, keyword, value, report)
+                keywords::check_value(schema, keyword, value, report)
             }
             _ => {}
         }
         match keyword {
-            Keyword::Pattern => strings::pattern(schema, value, report),
-            Keyword::PatternProperties => strings::pattern_properties(schema, value, report),
-            Keyword::Format => strings::format(schema, value, report),
+            Keyword::Pattern => types::pattern(schema, value, report),
+            Keyword::PatternProperties => types::pattern_properties(schema, value, report),
+            Keyword::Format => types::format(schema, value, report),
             _ => {}
         }
     }

@@ -1,13 +1,25 @@
-//! Checks `type`: its names, and the keywords next to it.
+//! Checks `type`, and the keywords whose values depend on it: `enum`, `pattern`, `format`, and the fields of a protobuf
+//! message.
+//!
+//! Source: the JSON mapping of protocol buffers, in which a string may contain a number or a boolean.
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{seen, Report, Schema};
+use super::{quoted, seen, Extent, Report, Schema};
 use crate::{
-    dialect::grammar::{Grammar, TypeLists},
-    json::{Node, Text},
+    collections::Set,
+    dialect::{
+        features::COUNTS,
+        grammar::{Grammar, PatternRule, TypeLists},
+    },
+    json::{self, push_token, Data, Node, Text},
     rules::Constraint,
-    schema::{keyword::Keyword, protocol_types::protocol_type},
+    schema::{
+        instance_types::protocol_type,
+        keyword::Keyword,
+        regex,
+        regex_engines::{self, Reading},
+    },
 };
 
 /// Returns the types in a `type`, if it is a known name or a list of known names.
@@ -40,7 +52,7 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     value.is_text(name) || (grammar.protocol_types && in_protocol())
 }
 
-pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let walked = schema.is_walked;
     // Names in a list are checked against those of JSON Schema, because `type_lists` determines which lists are
@@ -138,5 +150,212 @@ fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>)
             let (expected, found) = ("only annotations next to a list of several types", format!("`{name}`"));
             report.add(&member.value, Constraint::BesideTypeList, schema.at(&name), expected, &found);
         }
+    }
+}
+
+pub(super) fn check_enum(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let rule = report.grammar.enums;
+    schema.not_below_braces(Keyword::Enum, value, report);
+    let Some(values) = value.as_array() else {
+        report.add(value, Constraint::EnumNotList, schema.at("enum"), "a list of values", value.kind());
+        return;
+    };
+    // The root must accept some arguments.
+    if values.is_empty() && (!rule.empty || schema.is_root()) {
+        report.add(value, Constraint::EnumEmpty, schema.at("enum"), "at least one value", "none");
+    }
+    if rule.distinct && !are_distinct(values) {
+        let (expected, found) = ("unique values under `enum`", "a duplicate");
+        report.add(value, Constraint::KeywordValue, schema.at("enum"), expected, found);
+    }
+    if values.len() > rule.max_values {
+        let (expected, found) = (format!("at most {} values", rule.max_values), format!("{}", values.len()));
+        report.add(value, Constraint::EnumTooLong, schema.at("enum"), &expected, &found);
+    }
+    for (index, item) in values.iter().enumerate() {
+        let at = || schema.at("enum") + &format!("/{index}");
+        if !rule.kinds.iter().any(|name| is_of(item, name)) {
+            let expected = format!("values of type `{}` only", rule.kinds.join("` or `"));
+            report.add(item, Constraint::EnumKind, at(), &expected, &seen(item));
+        } else if !rule.empty_string && item.as_text().is_some_and(|text| text.is_empty()) {
+            report.add(item, Constraint::EnumKind, at(), "no empty string among the values", "one");
+        } else if let Some(refused) =
+            rule.without.filter(|refused| item.as_text().is_some_and(|text| text.display().contains(*refused)))
+        {
+            report.add(item, Constraint::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
+        }
+    }
+    let Some(beside) = schema.get(Keyword::Type) else {
+        if rule.needs_type {
+            report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` next to `enum`", "none");
+        }
+        return;
+    };
+    // Another check reports an unknown type.
+    let Some(names) = names(beside, report.grammar.types, report.grammar) else { return };
+    if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
+        let (expected, found) =
+            ("one type, or `null` and one scalar type, next to `enum`", format!("`{}`", names.join("`, `")));
+        report.add(beside, Constraint::EnumTypeList, schema.at("type"), expected, &found);
+        return;
+    }
+    if rule.agrees && !values.is_empty() && !values.iter().any(|item| names.iter().any(|name| is_of(item, name))) {
+        let expected = format!("`enum` with a value of type `{}`", names.join("` or `"));
+        report.add(value, Constraint::EnumContradicts, schema.at("enum"), &expected, "none");
+    }
+    if !rule.needs_type {
+        return;
+    }
+    for (index, item) in values.iter().enumerate() {
+        if !names.iter().any(|name| is_of(item, name)) {
+            let (expected, found) = (format!("a value of type `{}`", names.join("` or `")), seen(item));
+            report.add(item, Constraint::EnumValue, schema.at("enum") + &format!("/{index}"), &expected, &found);
+        }
+    }
+    let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
+    if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
+        let (expected, found) =
+            ("`null` first in the list of types, because `enum` contains null", format!("`{}`", names.join("`, `")));
+        report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
+    }
+}
+
+fn are_distinct(values: &[Node<'_>]) -> bool {
+    let mut seen: Set<String> = Set::new();
+    values.iter().all(|value| seen.insert(json::canonical(value)))
+}
+
+fn is_nullable_scalar(names: &[&str]) -> bool {
+    let is_scalar = |name: &str| matches!(name, "string" | "integer" | "number" | "boolean");
+    match names {
+        [one, two] => (*one == "null" && is_scalar(two)) || (*two == "null" && is_scalar(one)),
+        _ => false,
+    }
+}
+
+fn is_of(value: &Node<'_>, name: &str) -> bool {
+    match value.data() {
+        Data::Null => name == "null",
+        Data::Bool(_) => name == "boolean",
+        // The API reads the number as a 64-bit float, so that 1.00000000000000000001 is an integer.
+        Data::Number(text) => {
+            name == "number" || (name == "integer" && text.parse::<f64>().is_ok_and(|number| number % 1.0 == 0.0))
+        }
+        Data::String(_) => name == "string",
+        Data::Array(_) => name == "array",
+        Data::Object(_) => name == "object",
+        Data::Verbatim(_) => false,
+    }
+}
+
+pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let is_read = report.grammar.patterns.reads(Keyword::Pattern, schema.object);
+    let Some(text) = value.as_text().filter(|_| is_read) else { return };
+    if let Some((rule, why)) = fault(text, report.grammar.patterns) {
+        report.add(value, rule, schema.at("pattern"), why, &quoted(text));
+    }
+    // A pattern that is merely not enforced needs no rewriting, so it does not count as a first violation.
+    if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
+        if let Reading::NotEnforced(why) = regex_engines::gbnf_reading(&text.display()) {
+            let found = format!("{}: {why}", quoted(text));
+            let expected = "a pattern that this API enforces";
+            report.add(value, Constraint::PatternNotEnforced, schema.at("pattern"), expected, &found);
+        }
+    }
+}
+
+/// Checks the keys of `patternProperties`, which are patterns, too.
+pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    if !report.grammar.patterns.reads(Keyword::PatternProperties, schema.object) {
+        return;
+    }
+    for member in value.as_object().into_iter().flatten() {
+        if let Some((rule, why)) = fault(&member.key, report.grammar.patterns) {
+            let mut pointer = schema.at("patternProperties");
+            push_token(&mut pointer, &member.key.display());
+            report.add(&member.value, rule, pointer, why, &quoted(&member.key));
+        }
+    }
+}
+
+fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
+    let text = pattern.display();
+    if rule == PatternRule::Gbnf {
+        return match regex_engines::gbnf_reading(&text) {
+            Reading::Refused(_) => {
+                Some((Constraint::Pattern, "a regular expression that llama.cpp's converter supports"))
+            }
+            Reading::Enforced | Reading::NotEnforced(_) => None,
+        };
+    }
+    let uses = regex::uses(&text);
+    let does_not_compile = |expected| Some((Constraint::Pattern, expected));
+    match rule {
+        PatternRule::Unicode if uses.not_unicode.is_some() => {
+            does_not_compile("a regular expression that JavaScript compiles with the flag `u`")
+        }
+        PatternRule::Unicode => None,
+        _ if uses.not_python.is_some() => does_not_compile("a regular expression that Python's `re` compiles"),
+        PatternRule::Any | PatternRule::Python => None,
+        // For a pattern with characters beyond ASCII, the API uses another engine, which does not support lookaround.
+        PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround && text.is_ascii() => {
+            Some((Constraint::PatternAnchors, "a regular expression without lookaround, which this API ignores"))
+        }
+        _ if uses.not_regular.is_some() => {
+            does_not_compile("a regular expression without lookaround, backreferences and word boundaries")
+        }
+        PatternRule::Whole if !regex_engines::is_whole(&text) => Some((
+            Constraint::PatternAnchors,
+            "a regular expression that begins with `^` and ends with `$`, because this API matches the whole string",
+        )),
+        PatternRule::Unanchored if regex_engines::is_anchored(&text) => {
+            Some((Constraint::PatternAnchors, "a regular expression without `^` and `$`"))
+        }
+        PatternRule::Regular | PatternRule::Gbnf | PatternRule::Whole | PatternRule::Unanchored => None,
+    }
+}
+
+pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
+    let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| is(value, name, report.grammar));
+    // Without a type, `format` applies to strings.
+    let untyped = schema.get(Keyword::Type).is_none();
+    let accepted = known.iter().any(|(kind, formats)| {
+        (of_type(kind) || (untyped && *kind == "string"))
+            && (formats.is_empty() || formats.iter().any(|name| text.is(name)))
+    });
+    if !accepted {
+        let expected = format!(
+            "a `format` that this API knows for {}",
+            schema.get(Keyword::Type).map_or_else(|| "`string`".into(), seen)
+        );
+        report.add(value, Constraint::Format, schema.at("format"), &expected, &quoted(text));
+    }
+}
+
+pub(super) fn check_field(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+    let unless = |fine: bool, expected| if fine || value.is_null() { None } else { Some(expected) };
+    let expected = match keyword {
+        Keyword::Nullable => unless(is_boolean(value), "a boolean"),
+        Keyword::Minimum | Keyword::Maximum => unless(is_number(value, |_| true), "a number"),
+        _ if COUNTS.contains(keyword) => unless(is_number(value, json::is_integral), "an integer"),
+        _ => unless(value.as_text().is_some(), "a string"),
+    };
+    if let Some(expected) = expected {
+        let expected = format!("{expected} under `{}`", keyword.name());
+        report.add(value, Constraint::KeywordValue, schema.at(keyword.name()), &expected, &seen(value));
+    }
+}
+
+fn is_boolean(value: &Node<'_>) -> bool {
+    value.as_bool().is_some() || value.is_text("true") || value.is_text("false")
+}
+
+fn is_number(value: &Node<'_>, fits: fn(&str) -> bool) -> bool {
+    let spelled = value.as_text().and_then(|text| text.value());
+    match (value.as_number(), spelled.as_deref().map(json::read)) {
+        (Some(number), _) => fits(number),
+        (None, Some(Ok(read))) => read.as_number().is_some_and(fits),
+        _ => false,
     }
 }

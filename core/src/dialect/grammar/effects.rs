@@ -1,9 +1,11 @@
-//! Keywords that have no effect in a grammar for generated text because of other keywords of the same schema.
+//! Keywords that have no effect in a grammar for generated text, or are refused, because of other keywords of the same
+//! schema. Also the schemas to which rules about types apply, if a program that knows only some keywords walks the
+//! schema.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
-    json::{self, Node, Object},
+    json::{self, Member, Node, Object, Pointer, Step, Text},
     schema::{
         instance_types::InstanceTypes,
         keyword::{Keyword, Keywords, Role},
@@ -137,5 +139,125 @@ impl TypedKeywords {
         };
         let is_typed = self.of_types.iter().any(is) || types.is_none() && present.intersects(self.or_beside);
         is_typed && !self.without_types.iter().any(is)
+    }
+}
+
+/// A keyword that is refused in a schema with certain types and, if any are named, certain other keywords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The refused keywords.
+    pub(crate) refused: Keywords,
+    /// The conflict applies only if the schema has one of these types.
+    pub(crate) of_types: &'static [&'static str],
+    /// Siblings that cause the conflict, unless their value is `true`. If this and `beside_schemas` are empty, the
+    /// types alone cause the conflict.
+    pub(crate) beside: Keywords,
+    /// Siblings that cause the conflict if their value is an object.
+    pub(crate) beside_schemas: Keywords,
+    /// The refused keyword also conflicts if its value has more than one member.
+    pub(crate) several: bool,
+}
+
+impl Conflict {
+    /// A conflict with types alone, independent of siblings.
+    pub(crate) const fn with_types(of_types: &'static [&'static str], refused: Keywords) -> Conflict {
+        Conflict { refused, of_types, beside: Keywords::NONE, beside_schemas: Keywords::NONE, several: false }
+    }
+
+    /// Returns true if this member conflicts with its siblings.
+    pub(crate) fn refuses(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
+        if !self.refused.contains(keyword) || !self.is_of_type(schema) {
+            return false;
+        }
+        let is_alone = self.beside == Keywords::NONE && self.beside_schemas == Keywords::NONE;
+        let has_several = || self.several && value.as_object().is_some_and(|members| members.len() > 1);
+        is_alone || has_several() || self.causes(schema).next().is_some()
+    }
+
+    /// Returns the siblings that cause the conflict.
+    fn causes<'s, 'a>(&self, schema: &'s Object<'a>) -> impl Iterator<Item = &'s Member<'a>> + use<'_, 's, 'a> {
+        schema.iter().filter(|member| {
+            Keyword::named(&member.key).is_some_and(|beside| {
+                (self.beside.contains(beside) && member.value.as_bool() != Some(true))
+                    || (self.beside_schemas.contains(beside) && member.value.as_object().is_some())
+            })
+        })
+    }
+
+    /// Describes what causes the conflict, for messages.
+    pub(crate) fn in_words(&self, schema: &Object<'_>) -> String {
+        match self.causes(schema).next() {
+            Some(member) => format!("`{}`", member.key.display()),
+            None => format!("`type: \"{}\"`", self.of_types.join("\"` or `\"")),
+        }
+    }
+
+    fn is_of_type(&self, schema: &Object<'_>) -> bool {
+        let Some(types) = schema.get(Keyword::Type) else { return false };
+        let is = |name: &&str| match types.as_array() {
+            Some(names) => names.iter().any(|known| known.is_text(name)),
+            None => types.is_text(name),
+        };
+        self.of_types.iter().any(is)
+    }
+}
+
+/// Subschemas that a program visits, defined by the keywords of their path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Walk {
+    /// The first keyword.
+    pub(crate) first: Keywords,
+    /// All keywords that follow it.
+    pub(crate) nested: Keywords,
+    /// The last keyword.
+    pub(crate) last: Keywords,
+}
+
+impl Walk {
+    /// All schemas.
+    pub(crate) const EVERYWHERE: Walk = Walk { first: Keywords::ALL, nested: Keywords::ALL, last: Keywords::ALL };
+
+    /// Returns true if the program visits the schema at this pointer. This function reads the whole pointer: a walk
+    /// over all schemas uses a [`Trail`] instead.
+    pub(crate) fn reaches(&self, pointer: &Pointer<'_>) -> bool {
+        if *self == Walk::EVERYWHERE {
+            return true;
+        }
+        let mut keywords = pointer.steps().iter().filter_map(|step| match step {
+            Step::Name(name) => Keyword::named(&Text::literal(name)),
+            _ => None,
+        });
+        let Some(first) = keywords.next() else { return false };
+        let last = keywords.clone().last().unwrap_or(first);
+        self.first.contains(first) && self.last.contains(last) && keywords.all(|keyword| self.nested.contains(keyword))
+    }
+}
+
+/// For each schema from the root to the current one: true if the program visits it.
+pub(crate) struct Trail {
+    walk: Walk,
+    passed: Vec<bool>,
+}
+
+impl Trail {
+    pub(crate) const fn new(walk: Walk) -> Trail {
+        Trail { walk, passed: Vec::new() }
+    }
+
+    /// Returns true if the program visits the schema under this keyword, at this depth. Must be called for parents
+    /// before their children.
+    pub(crate) fn reaches(&mut self, depth: usize, keyword: Option<Keyword>) -> bool {
+        if self.walk == Walk::EVERYWHERE {
+            return true;
+        }
+        self.passed.truncate(depth);
+        let is_next = |keywords: Keywords| keyword.is_some_and(|keyword| keywords.contains(keyword));
+        let passes = match self.passed.as_slice() {
+            [] => true,
+            [_] => is_next(self.walk.first),
+            [.., parent] => *parent && is_next(self.walk.nested),
+        };
+        self.passed.push(passes);
+        passes && depth > 0 && is_next(self.walk.last)
     }
 }

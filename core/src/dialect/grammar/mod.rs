@@ -4,25 +4,15 @@
 //! rewrites nothing. [`Grammar::OPEN`] refuses almost nothing: a table lists its restrictions and takes the other
 //! fields from there.
 
-mod conflicts;
 mod effects;
-mod patterns;
-mod references;
-mod types;
-mod walk;
 
-pub(crate) use conflicts::Conflict;
-pub(crate) use effects::{Effects, TypedKeywords};
-pub(crate) use patterns::PatternRule;
-pub(crate) use references::{Inlining, Recursion, RefRule};
-pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
-pub(crate) use walk::{Trail, Walk};
+pub(crate) use effects::{Conflict, Effects, Trail, TypedKeywords, Walk};
 
 use alloc::format;
 
-use super::name_rule::NameRule;
+use super::name_rules::NameRule;
 use crate::{
-    json::{self, Node, Object, Pointer, Step, Text},
+    json::{self, Member, Node, Object, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -422,4 +412,257 @@ impl AnyOfRule {
         typed_branches: false,
         max_branches: usize::MAX,
     };
+}
+
+/// Accepted lists of types in `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeLists {
+    /// Any list.
+    Any,
+    /// Lists of `null`, `string`, `number`, `integer` and `boolean` only.
+    Scalars,
+    /// No lists: `type` must be a string.
+    None,
+}
+
+/// Keywords that a schema needs to constrain its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeRequirement {
+    /// Nothing: `{}` is accepted.
+    No,
+    /// `type`.
+    Type,
+    /// One of `type`, `anyOf` and `$ref`.
+    TypeOrUnion,
+    /// One of `type`, `anyOf`, `allOf`, `enum`, `const` and `$ref`.
+    TypeOrApplicator,
+}
+
+impl TypeRequirement {
+    /// Returns the keywords of which a schema needs at least one; empty if it needs none.
+    pub(crate) const fn one_of(self) -> Keywords {
+        match self {
+            TypeRequirement::No => Keywords::NONE,
+            TypeRequirement::Type => Keywords::of(&[Keyword::Type]),
+            TypeRequirement::TypeOrUnion => Keywords::of(&[Keyword::Type, Keyword::AnyOf, Keyword::Ref]),
+            TypeRequirement::TypeOrApplicator => Keywords::of(&[
+                Keyword::Type,
+                Keyword::AnyOf,
+                Keyword::AllOf,
+                Keyword::Enum,
+                Keyword::Const,
+                Keyword::Ref,
+            ]),
+        }
+    }
+
+    /// Describes the same keywords for messages.
+    pub(crate) const fn in_words(self) -> &'static str {
+        match self {
+            TypeRequirement::No => "anything",
+            TypeRequirement::Type => "`type`",
+            TypeRequirement::TypeOrUnion => "one of `type`, `anyOf` and `$ref`",
+            TypeRequirement::TypeOrApplicator => "one of `type`, `anyOf`, `allOf`, `enum`, `const` and `$ref`",
+        }
+    }
+
+    /// Returns true if `type` is required as a sibling of `enum` or `const`. It is also written next to type-specific
+    /// keywords such as `minLength`, so that keywords for another type can be detected.
+    pub(crate) fn needs_type_beside(self, keyword: Keyword, schema: &Node<'_>) -> bool {
+        let is_about_a_type = |member: &Member<'_>| Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
+        self != TypeRequirement::No
+            && (!self.one_of().contains(keyword)
+                || schema.as_object().is_some_and(|object| object.iter().any(is_about_a_type)))
+    }
+}
+
+/// Encoding of "anything" in schemas that need a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnyEncoding {
+    /// A schema without keywords.
+    Unsaid,
+    /// `type` with all six types, or `anyOf` of the six types if a sibling does not allow such a list.
+    TypeList,
+    /// `anyOf` of all six types.
+    Union,
+    /// A string that contains JSON: the six types cannot all be listed, and values of an unlisted type could not be
+    /// sent.
+    JsonText,
+}
+
+/// Encoding of null in schemas that accept it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Null {
+    /// A type: in a list of types, or in a branch of `anyOf`.
+    Type,
+    /// OpenAPI's `nullable: true`.
+    Nullable,
+}
+
+/// Accepted siblings of a list of several types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeListRule {
+    /// Accepted in every schema.
+    pub(crate) anywhere: Keywords,
+    /// Additionally accepted at the root.
+    pub(crate) at_root: Keywords,
+}
+
+/// Rules for references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RefRule {
+    /// References may have any form that resolves to a schema of the document: pointers, anchors, identifiers. If
+    /// false, only the forms that the next three fields allow.
+    pub(crate) anywhere: bool,
+    /// References may have the form `#/$defs/name`, with `$defs` at the root. If false, this form is refused.
+    pub(crate) to_defs: bool,
+    /// References may have the form `#/definitions/name`, with `definitions` at the root.
+    pub(crate) to_definitions: bool,
+    /// References may have the form `#`.
+    pub(crate) to_root: bool,
+    /// References that are not pointers are reinterpreted rather than refused. A pointer to a place outside the
+    /// definitions does not resolve.
+    pub(crate) takes_other_forms: bool,
+    /// A definition may be `true`.
+    pub(crate) to_true: bool,
+    /// References to definitions may use pointer escapes.
+    pub(crate) escapes: bool,
+    /// Accepted siblings of `$ref`, regardless of the target.
+    pub(crate) beside: Keywords,
+    /// All other siblings are refused. If false, `sanitize` does not write them, but `check` accepts them.
+    pub(crate) nothing_else_beside: bool,
+    /// `type` is refused as a sibling, and so is `anyOf` if the target has a type.
+    pub(crate) no_type_beside: bool,
+    /// Keywords that occur both as a sibling of `$ref` and in its target (or in a branch of the target's `anyOf`) are
+    /// refused, except for annotations.
+    pub(crate) no_shared_keywords: bool,
+    /// Places at which recursion is accepted.
+    pub(crate) recursion: Recursion,
+    /// Keywords whose direct subschemas must not be references.
+    pub(crate) not_directly_under: Keywords,
+    /// If set, every `$ref` key counts as a reference, even inside values such as `default` (but not in lists other
+    /// than `anyOf`), and references are accepted only as the value or as a member of these keywords, at the root, and
+    /// directly below it. If `None`, only schemas contain references.
+    pub(crate) only_under: Option<Keywords>,
+    /// Keywords below which the siblings, the position and the recursion of references are not checked.
+    pub(crate) unjudged_under: Keywords,
+    /// Pointer escapes are not decoded, so neither the names of definitions nor the keys inside them may need escapes.
+    pub(crate) no_slash_in_definitions: bool,
+    /// References must be pointers that begin with `#/` and contain no escapes. Anchors, identifiers and `#` are
+    /// refused.
+    pub(crate) plain_pointers: bool,
+    /// Accepted references that are inlined if the option `refs` is not set.
+    pub(crate) inlining: Inlining,
+}
+
+impl RefRule {
+    /// Accepts every reference that resolves within the document.
+    pub(crate) const OPEN: RefRule = RefRule {
+        anywhere: true,
+        to_defs: true,
+        to_definitions: true,
+        to_root: true,
+        takes_other_forms: false,
+        to_true: false,
+        escapes: false,
+        beside: Keywords::ALL,
+        nothing_else_beside: true,
+        no_type_beside: false,
+        no_shared_keywords: false,
+        recursion: Recursion::Free,
+        not_directly_under: Keywords::NONE,
+        only_under: None,
+        unjudged_under: Keywords::NONE,
+        no_slash_in_definitions: false,
+        plain_pointers: false,
+        inlining: Inlining::None,
+    };
+
+    /// Returns true if references resolve by the rules of JSON Schema.
+    pub(crate) const fn resolves(&self) -> bool {
+        self.anywhere || !matches!(self.recursion, Recursion::Free | Recursion::MustEnd)
+    }
+
+    /// Accepts no references.
+    pub(crate) const NONE: RefRule = RefRule {
+        anywhere: false,
+        to_defs: false,
+        to_definitions: false,
+        to_root: false,
+        recursion: Recursion::Refused,
+        inlining: Inlining::All,
+        ..RefRule::OPEN
+    };
+}
+
+/// Accepted references that are inlined. Recursive references remain, if recursion is accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inlining {
+    /// No references.
+    None,
+    /// All references, as long as there are few copies: a model reads every copy. Beyond that, a definition that is
+    /// used more than once remains.
+    Small,
+    /// All references, because some models behind the API do not follow them, or because they are refused in the most
+    /// common positions.
+    All,
+}
+
+/// Places at which recursion is accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recursion {
+    /// Anywhere.
+    Free,
+    /// Wherever a finite instance exists, as determined by the provider's validator. Other recursion is refused.
+    MustEnd,
+    /// Only through properties that are not required.
+    OnlyOptional,
+    /// Nowhere: recursion is unrolled to a few levels.
+    Refused,
+}
+
+/// The regular expressions that compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PatternRule {
+    /// All of them.
+    Any,
+    /// Expressions that Python's `re` compiles. Only constructs that are known to fail are refused.
+    Python,
+    /// Expressions that JavaScript compiles with the flag `u`. Only constructs that are known to fail are refused.
+    Unicode,
+    /// Regular expressions in the strict sense: those of `Python` without lookaround, backreferences and word
+    /// boundaries.
+    Regular,
+    /// Expressions that llama.cpp's converter reads. It does not enforce most others, and refuses a few.
+    Gbnf,
+    /// The expressions of `Regular`, matched against the whole string with or without anchors.
+    Whole,
+    /// The expressions of `Regular`, without anchors.
+    Unanchored,
+}
+
+impl PatternRule {
+    /// Returns true if the engine reads `pattern`, or a key of `patternProperties`, in this schema. Engines that
+    /// compile grammars read it only for strings without certain other keywords.
+    pub(crate) fn reads(self, keyword: Keyword, schema: &Object<'_>) -> bool {
+        const BEFORE: Keywords =
+            Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Const, Keyword::Enum]);
+        let names_string = |types: &Node<'_>| {
+            types.is_text("string")
+                || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("string")))
+        };
+        match self {
+            PatternRule::Any => false,
+            PatternRule::Python | PatternRule::Unicode | PatternRule::Regular | PatternRule::Unanchored => true,
+            PatternRule::Whole if keyword == Keyword::PatternProperties => true,
+            PatternRule::Whole => {
+                !Keywords::in_object(schema).intersects(BEFORE) && schema.get(Keyword::Type).is_some_and(names_string)
+            }
+            PatternRule::Gbnf => {
+                keyword == Keyword::Pattern
+                    && !Keywords::in_object(schema).intersects(BEFORE)
+                    && schema.get(Keyword::Type).is_none_or(names_string)
+            }
+        }
+    }
 }

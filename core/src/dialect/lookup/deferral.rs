@@ -10,7 +10,7 @@ use alloc::{
     string::{String, ToString},
 };
 
-use super::{bare_model, host::Host};
+use super::{bare_model, Host};
 use crate::{
     error::{Code, Error},
     options::{Api, DeferralQuery, Native},

@@ -3,7 +3,10 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{scanner::Scanner, strings::Quotes, Stop};
+use super::{
+    scanner::{Quotes, Scanner},
+    Stop,
+};
 use crate::{
     collections::Map,
     json::{read, same, Text},

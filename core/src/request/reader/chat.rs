@@ -3,8 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    anthropic::{bare, concerns, lenient_role},
-    blocks::{self, result_content, taken},
+    anthropic::{self, bare, concerns, lenient_role, result_content, taken},
     no_object, no_role, Reader,
 };
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
         Data, Node, Text,
     },
     request::{
-        blocks::{brings_tools, is_mention, is_system},
+        carriers::{brings_tools, is_mention, is_system},
         conversation::{string_of, Addition, Arguments, Call, EventKind, Outcome, Part, Role, Searcher},
         tool::{self, has_type},
         tools::Arrival,
@@ -55,7 +54,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
         let role = role(&old, &pointer)?;
         message(reader, at, old, role, &pointer)?;
     }
-    blocks::settle_server_calls(reader, part)
+    anthropic::settle_server_calls(reader, part)
 }
 
 fn has_tools(message: &Node<'_>) -> bool {
@@ -107,7 +106,7 @@ fn message<'a>(
         reader.conversation.originals.insert(at, old);
     }
     if !has_no_content {
-        blocks::message(reader, (at, at), role, content, part)?;
+        anthropic::message(reader, (at, at), role, content, part)?;
     }
     for call in calls {
         let call = called(reader, call);

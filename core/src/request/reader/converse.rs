@@ -11,8 +11,9 @@ use crate::{
         Data, Node, Object, Text,
     },
     request::{
-        blocks::{converse_change, has_references, is_of_server, of_message, references_in, Directive, REFERENCES},
-        carriers::Searches,
+        carriers::{
+            converse_change, has_references, is_of_server, of_message, references_in, Directive, Searches, REFERENCES,
+        },
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },

@@ -7,8 +7,7 @@ use crate::{
     error::Error,
     json::{Data, Node},
     request::{
-        blocks::{has_references, of_message, references_in, FUNCTION_RESPONSES},
-        carriers::Searches,
+        carriers::{has_references, of_message, references_in, Searches, FUNCTION_RESPONSES},
         conversation::{Content, EventKind, Outcome, Part, SearchOutcome, Searcher},
     },
 };

@@ -5,7 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    blocks::taken,
+    anthropic::taken,
     reference,
     responses::{is_whole, Phase, Turns},
     History, Reader,

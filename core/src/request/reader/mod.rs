@@ -4,7 +4,6 @@
 //! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
 
 mod anthropic;
-mod blocks;
 mod chat;
 mod converse;
 mod gemini;
@@ -16,7 +15,7 @@ pub(crate) use anthropic::lenient_role;
 use alloc::{format, vec::Vec};
 
 use super::{
-    blocks::{directive_name, reference_name},
+    carriers::{directive_name, reference_name},
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     namespaces::NameMap,

@@ -3,7 +3,7 @@
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
-    blocks::{self, result_content},
+    anthropic::{self, result_content},
     no_role, reference, Reader, Reading,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     },
     options::Native,
     request::{
-        blocks::{any_block, concerns_tools, directive, is_mention, is_system},
+        carriers::{any_block, concerns_tools, directive, is_mention, is_system},
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, SearchOutcome,
             Searcher,
@@ -105,7 +105,7 @@ pub(super) fn read<'a>(
             pass.item(item, &format!("/input/{index}"))?;
         }
     }
-    blocks::settle_server_calls(reader, part)
+    anthropic::settle_server_calls(reader, part)
 }
 
 /// Members of an item that hold content.
@@ -301,7 +301,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let content = item.visit("content", core::mem::take);
         if self.reader.emulates() {
-            return blocks::message(self.reader, (self.at, message), role, content, part);
+            return anthropic::message(self.reader, (self.at, message), role, content, part);
         }
         let content = self.reader.content(content, part)?;
         self.push(message, EventKind::Text { role, content });
@@ -325,7 +325,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         for (member, content) in read.into_iter().filter(|(_, content)| content.is_some()) {
             self.reader.conversation.read_members.push(ReadMember { at: self.at, member, role });
             self.reader.member = member;
-            blocks::message(self.reader, (self.at, message), role, content, part)?;
+            anthropic::message(self.reader, (self.at, message), role, content, part)?;
         }
         self.reader.member = "content";
         Ok(())
@@ -341,7 +341,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
             if let Some(content) = content {
                 self.reader.change(self.at);
-                blocks::references_in(self.reader, (self.at, self.turns.current()), &content);
+                anthropic::references_in(self.reader, (self.at, self.turns.current()), &content);
                 item.remove(member);
             }
         }
@@ -367,7 +367,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let message = self.turn(Phase::Other);
         self.disuse(&mut item, &["content"]);
         let id = string_of(&item, "call_id");
-        let (own, output) = blocks::taken(self.reader, item, "output");
+        let (own, output) = anthropic::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {
             true => result_content(self.reader, self.at, output, part)?,
             false => self.reader.content(output, part)?,

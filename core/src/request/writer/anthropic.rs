@@ -3,19 +3,16 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    blocks::{block, by_name, change, changed_name, ends_in_server_result, message, reference, result_content, text},
-    ids::{made_up_ids, Ids},
-    load_id, place_history, Place, Writer,
-};
+use super::{load_id, place_history, Place, Writer, LOAD};
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     error::Error,
     json::{lazy::view, Node, Text},
+    names::Taken,
     options::{Native, ServerHistory, SystemMessages},
     request::{
-        conversation::{pairs, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
-        notice,
+        conversation::{self, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        instructions,
         report::LOST,
         tool::{has_type, type_of},
     },
@@ -27,7 +24,7 @@ pub(super) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = pairs::settle(events, writer.writing.warnings);
+    let events = conversation::place_results(events, writer.writing.warnings);
     let mut ids = Ids::default();
     if writer.native() == Native::References {
         ids.made_up = made_up_ids(&events, &writer.history)?;
@@ -295,7 +292,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
-            let text = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            let text = if found.is_empty() { instructions::NO_MATCH } else { instructions::REMOVED };
             return Node::literal(text);
         }
         Node::array(blocks)
@@ -365,5 +362,128 @@ impl<'a> Messages<'_, '_, 'a> {
         ]);
         self.push(Role::Assistant, Vec::from([call]));
         self.push(Role::User, Vec::from([result]));
+    }
+}
+
+fn message<'a>(role: Role, blocks: Vec<Node<'a>>) -> Node<'a> {
+    Node::record([("role", Node::literal(role.name())), ("content", Node::array(blocks))])
+}
+
+fn text(text: Node<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("text")), ("text", text)])
+}
+
+fn reference<'a>(name: &Text<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
+}
+
+/// Returns the name of a tool that is added or removed.
+fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    tool.get("definition").unwrap_or(tool).text_at("name")
+}
+
+/// Returns true if the message ends with the result of a tool that the API's servers ran.
+fn ends_in_server_result(message: &Node<'_>) -> bool {
+    let last = message.array_at("content").and_then(<[Node<'_>]>::last);
+    last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
+}
+
+/// Returns a tool reference by name, the form in additions and removals.
+fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
+}
+
+fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal(kind)), ("tool", tool)])
+}
+
+/// Returns the content of a result. A single text becomes a string.
+fn result_content(content: Content<'_>) -> Node<'_> {
+    let mut parts = match content {
+        Content::String(text) => return text,
+        Content::Parts(parts) => parts,
+    };
+    if let [Part::Text(_)] = parts.as_slice() {
+        if let Some(Part::Text(text)) = parts.pop() {
+            return text;
+        }
+    }
+    let blocks: Vec<Node<'_>> = parts.into_iter().filter_map(block).collect();
+    if blocks.is_empty() {
+        return Node::literal("");
+    }
+    Node::array(blocks)
+}
+
+/// Converts a part to a block. An empty text yields no block, because the API refuses empty text blocks.
+fn block(part: Part<'_>) -> Option<Node<'_>> {
+    match part {
+        Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
+        Part::Text(words) => Some(text(words)),
+        Part::Untranslated(block) => Some(block),
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
+        Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
+    }
+}
+
+/// Converts the URL of an image to a source with embedded data or a link.
+fn source(url: Node<'_>) -> Node<'_> {
+    let inline = url.as_text().and_then(Text::value).and_then(|url| {
+        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+        Some((String::from(media_type), String::from(data)))
+    });
+    match inline {
+        Some((media_type, data)) => Node::record([
+            ("type", Node::literal("base64")),
+            ("media_type", Node::string(media_type)),
+            ("data", Node::string(data)),
+        ]),
+        None => Node::record([("type", Node::literal("url")), ("url", url)]),
+    }
+}
+
+/// Returns the ids of exchanges that were synthesized in earlier requests and are part of the history now.
+fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
+    let mut found = Set::new();
+    let mut keep = |id: Option<&Text<'_>>| {
+        found.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
+    };
+    for event in events {
+        match &event.kind {
+            EventKind::Call(call) => keep(call.id.as_text()),
+            EventKind::Unchanged(Role::Assistant) => {
+                let Some(message) = history.get(event.at.saturating_sub(1)).map(view).transpose()? else { continue };
+                let blocks = message.items_at("content");
+                blocks.iter().for_each(|block| keep(block.text_at("id")));
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Call ids that contain only characters that the API accepts.
+#[derive(Default)]
+pub(super) struct Ids {
+    renamed: Map<String, String>,
+    taken: Taken,
+    /// Ids of exchanges that were synthesized in earlier requests.
+    made_up: Set<String>,
+}
+
+impl Ids {
+    pub(super) fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
+        let Some(old) = id.as_text().map(|text| text.display().into_owned()) else { return id.clone() };
+        if let Some(new) = self.renamed.get(&old) {
+            return Node::string(new.clone());
+        }
+        let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
+        let new = self.taken.free(close, usize::MAX);
+        if new != old {
+            writer.writing.warnings.about("call-id-changed", old.as_str());
+        }
+        self.renamed.insert(old, new.clone());
+        Node::string(new)
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     json::{Data, Node, Text},
     options::{CustomTools, Native, Reasoning, ServerHistory},
     request::{
-        conversation::{pairs, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::type_of,
     },
@@ -19,7 +19,7 @@ pub(super) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = pairs::settle(events, writer.writing.warnings);
+    let events = conversation::place_results(events, writer.writing.warnings);
     let mut messages = Messages { writer, out: Vec::new(), turn: None, images: Vec::new(), late: Vec::new(), at: 0 };
     for event in events {
         messages.event(event)?;

@@ -12,7 +12,7 @@ use crate::{
     json::{Node, Text},
     options::{Native, ServerHistory},
     request::{
-        conversation::{pairs, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        conversation::{self, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::type_of,
     },
@@ -23,7 +23,7 @@ pub(super) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = pairs::settle(events, writer.writing.warnings);
+    let events = conversation::place_results(events, writer.writing.warnings);
     let mut steps = Steps {
         writer,
         out: Vec::new(),

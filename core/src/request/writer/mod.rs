@@ -1,14 +1,10 @@
 //! Writers, one per format. A writer converts a [`Conversation`] to a request, with the constructs that the backend
-//! supports.
+//! supports. Members of a request other than tools and history are translated for all formats.
 
 mod anthropic;
-mod blocks;
 mod chat;
-pub(crate) mod function;
-mod ids;
+pub(crate) mod definitions;
 mod interactions;
-mod members;
-mod placement;
 mod responses;
 mod same;
 
@@ -16,9 +12,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{pairs, Content, Conversation, EventKind, Outcome, Part},
+    conversation::{self, Content, Conversation, EventKind, Outcome, Part},
     formats,
-    notice::{self, whole},
+    instructions::{self, whole},
     report::Warnings,
     tool::{self, Kind},
     tools::{Source, Tools},
@@ -26,11 +22,11 @@ use super::{
 use crate::{
     collections::{Map, Set},
     error::Error,
-    json::{Node, Text},
+    json::{lazy::view, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
 };
-use placement::{Place, Places};
+use definitions::{Place, Places};
 
 /// Inputs of a writer.
 pub(crate) struct Writing<'w> {
@@ -64,11 +60,11 @@ pub(crate) fn put<'a>(
         conversation.history = history.flatten().unwrap_or_default();
     }
     let keeps_searches = source == target && target == Api::Anthropic;
-    pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
+    conversation::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
     if native == Native::Interactions {
         let Conversation { tools, events, search_name, .. } = &mut conversation;
         let options = writing.options;
-        pairs::keep_searches(events, |name| {
+        conversation::keep_searches(events, |name| {
             let is_own = options.search_tools.iter().any(|search| name.is(search.as_str())) && tools.knows(name);
             is_own || search_name.as_ref().is_some_and(|search| name.is(search.as_str()))
         });
@@ -106,7 +102,7 @@ pub(crate) fn put<'a>(
         let custom = core::mem::take(&mut writer.custom);
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
-        members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+        write_members(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
             formats::put(request, target, format)?;
         }
@@ -251,7 +247,12 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Ok(Some(definition));
         }
         let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
-        function::write(definition, (self.writing.source, self.writing.target), custom, self.writing.warnings)
+        definitions::write_definition(
+            definition,
+            (self.writing.source, self.writing.target),
+            custom,
+            self.writing.warnings,
+        )
     }
 
     /// Writes an entry without a name: a search or a hosted tool.
@@ -312,15 +313,15 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the text that announces an available tool.
     fn available(&self, name: &Text<'a>) -> String {
-        notice::available(&self.writing.names.current(name))
+        instructions::available(&self.writing.names.current(name))
     }
 
     /// Returns text parts that describe the results of a search to the model.
     fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
-            _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
-            UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
+            _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
+            UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(instructions::REMOVED)),
             UnknownReference::Drop if !self.places.knows(name) => None,
             UnknownReference::Notice if !self.places.knows(name) => Some(self.withdrawn(name)),
             _ => Some(self.available(name)),
@@ -328,7 +329,11 @@ impl<'w, 'a> Writer<'w, 'a> {
         let mut texts: Vec<Part<'a>> =
             found.iter().filter_map(text_about).map(|text| Part::Text(Node::string(text))).collect();
         if texts.is_empty() {
-            texts.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
+            texts.push(Part::Text(Node::literal(if found.is_empty() {
+                instructions::NO_MATCH
+            } else {
+                instructions::REMOVED
+            })));
         }
         texts
     }
@@ -363,7 +368,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the text that announces a removed tool.
     fn withdrawn(&self, name: &Text<'a>) -> String {
-        notice::withdrawn(&self.writing.names.current(name))
+        instructions::withdrawn(&self.writing.names.current(name))
     }
 }
 
@@ -427,4 +432,76 @@ const LOAD: &str = "toolwire_load_";
 
 fn load_id(number: usize) -> String {
     format!("{LOAD}{number}")
+}
+
+/// Members with the same meaning in all formats.
+const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
+/// Members that the writers have already set.
+const WRITTEN: [&str; 7] =
+    ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
+/// Members of OpenAI's formats that have no counterpart elsewhere and are dropped without a warning.
+const SILENT: [&str; 6] = ["store", "include", "prompt_cache_key", "client_metadata", "stream_options", "service_tier"];
+/// The maximum number of output tokens in each format. Chat Completions has two names for it.
+const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
+
+/// Renames, keeps or drops each member.
+fn write_members(
+    request: &mut Node<'_>,
+    (source, target): (Api, Api),
+    max_tokens: u64,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    let limit = match target {
+        Api::Anthropic => "max_tokens",
+        Api::OpenaiResponses | Api::GeminiInteractions => "max_output_tokens",
+        _ => "max_completion_tokens",
+    };
+    let rename = |key: &Text<'_>| match (source, target) {
+        _ if LIMITS.iter().any(|name| key.is(name)) => Some(limit),
+        (Api::Anthropic | Api::GeminiInteractions, Api::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
+        (_, Api::Anthropic | Api::GeminiInteractions) if key.is("stop") || key.is("stop_sequences") => {
+            Some("stop_sequences")
+        }
+        _ => None,
+    };
+    // Anthropic's `metadata` accepts only one key.
+    let keeps_metadata = target != Api::GeminiInteractions && (source == Api::Anthropic || target != Api::Anthropic);
+    let stays =
+        |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
+    let Some(object) = request.as_object() else { return Ok(()) };
+    if !object.iter().all(|member| stays(&member.key)) {
+        let Some(object) = request.as_object_mut() else { return Ok(()) };
+        let mut members: Vec<Member<'_>> = Vec::with_capacity(object.len());
+        for mut member in core::mem::take(object.members_mut()) {
+            if let Some(name) = rename(&member.key) {
+                let view = view(&member.value)?;
+                let is_nothing =
+                    view.is_null() && target == Api::Anthropic || view.as_array().is_some_and(<[Node<'_>]>::is_empty);
+                drop(view);
+                if is_nothing || members.iter().any(|written| written.key.is(name)) {
+                    continue;
+                }
+                member.key = Text::literal(name);
+                if name == "stop_sequences" && member.value.as_text().is_some() {
+                    member.value = Node::array(alloc::vec![member.value]);
+                }
+            } else if !stays(&member.key) {
+                let is_silent = source != Api::Anthropic && SILENT.iter().any(|name| member.key.is(name));
+                if !is_silent {
+                    warnings.lose(&member.key.display(), &*view(&member.value)?);
+                }
+                continue;
+            }
+            members.push(member);
+        }
+        *object.members_mut() = members;
+    }
+    if target == Api::Anthropic {
+        request.remove("parallel_tool_calls");
+        if request.get("max_tokens").is_none() {
+            warnings.warn("max-tokens-defaulted");
+            request.set("max_tokens", Node::count(max_tokens));
+        }
+    }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use crate::{
     json::{Node, Text},
     options::{CustomTools, Native, ServerHistory},
     request::{
-        conversation::{pairs, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        conversation::{self, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{self, type_of},
     },
@@ -20,7 +20,7 @@ pub(super) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = pairs::settle(events, writer.writing.warnings);
+    let events = conversation::place_results(events, writer.writing.warnings);
     let mut items = Items { writer, out: Vec::new(), late: Vec::new(), custom: Set::new() };
     for event in events {
         items.event(event);

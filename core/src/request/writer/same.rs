@@ -11,7 +11,7 @@ use crate::{
     },
     options::Api,
     request::{
-        blocks::{FUNCTION_RESPONSES, REFERENCES},
+        carriers::{FUNCTION_RESPONSES, REFERENCES},
         conversation::{opened, Call, Content, Conversation, Event, EventKind, Outcome, Part, Role, Searcher},
         reader::lenient_role,
         splice,

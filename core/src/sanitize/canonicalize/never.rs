@@ -14,9 +14,8 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        annotations::is_annotation,
         emptiness::{admits_nothing, branch_admits_nothing},
-        keyword::{Keyword, Keywords, Role},
+        keyword::{is_annotation, Keyword, Keywords, Role},
         references::Form,
         visit::SchemaPath,
     },

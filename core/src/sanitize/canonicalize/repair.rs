@@ -20,10 +20,9 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        instance_types::TYPE_NAMES,
+        instance_types::{protocol_type, TYPE_NAMES},
         keyword::{Keyword, Subschemas},
-        protocol_types::protocol_type,
-        spelling::names_vocabularies,
+        uri::names_vocabularies,
         visit::SchemaPath,
     },
 };

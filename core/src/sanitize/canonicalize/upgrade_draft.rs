@@ -13,9 +13,8 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        draft::Draft,
-        keyword::{Keyword, Keywords, Role},
-        spelling::is_anchor,
+        keyword::{Draft, Keyword, Keywords, Role},
+        uri::is_anchor,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };

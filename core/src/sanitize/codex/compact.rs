@@ -13,7 +13,7 @@ use crate::{
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
-        codex_reachability::{self, TABLES},
+        definitions::{self, TABLES},
         keyword::{Keyword, Keywords},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
@@ -46,7 +46,7 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
         return Ok(());
     }
     let refers =
-        |node: &Node<'_>, _: usize| node.text_at(Keyword::Ref).and_then(codex_reachability::definition).is_some();
+        |node: &Node<'_>, _: usize| node.text_at(Keyword::Ref).and_then(definitions::codex_definition).is_some();
     empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
     if fits(root) {

@@ -9,7 +9,7 @@ use crate::{
     report::{Accepts, Guidance},
     rules::Rule,
     schema::{
-        codex_reachability::{self, Definition, TABLES},
+        definitions::{self, Definition, TABLES},
         visit::Polarity,
     },
 };
@@ -22,7 +22,7 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;
     }
-    let reached = codex_reachability::reached(root, diagnostics.budget);
+    let reached = definitions::reached_by_codex(root, diagnostics.budget);
     for (number, table) in TABLES.iter().enumerate() {
         let is_reached = |name: &Text<'_>| match name.value() {
             Some(value) => reached.contains(&Definition { table: number, name: value.into_owned() }),

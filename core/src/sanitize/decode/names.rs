@@ -23,7 +23,7 @@ use crate::{
         wrap_root,
     },
     schema::{
-        draft::Draft,
+        keyword::Draft,
         references::{self, Number, References},
     },
 };

@@ -18,7 +18,7 @@ use crate::{
         encode::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
     },
     schema::{
-        disjoint::disjoint,
+        emptiness::disjoint,
         keyword::{Keyword, Keywords},
         references::Number,
         visit::{self, Visit},

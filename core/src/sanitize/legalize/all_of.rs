@@ -17,7 +17,7 @@ use crate::{
     },
     schema::{
         definitions,
-        disjoint::disjoint,
+        emptiness::disjoint,
         keyword::{Keyword, Keywords},
         references,
         visit::{self, SchemaPath, Visit, VisitorMut},

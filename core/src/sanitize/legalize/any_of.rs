@@ -20,10 +20,9 @@ use crate::{
         legalize,
     },
     schema::{
-        annotations::is_annotation,
         definitions::definition_name,
         emptiness::is_never,
-        keyword::{Keyword, Keywords, Role},
+        keyword::{is_annotation, Keyword, Keywords, Role},
         references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },

@@ -9,9 +9,8 @@ use crate::{
     collections::{self, Map, Set},
     json::{Data, LookUp, Member, Node, Object, Text},
     schema::{
-        annotations::is_annotation,
         join::Common,
-        keyword::{Keyword, Keywords},
+        keyword::{is_annotation, Keyword, Keywords},
     },
 };
 

@@ -6,7 +6,7 @@ use crate::{
     dialect::{
         features::OF_MEMBERS,
         grammar::{OpenRule, PropertiesRule},
-        name_rule::has_brackets,
+        name_rules::has_brackets,
     },
     json::{Member, Node, Text},
     report::{Accepts, Guidance},

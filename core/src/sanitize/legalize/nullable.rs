@@ -12,7 +12,10 @@ use crate::{
         diagnostics::{ChangeKind, Location},
         null,
     },
-    schema::{annotations::is_annotation, keyword::Keyword, visit::SchemaPath},
+    schema::{
+        keyword::{is_annotation, Keyword},
+        visit::SchemaPath,
+    },
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);

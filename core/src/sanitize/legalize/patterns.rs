@@ -13,10 +13,9 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        gbnf::{self, Reading},
         regex,
+        regex_engines::{self, Reading},
         visit::SchemaPath,
-        whole_match,
     },
 };
 
@@ -30,12 +29,12 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
         PatternRule::Python => uses().not_python.is_none(),
         PatternRule::Unicode => uses().not_unicode.is_none(),
         PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
-        PatternRule::Gbnf => !matches!(gbnf::reading(&pattern.display()), Reading::Refused(_)),
+        PatternRule::Gbnf => !matches!(regex_engines::gbnf_reading(&pattern.display()), Reading::Refused(_)),
         PatternRule::Whole => {
-            uses().not_python.or(uses().not_regular).is_none() && whole_match::is_whole(&pattern.display())
+            uses().not_python.or(uses().not_regular).is_none() && regex_engines::is_whole(&pattern.display())
         }
         PatternRule::Unanchored => {
-            uses().not_python.or(uses().not_regular).is_none() && !whole_match::is_anchored(&pattern.display())
+            uses().not_python.or(uses().not_regular).is_none() && !regex_engines::is_anchored(&pattern.display())
         }
     }
 }
@@ -98,8 +97,8 @@ fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
         return None;
     }
     let spelled = match rule {
-        PatternRule::Whole => whole_match::whole(text),
-        PatternRule::Unanchored => whole_match::unanchored(text),
+        PatternRule::Whole => regex_engines::whole(text),
+        PatternRule::Unanchored => regex_engines::unanchored(text),
         PatternRule::Python | PatternRule::Regular => plain,
         PatternRule::Any | PatternRule::Unicode | PatternRule::Gbnf => None,
     };

@@ -19,11 +19,9 @@ use crate::{
         wrap_root::declares_object,
     },
     schema::{
-        annotations::is_annotation,
-        draft::Draft,
         emptiness::{admits_object, is_never},
         join::{self, Parts},
-        keyword::{Keyword, Keywords},
+        keyword::{is_annotation, Draft, Keyword, Keywords},
         references::Form,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },

@@ -12,7 +12,7 @@ use crate::{
     collections::{Map, Set},
     dialect::{
         grammar::Grammar,
-        name_rule::{NameRule, PropertyPattern},
+        name_rules::{NameRule, PropertyPattern},
     },
     json::{Data, LookUp, Member, Node, Object, Step, Text},
     names::{cut, Taken},

@@ -5,10 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     budget::Budget,
     json::{Member, Node, Object, Text},
-    schema::{
-        annotations::is_annotation,
-        keyword::{InstanceType, Keyword},
-    },
+    schema::keyword::{is_annotation, InstanceType, Keyword},
 };
 
 /// Parts of a schema with a list of types.

@@ -39,8 +39,7 @@ use crate::{
         wrap_root,
     },
     schema::{
-        draft::Draft,
-        keyword::Keywords,
+        keyword::{Draft, Keywords},
         references::{self, Form},
         visit,
     },

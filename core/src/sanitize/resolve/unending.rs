@@ -9,8 +9,9 @@ use crate::{
     rules::Rule,
     sanitize::{context::PassContext, diagnostics::ChangeKind, resolve::reference_cutter::ReferenceCutter},
     schema::{
+        definitions,
         keyword::{Keyword, Keywords},
-        termination, visit,
+        visit,
     },
 };
 
@@ -21,7 +22,7 @@ pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
     }
-    let endless = termination::endless(root);
+    let endless = definitions::endless(root);
     if endless.is_empty() {
         return Ok(());
     }
@@ -29,7 +30,7 @@ pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
         &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
     // The first step cuts only references that make their own definition endless. If that is not enough, the second one
     // cuts every reference to a definition that is still endless.
-    let forced = termination::forced_references(root, &endless);
+    let forced = definitions::forced_references(root, &endless);
     visit::walk_mut(
         &context.budget.clone(),
         root,
@@ -41,7 +42,7 @@ pub(crate) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
             describe,
         },
     )?;
-    let still = termination::endless(root);
+    let still = definitions::endless(root);
     if still.is_empty() {
         return Ok(());
     }

@@ -5,9 +5,8 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     accepts_all, accepts_nothing,
-    operands::Operands,
-    order::{values, ByValue},
-    provenance::{self, Chosen, ContainerMeta, Item},
+    keywords::{values, ByValue},
+    operands::{self, Chosen, ContainerMeta, Item, Operands},
     Impossible, Merge, Operand,
 };
 use crate::{
@@ -106,7 +105,7 @@ impl<'a> Merge<'_, 'a> {
                 return if items.is_empty() {
                     Err(Impossible)
                 } else {
-                    Ok(provenance::list(items, Some(shells.0), Some(shells.1)))
+                    Ok(operands::merged_list(items, Some(shells.0), Some(shells.1)))
                 };
             }
         }

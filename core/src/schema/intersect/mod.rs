@@ -13,28 +13,24 @@
 //! evaluated for an `unevaluated*` outside of both.
 
 mod branches;
-mod items;
 mod keywords;
+mod members;
 mod operands;
-mod order;
-mod properties;
-mod provenance;
 #[cfg(test)]
 mod tests;
 
 use alloc::vec::Vec;
 
-pub(super) use self::order::{values, ByValue};
-use self::{
-    operands::Operands,
-    provenance::{Chosen, ContainerMeta, Value},
-};
+use self::operands::Operands;
 use super::keyword::{Keyword, Keywords, Role};
 use crate::{
     budget::Budget,
     json::{self, Data, Member, Node, Object, Pointer, Step, Text},
     limits::MAX_NODES,
 };
+use operands::{Chosen, ContainerMeta, Value};
+
+pub(super) use keywords::{values, ByValue};
 
 /// Maximum number of branches in the product of two `anyOf` lists. Lists inside the pairs share this number, so merging
 /// never makes more copies of anything than this.
@@ -273,7 +269,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
         self.enum_within_type(&mut sides)?;
         sides.requires_what_it_forbids()?;
-        Ok(provenance::object(sides.slots, Some(shells.0), Some(shells.1)))
+        Ok(operands::merged_object(sides.slots, Some(shells.0), Some(shells.1)))
     }
 
     /// Marks the merge as inexact if a removed identifier may change the target of a reference.

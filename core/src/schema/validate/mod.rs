@@ -8,37 +8,27 @@
 //! Sources: JSON Schema Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0.3 for `nullable`.
 
 mod applicators;
-mod arrays;
-mod objects;
-mod orders;
-mod pattern;
-pub(crate) mod place;
-mod prepared;
+mod containers;
 mod scalars;
 #[cfg(test)]
 mod tests;
-mod verdict;
 pub(crate) mod words;
 
 use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 use core::cell::OnceCell;
 
 use super::{
-    draft::Draft,
     instance_types::InstanceTypes,
-    keyword::{InstanceType, Keyword},
+    keyword::{Draft, InstanceType, Keyword},
     references::{self, Number, References},
 };
 use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::{Code, Error},
-    json::{self, Data, Node, Object, Order, Text},
+    json::{self, Data, Node, Object, Order, Pointer, Step, Text},
 };
-use pattern::Patterns;
-use place::Place;
-pub(crate) use prepared::Prepared;
-pub(crate) use verdict::Verdict;
+use scalars::Patterns;
 
 /// Budget of one validation, in steps: each application of a schema to a value is one, and so is each comparison of
 /// values.
@@ -83,7 +73,7 @@ pub(crate) struct Validator<'s, 'a> {
     /// Resolved references; `None` if there are none.
     references: Option<Cow<'s, References>>,
     /// Compiled patterns of a prepared schema.
-    patterns: Option<&'s pattern::Read>,
+    patterns: Option<&'s scalars::ReadPatterns>,
     /// Pointers to the targets of references of a prepared schema.
     prepared_targets: Option<&'s Map<Number, String>>,
     /// Targets of references, found when the first reference is followed.
@@ -111,7 +101,7 @@ impl<'s, 'a> Validator<'s, 'a> {
     /// Returns the target of a reference, and its pointer.
     fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
         if let Some(pointers) = self.prepared_targets {
-            return Some((prepared::numbered(self.root, target)?, pointers.get(&target)?));
+            return Some((numbered(self.root, target)?, pointers.get(&target)?));
         }
         let walk = || match &self.references {
             Some(references) => references.targets(self.root, &Budget::new(self.root.values_read(), None)),
@@ -446,4 +436,176 @@ pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
 /// Returns the types that `type` accepts; `None` if it is invalid.
 fn admitted(keyword_value: &Node<'_>) -> Option<InstanceTypes> {
     InstanceTypes::of_keyword(keyword_value)
+}
+
+/// Result of validating a value against a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The schema accepts the value.
+    Valid,
+    /// The schema refuses the value.
+    Invalid,
+    /// The result cannot be determined.
+    Unknown,
+}
+
+impl Verdict {
+    /// Combines two results: invalid if either is, regardless of the other.
+    pub(crate) const fn and(self, other: Verdict) -> Verdict {
+        match (self, other) {
+            (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
+            (Verdict::Valid, Verdict::Valid) => Verdict::Valid,
+            _ => Verdict::Unknown,
+        }
+    }
+
+    /// Returns the public form of the result.
+    pub(crate) const fn known(self) -> Option<bool> {
+        match self {
+            Verdict::Valid => Some(true),
+            Verdict::Invalid => Some(false),
+            Verdict::Unknown => None,
+        }
+    }
+}
+
+/// Maximum number of bytes of pointers that are kept per value of the schema. Beyond it (deep schemas with long names),
+/// each validation that follows a reference builds them again.
+const POINTERS: usize = 64;
+
+/// A schema with precomputed data for every validation.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    root: Node<'static>,
+    draft: Draft,
+    references: Option<References>,
+    /// Pointers to the targets of references, by number.
+    targets: Option<Map<Number, String>>,
+    patterns: scalars::ReadPatterns,
+}
+
+impl Prepared {
+    /// Prepares a schema; `None` if it is neither an object nor a boolean.
+    pub(crate) fn new(schema: &Node<'_>) -> Option<Prepared> {
+        if !matches!(schema.data(), Data::Object(_) | Data::Bool(_)) {
+            return None;
+        }
+        let mut root = schema.detached();
+        // References identify their targets by these numbers.
+        root.number_in_order();
+        let draft = Draft::of(&root);
+        let references = resolved(&root, draft);
+        let targets = references.as_ref().and_then(|references| pointers(&root, references));
+        let patterns = scalars::patterns_of(&root);
+        Some(Prepared { root, draft, references, targets, patterns })
+    }
+
+    /// Returns the schema.
+    pub(crate) fn schema(&self) -> &Node<'static> {
+        &self.root
+    }
+
+    /// Returns a validator for this schema.
+    pub(crate) fn validator(&self) -> Validator<'_, 'static> {
+        let references = self.references.as_ref().map(Cow::Borrowed);
+        let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
+        let prepared_targets = self.targets.as_ref();
+        Validator {
+            root: &self.root,
+            draft: self.draft,
+            references,
+            patterns,
+            prepared_targets,
+            targets: OnceCell::new(),
+        }
+    }
+}
+
+/// Returns the pointers to the targets of references, if they are not too long.
+fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, String>> {
+    let targets = references.targets(root, &Budget::new(root.values_read(), None));
+    let bytes: usize = targets.values().map(|(_, pointer)| pointer.len()).sum();
+    let fits = bytes <= POINTERS.saturating_mul(root.values_read());
+    let are_found = targets
+        .iter()
+        .all(|(number, (schema, _))| numbered(root, *number).is_some_and(|own| core::ptr::eq(own, *schema)));
+    (fits && are_found).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
+}
+
+/// Returns the value with a number in a tree numbered in document order: it is inside the last child whose number is
+/// not greater.
+fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+    let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|own| own <= number);
+    let mut node = root;
+    while node.origin().number()? != number {
+        node = match node.data() {
+            Data::Array(items) => items.get(items.partition_point(is_before).checked_sub(1)?)?,
+            Data::Object(object) => {
+                let members = object.members();
+                let after = members.partition_point(|member| is_before(&member.value));
+                &members.get(after.checked_sub(1)?)?.value
+            }
+            _ => return None,
+        };
+    }
+    Some(node)
+}
+
+/// A location in a document.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'p> {
+    /// A known location, by its pointer.
+    At(&'p str),
+    /// A member with a fixed name.
+    Name(&'p Place<'p>, &'static str),
+    /// A member.
+    Member(&'p Place<'p>, &'p Text<'p>),
+    /// An item.
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    /// Returns the total length of the names on the path.
+    pub(crate) fn length(&self) -> usize {
+        let (mut length, mut next) = (0, Some(self));
+        while let Some(place) = next {
+            next = match *place {
+                Place::At(pointer) => {
+                    length += pointer.len();
+                    None
+                }
+                Place::Name(above, name) => {
+                    length += name.len();
+                    Some(above)
+                }
+                Place::Member(above, name) => {
+                    length += name.chars().len();
+                    Some(above)
+                }
+                Place::Item(above, _) => Some(above),
+            };
+        }
+        length
+    }
+
+    /// Returns the JSON Pointer.
+    pub(crate) fn pointer(&self) -> String {
+        let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));
+        while let Some(place) = next {
+            let (above, step) = match *place {
+                Place::At(pointer) => {
+                    start = pointer;
+                    break;
+                }
+                Place::Name(above, name) => (above, Step::Name(name)),
+                Place::Member(above, name) => (above, Step::Member(name.borrowed())),
+                Place::Item(above, index) => (above, Step::Index(index)),
+            };
+            steps.push(step);
+            next = Some(above);
+        }
+        let mut below = Pointer::root();
+        steps.into_iter().rev().for_each(|step| below.push(step));
+        [start, &below.render()].concat()
+    }
 }

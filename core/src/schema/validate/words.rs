@@ -9,7 +9,7 @@ use alloc::{
 
 use crate::{
     json::{self, LookUp, Node, Object, Text},
-    nearest,
+    naming,
     schema::instance_types::InstanceTypes,
 };
 
@@ -45,7 +45,7 @@ pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members
     });
     match alike {
         Some(other) => format!(" (given as `{other}`?)"),
-        None => nearest::did_you_mean(&missing, &others).replace("did you mean", "given as"),
+        None => naming::did_you_mean(&missing, &others).replace("did you mean", "given as"),
     }
 }
 

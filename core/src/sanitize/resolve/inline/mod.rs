@@ -7,6 +7,8 @@ mod parts;
 mod preserve;
 mod siblings;
 
+use alloc::{format, vec, vec::Vec};
+
 use crate::{
     collections::{self, Map, Set},
     dialect::grammar::Recursion,
@@ -27,15 +29,13 @@ use crate::{
     },
     schema::{
         definitions::{definition_name, TABLES},
-        draft::Draft,
         emptiness,
         graph::Graph,
-        keyword::{Keyword, Keywords},
+        keyword::{Draft, Keyword, Keywords},
         references::{self, Number, References},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
-use alloc::{format, vec, vec::Vec};
 
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);

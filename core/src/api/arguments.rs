@@ -1,0 +1,282 @@
+//! `repair_arguments`, `validate_arguments`, `validate_result` and `restore_arguments`, with the `RestorePlan` that
+//! restores arguments of one schema.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use super::{input::Given, Input};
+use crate::{
+    error::{Code, Error},
+    json::{self, Node},
+    options::RepairOptions,
+    repair::{self, unreadable, RawArguments},
+    report::Repaired,
+    sanitize::decode::Plan,
+    schema::{
+        keyword::Keyword,
+        validate::{ArgumentViolation, Validation, Validator},
+    },
+};
+
+/// Repairs invalid arguments that a model produced: text that is almost JSON, a list in a string, a number in quotes,
+/// null for an optional member, a name in another spelling.
+///
+/// `schema` is the tool's own schema. Valid arguments are never changed, and no values are invented: each repair fixes
+/// a violation, and is kept only if it introduces no other. Violations that cannot be repaired remain, which is not an
+/// error. Text is the model's output, as JSON or almost JSON; a string at the root of a value is read as such text,
+/// too, and null represents missing arguments.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{repair_arguments, RepairOptions};
+/// let schema = json!({
+///     "properties": {"ids": {"type": "array", "items": {"type": "integer"}}, "limit": {"type": "integer"}}
+/// });
+/// let answered = json!({"ids": "[1, 2]", "limit": "10"});
+/// let repaired = repair_arguments(&answered, &schema, &RepairOptions::default())?;
+/// assert_eq!(repaired.arguments, json!({"ids": [1, 2], "limit": 10}));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// In addition to the arguments, the result contains every repair, the remaining violations, and whether the schema
+/// accepts the repaired arguments.
+///
+/// ```
+/// use toolwire::{repair_arguments, RepairOptions};
+/// let schema = r#"{"properties": {"path": {"type": "string"}}, "required": ["path", "mode"]}"#;
+/// let repaired = repair_arguments("```json\n{'path': \"a.txt\",}\n```", schema, &RepairOptions::default())?;
+/// assert_eq!(repaired.arguments, r#"{"path":"a.txt"}"#);
+/// assert_eq!((repaired.valid, repaired.left[0].keyword), (Some(false), "required"));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-json` if the text cannot be read, with the reason and the byte offset in the message; `invalid-schema`,
+/// `too-deep`.
+pub fn repair_arguments<T: Input>(
+    arguments: T,
+    schema: impl Input,
+    options: &RepairOptions,
+) -> Result<Repaired<T::Output>, Error> {
+    let given = arguments.given()?;
+    let raw = match given {
+        Given::Value(value) => RawArguments::value(Node::from_value(value)?).map_err(unreadable)?,
+        Given::Text(text) => RawArguments::text(text)?,
+    };
+    let repaired = repair_node(raw, &schema.given()?.read()?, options)?;
+    let written = match (repaired.changed, given) {
+        (false, _) => arguments.text(None)?,
+        (true, Given::Value(_)) => arguments.written(&repaired.arguments)?,
+        (true, Given::Text(_)) => arguments.text(Some(json::write(&repaired.arguments)))?,
+    };
+    Ok(repaired.map(|_| written))
+}
+
+/// Repairs arguments in JSON text.
+///
+/// # Errors
+/// Same as [`repair_arguments`].
+pub(super) fn repair_text<'a>(
+    arguments: &'a str,
+    schema: &str,
+    options: &RepairOptions,
+) -> Result<Repaired<Cow<'a, str>>, Error> {
+    let repaired = repair_node(RawArguments::text(arguments)?, &json::read(schema)?, options)?;
+    let text = match repaired.changed {
+        true => Cow::Owned(json::write(&repaired.arguments)),
+        false => Cow::Borrowed(arguments),
+    };
+    Ok(repaired.map(|_| text))
+}
+
+/// Repairs arguments in a tree.
+///
+/// # Errors
+/// Same as [`repair_arguments`].
+pub(super) fn repair_node<'n>(
+    raw: RawArguments<'n>,
+    schema: &Node<'_>,
+    options: &RepairOptions,
+) -> Result<Repaired<Node<'n>>, Error> {
+    repair::repair(&Validator::new(schema)?, raw, options).map_err(unreadable)
+}
+
+/// Validates the arguments of a call against the tool's own schema.
+///
+/// `schema` contains the tool's parameters, in any draft from 4 to 2020-12. Arguments must be an object, even if the
+/// root has no `type`. [`Validation::valid`] is `None` if validity cannot be determined; the documentation page of this
+/// function lists the reasons. Messages contain no values of the arguments, so errors may be logged and sent to the
+/// model.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::validate_arguments;
+/// let schema = json!({"properties": {"limit": {"type": "integer"}}, "required": ["query"]});
+/// let found = validate_arguments(&json!({"limit": "10"}), &schema)?;
+/// assert_eq!(found.valid, Some(false));
+/// assert_eq!(found.errors[0].pointer, "/limit");
+/// assert_eq!(found.errors[0].message, "expected an integer, found a string");
+/// assert_eq!(found.errors[1].keyword, "required");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-schema` if the schema is neither an object nor a boolean; `invalid-json`, `too-deep`.
+pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<Validation, Error> {
+    validate_node(&arguments.given()?.read()?, &schema.given()?.read()?)
+}
+
+/// Like [`validate_arguments`], but accepts trees.
+///
+/// # Errors
+/// Same as [`validate_arguments`].
+pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<Validation, Error> {
+    Ok(Validator::new(schema)?.arguments(arguments))
+}
+
+/// Member of an MCP tool that contains the schema of its results.
+const OUTPUT_SCHEMA: &str = "outputSchema";
+/// Member of a result to which that schema applies.
+const CONTENT: &str = "structuredContent";
+
+/// Validates the result of a call against the `outputSchema` of an MCP tool.
+///
+/// `result` is a `CallToolResult`, `tool` the tool as `tools/list` returns it. Pointers refer to the result and to the
+/// tool. A tool without an `outputSchema` accepts every result, and a result with `isError: true` is not validated.
+/// Messages contain no values of the result. [`Validation::valid`] is `None` in the same cases as for
+/// [`validate_arguments`].
+///
+/// Sources: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
+/// Structured content may have any type, as in MCP 2026-07-28.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::validate_result;
+/// let tool = json!({"name": "rate", "inputSchema": {"type": "object"},
+///     "outputSchema": {"type": "object", "properties": {"rate": {"type": "number"}}, "required": ["rate"]}});
+/// let found = validate_result(&json!({"content": [], "structuredContent": {"rate": "1.5"}}), &tool)?;
+/// assert_eq!(found.valid, Some(false));
+/// assert_eq!(found.errors[0].pointer, "/structuredContent/rate");
+/// assert_eq!(found.errors[0].schema_pointer, "/outputSchema/properties/rate/type");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-value` if the tool is not an object, `invalid-schema` if its `outputSchema` is neither an object nor a
+/// boolean; `invalid-json`, `too-deep`.
+pub fn validate_result(result: impl Input, tool: impl Input) -> Result<Validation, Error> {
+    validate_result_node(&result.given()?.read()?, &tool.given()?.read()?)
+}
+
+/// Like [`validate_result`], but accepts trees.
+///
+/// # Errors
+/// Same as [`validate_result`].
+pub(super) fn validate_result_node(result: &Node<'_>, tool: &Node<'_>) -> Result<Validation, Error> {
+    if tool.as_object().is_none() {
+        let message = format!("expected a tool (an object with `name`), found {}", tool.kind());
+        return Err(Error::new(Code::InvalidValue, "", message));
+    }
+    let wrong = |keyword: Keyword, message: String| {
+        let error = ArgumentViolation {
+            pointer: String::new(),
+            schema_pointer: String::new(),
+            keyword: keyword.name(),
+            message,
+        };
+        Validation { valid: Some(false), errors: Vec::from([error]) }
+    };
+    if result.as_object().is_none() {
+        return Ok(wrong(Keyword::Type, format!("expected the result to be an object, found {}", result.kind())));
+    }
+    let Some(schema) = tool.get(OUTPUT_SCHEMA).filter(|schema| !schema.is_null()) else {
+        return Ok(Validation { valid: Some(true), errors: Vec::new() });
+    };
+    let validator = Validator::new(schema).map_err(|error| error.below(&format!("/{OUTPUT_SCHEMA}")))?;
+    if result.bool_at("isError") == Some(true) {
+        return Ok(Validation { valid: Some(true), errors: Vec::new() });
+    }
+    let Some(content) = result.get(CONTENT) else {
+        let message = format!("expected the member `{CONTENT}`, found a result without it");
+        return Ok(wrong(Keyword::Required, message));
+    };
+    let mut found = validator.value(content);
+    for error in &mut found.errors {
+        error.pointer.insert_str(0, &format!("/{CONTENT}"));
+        error.schema_pointer.insert_str(0, &format!("/{OUTPUT_SCHEMA}"));
+    }
+    Ok(found)
+}
+
+/// Restores the model's arguments to the shape of the tool's own schema, if the dialect required an encoding.
+///
+/// `plan` is the result of [`Rewritten::restore_plan`](crate::Rewritten::restore_plan). Neither the schema nor the
+/// dialect is needed. Arguments that do not match the plan are left unchanged.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{restore_arguments, sanitize, SanitizeOptions};
+/// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new("moonshot"))?;
+/// assert_eq!(rewritten.schema["properties"], json!({"dollar_ref_": {"type": "string"}}));
+/// let arguments = json!({"dollar_ref_": "main"});
+/// assert_eq!(restore_arguments(&arguments, rewritten.restore_plan()?)?, json!({"$ref": "main"}));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-json`, `too-deep`; `budget-exceeded` if `plan` was not made by [`sanitize`](crate::sanitize).
+pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T::Output, Error> {
+    let mut node = arguments.given()?.read()?;
+    plan.0.restore(&mut node)?;
+    arguments.written(&node)
+}
+
+/// The changes to undo in the arguments of a sanitized schema. It contains nothing else of the schema.
+///
+/// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it.
+/// [`restore_arguments`](crate::restore_arguments) applies it without the schema and the dialect. Arguments may
+/// therefore be restored in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`] preserve the
+/// plan until then.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{restore_arguments, sanitize, RestorePlan, SanitizeOptions};
+/// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new("openai-strict"))?;
+/// let kept: String = rewritten.restore_plan()?.to_json();
+/// // By null, the model expresses that `days` is absent.
+/// let plan = RestorePlan::from_json(&kept)?;
+/// assert_eq!(restore_arguments(&json!({"days": null}), &plan)?, json!({}));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RestorePlan(pub(crate) Plan);
+
+impl RestorePlan {
+    /// Returns true if all arguments are restored unchanged.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the plan as JSON text, to be stored for a later turn.
+    pub fn to_json(&self) -> String {
+        json::write(&self.0.to_versioned_node())
+    }
+
+    /// Reads the JSON text that [`Self::to_json`] returned.
+    ///
+    /// # Errors
+    /// `invalid-json`, `too-deep`; `invalid-value` if the text is not a plan, or one of another version.
+    pub fn from_json(text: &str) -> Result<RestorePlan, Error> {
+        Plan::from_versioned_node(&json::read(text)?).map(RestorePlan)
+    }
+}
+
+/// Two plans are equal if [`RestorePlan::to_json`] returns the same text.
+impl PartialEq for RestorePlan {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_json() == other.to_json()
+    }
+}
+
+impl Eq for RestorePlan {}

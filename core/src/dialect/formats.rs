@@ -1,0 +1,661 @@
+//! Data about the response formats of each API, for `request::formats` and `tools`: the places of their schemas in
+//! requests, facts about formats that APIs refuse, and alternatives to formats for answers in JSON.
+
+use super::{
+    name_rules::NamePattern,
+    request_fact::{FormatRule, Models, Refusal, RequestFact, DAY},
+    Dialect,
+};
+use crate::{
+    options::Api,
+    report::{Reason, Severity},
+};
+
+/// A place of response formats in requests.
+#[derive(Debug)]
+pub(crate) struct FormatPlace {
+    /// The format of the requests.
+    pub(crate) api: Api,
+    /// The type of the items of the history that hold the format; `None` if the request itself holds it.
+    pub(crate) item: Option<&'static str>,
+    /// The path of members to the format, or to a list of formats.
+    pub(crate) path: &'static [&'static str],
+    /// The `type` of the format; `None` if its members identify it.
+    pub(crate) kind: Option<&'static str>,
+    /// The path of members from the format to the object with the schema, its name and its flags.
+    pub(crate) holder: &'static [&'static str],
+    /// The member that holds the schema.
+    pub(crate) schema: &'static str,
+    /// Form of the schema: JSON, or JSON text in a string.
+    pub(crate) text: SchemaText,
+    /// True if the object that holds the schema also has the member `strict`.
+    pub(crate) has_strict: bool,
+    /// True if the object that holds the schema also has the member `name`.
+    pub(crate) has_name: bool,
+    /// True if the API enforces the schema without a flag.
+    pub(crate) is_enforced: bool,
+    /// Dialects with different rules at this place, as pairs: the caller's dialect and the dialect of the place.
+    pub(crate) dialects: &'static [(&'static str, &'static str)],
+    /// True for the place to which formats of other APIs are translated.
+    pub(crate) is_main: bool,
+    /// Source of the fact, as in [`Fact`](super::Fact).
+    pub(crate) source: &'static str,
+    /// Confidence of the fact, as in [`Fact`](super::Fact).
+    pub(crate) confidence: char,
+}
+
+/// Form of a schema: never, possibly or always JSON text in a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaText {
+    Never,
+    Maybe,
+    Always,
+}
+
+impl FormatPlace {
+    /// Returns the fact that the format is at this place, as the reason for changing its flag.
+    pub(crate) fn reason(&self) -> Reason {
+        let statement = match self.has_strict {
+            true => "the flag `strict` is next to the schema of a response format",
+            false => "this is the schema of a response format",
+        };
+        Reason::fact(statement, self.confidence, self.source)
+    }
+
+    const NONE: FormatPlace = FormatPlace {
+        api: Api::OpenaiChat,
+        item: None,
+        path: &[],
+        kind: None,
+        holder: &[],
+        schema: "schema",
+        text: SchemaText::Never,
+        has_strict: false,
+        has_name: false,
+        is_enforced: true,
+        dialects: &[],
+        is_main: false,
+        source: "",
+        confidence: 'A',
+    };
+    const OF_OPENAI: FormatPlace =
+        FormatPlace { kind: Some("json_schema"), has_strict: true, has_name: true, is_enforced: false, ..Self::NONE };
+    const OF_GEMINI: FormatPlace = FormatPlace { api: Api::Gemini, ..Self::NONE };
+}
+
+const TO_OPENAPI: &[(&str, &str)] = &[("gemini-json-schema", "gemini"), ("vertex-json-schema", "vertex")];
+const TO_JSON_SCHEMA: &[(&str, &str)] = &[("gemini", "gemini-json-schema"), ("vertex", "vertex-json-schema")];
+const GOOGLE: &str = "Gemini API, GenerationConfig; google-genai 3.6.1 (read 2026-11-26)";
+const PROTO_JSON: &str =
+    "Protocol Buffers, ProtoJSON format: parsers accept the name of a field in both spellings (read 2026-11-26)";
+const GOOGLE_LIST: &str =
+    "google-genai 3.6.1 writes a list of `{text: {mimeType, schema}}`, LiteLLM an object: both are \
+    read (2026-11-26)";
+const LLAMA_CPP: &str = "llama.cpp b11434, tools/server, common chat parameters (read 2026-11-26)";
+
+/// All places. Those of one API are in the order in which they are read.
+pub(crate) const PLACES: &[FormatPlace] = &[
+    FormatPlace {
+        path: &["response_format"],
+        holder: &["json_schema"],
+        is_main: true,
+        source: "OpenAI, API reference, Chat Completions, `response_format`; adopted by Azure, Mistral, Groq, \
+            Cerebras, Fireworks, xAI, Moonshot, vLLM, SGLang and llama.cpp (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_schema"),
+        confidence: 'B',
+        source: "Together and some gateways put `schema` next to `type` (LiteLLM 1.110, read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_object"),
+        source: "Fireworks, structured responses; llama.cpp's `response_format.schema` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_object"),
+        schema: "json_schema",
+        source: "Cohere Chat v2, structured outputs; older versions have `schema` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace { schema: "json_schema", source: LLAMA_CPP, ..FormatPlace::NONE },
+    FormatPlace {
+        schema: "format",
+        source: "Ollama, structured outputs, `format` of `/api/chat` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["structured_outputs"],
+        schema: "json",
+        text: SchemaText::Maybe,
+        source: "vLLM, structured outputs, StructuredOutputsParams.json (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        schema: "guided_json",
+        text: SchemaText::Maybe,
+        source: "vLLM before 0.12 (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::OpenaiResponses,
+        path: &["text", "format"],
+        is_main: true,
+        source: "OpenAI, API reference, Responses, `text.format` (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        api: Api::OpenaiResponses,
+        item: Some("configuration_update"),
+        path: &["text", "format"],
+        source: "openai-python 7.57, configuration_update: valid until the next (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        api: Api::Anthropic,
+        path: &["output_config", "format"],
+        kind: Some("json_schema"),
+        is_main: true,
+        source: "Anthropic, structured outputs (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::Anthropic,
+        path: &["output_format"],
+        kind: Some("json_schema"),
+        source: "Anthropic, structured outputs: deprecated, present in recorded answers (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "responseSchema",
+        dialects: TO_OPENAPI,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "responseJsonSchema",
+        dialects: TO_JSON_SCHEMA,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "response_schema",
+        dialects: TO_OPENAPI,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "response_json_schema",
+        dialects: TO_JSON_SCHEMA,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "response_schema",
+        dialects: TO_OPENAPI,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "response_json_schema",
+        dialects: TO_JSON_SCHEMA,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "responseSchema",
+        dialects: TO_OPENAPI,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "responseJsonSchema",
+        dialects: TO_JSON_SCHEMA,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig", "responseFormat"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig", "response_format"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config", "responseFormat"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config", "response_format"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        api: Api::GeminiInteractions,
+        path: &["response_format"],
+        kind: Some("text"),
+        is_main: true,
+        source: "google-genai 3.6.1, _gaos/types/interactions, TextResponseFormat (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::Bedrock,
+        path: &["outputConfig", "textFormat"],
+        kind: Some("json_schema"),
+        holder: &["structure", "jsonSchema"],
+        text: SchemaText::Always,
+        has_name: true,
+        is_main: true,
+        source: "Amazon Bedrock, API reference, Converse, OutputConfig (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+];
+
+/// Values with which requests ask for JSON without a schema: the format of the requests, the path of members, and the
+/// value.
+pub(crate) const JSON_MODE_VALUES: &[(Api, &[&str], &str)] = &[
+    (Api::OpenaiChat, &["response_format", "type"], "json_object"),
+    (Api::OpenaiChat, &["format"], "json"),
+    (Api::OpenaiResponses, &["text", "format", "type"], "json_object"),
+    (Api::Gemini, &["generationConfig", "responseMimeType"], "application/json"),
+    (Api::Gemini, &["generation_config", "response_mime_type"], "application/json"),
+];
+
+const fn refused(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+    RequestFact {
+        refuses: Refusal::Format(rule),
+        statement,
+        confidence,
+        severity: Severity::Refused,
+        source,
+        checked: DAY,
+    }
+}
+
+/// The schema of a format must satisfy the facts of the dialect's response format.
+pub(crate) const SCHEMA: RequestFact = refused(
+    FormatRule::Broken,
+    'A',
+    "the schema of a response format follows the dialect's rules",
+    "the dialect's facts about response formats",
+);
+
+pub(super) const CLAUDE_MODELS: RequestFact = refused(
+    FormatRule::ByModel(Models::Contain(&[
+        "claude-3",
+        "claude-2",
+        "claude-instant",
+        "sonnet-4-0",
+        "sonnet-4-2025",
+        "sonnet-4@",
+        "opus-4-0",
+        "opus-4-2025",
+        "opus-4@",
+    ])),
+    'B',
+    "Claude accepts response formats from 4.5 on; so does Opus 4.1",
+    "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
+        permitted` (models.dev#1765)",
+);
+pub(super) const PREFILL: RequestFact = refused(
+    FormatRule::BesidePrefill(Api::Anthropic),
+    'A',
+    "a response format does not allow a prefilled answer",
+    "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
+);
+/// The fact applies to requests with and without a response format.
+pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
+    refuses: Refusal::Prefill(Models::Contain(&[
+        "opus-4-6",
+        "opus-4.6",
+        "sonnet-4-6",
+        "sonnet-4.6",
+        "opus-4-7",
+        "opus-4.7",
+        "opus-4-8",
+        "opus-4.8",
+        "opus-5",
+        "sonnet-5",
+        "haiku-5",
+        "fable-5",
+        "mythos-5",
+    ])),
+    statement: "Claude does not accept a prefilled answer from 4.6 on",
+    confidence: 'A',
+    severity: Severity::Refused,
+    source: "Anthropic, What's new in Claude 4.6, prefill removal (documentation); live: `This model does not support \
+        assistant message prefill. The conversation must end with a user message.` (skyvern#4795, opencode#13768, \
+        qwen-code#8039; on Bedrock opencode#29760)",
+    checked: "2026-11-27",
+};
+pub(super) const DEEPSEEK_SCHEMA: RequestFact = refused(
+    FormatRule::Schema(Api::OpenaiChat),
+    'A',
+    "DeepSeek's Chat Completions has only JSON mode",
+    "live: `This response_format type is unavailable now`; DeepSeek, JSON output (documentation)",
+);
+pub(super) const DEEPSEEK_WORD: RequestFact = refused(
+    FormatRule::WithoutWord,
+    'A',
+    "JSON mode requires the word JSON in the messages",
+    "DeepSeek, JSON output (documentation): include the word json in the system or user prompt",
+);
+pub(super) const OPENAI_WORD: RequestFact = refused(
+    FormatRule::WithoutWord,
+    'A',
+    "JSON mode requires the word JSON in the messages",
+    "OpenAI, Structured Outputs, JSON mode (documentation): the API throws an error if the string JSON does not appear \
+        somewhere in the context",
+);
+pub(super) const UPDATES: RequestFact = refused(
+    FormatRule::Updates,
+    'A',
+    "configuration updates are not consecutive",
+    "openai-python 7.57, documentation of `configuration_update`",
+);
+pub(super) const OPENAI_NAME: RequestFact = refused(
+    FormatRule::Name(NamePattern::OPENAI),
+    'A',
+    "a response format has a name that matches `^[a-zA-Z0-9_-]{1,64}$`",
+    "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
+        (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
+);
+pub(super) const GROQ_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::All, only_json: true },
+    'A',
+    "Groq does not combine JSON mode with tools",
+    "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
+        be combined with tool/function calling` (vercel/ai#16540)",
+);
+pub(super) const COHERE_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::All, only_json: false },
+    'A',
+    "Cohere does not accept a response format together with tools",
+    "Cohere, structured outputs (documentation)",
+);
+pub(super) const GEMINI_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
+    'A',
+    "Gemini combines JSON answers with functions from Gemini 3 on",
+    "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
+        symfony/ai#803, symfony/ai#1777)",
+);
+pub(super) const GEMINI_MAPS: RequestFact = refused(
+    FormatRule::BesideHosted { models: Models::All, hosted: &["googleMaps"] },
+    'B',
+    "Gemini does not accept a `responseMimeType` of JSON together with Google Maps; it accepts `responseFormat`",
+    "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
+);
+pub(super) const GEMINI_HOSTED: RequestFact = refused(
+    FormatRule::BesideHosted {
+        models: Models::Contain(&["gemini-1", "gemini-2"]),
+        hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
+    },
+    'A',
+    "Gemini combines JSON answers with Google's own tools from Gemini 3 on",
+    "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
+        gemini-balance#264, gpt-load#188; gemini-balance#286 omits `codeExecution`, `googleSearch` and `urlContext`)",
+);
+
+/// The alternatives of an API to response formats with a schema.
+#[derive(Debug)]
+pub(crate) struct FormatSteps {
+    /// The dialects of the API.
+    dialects: &'static [&'static str],
+    pub(crate) forces: Forces,
+    /// The value of the tool choice that requires a call, in requests of the API's native format.
+    pub(crate) required: Option<&'static str>,
+    /// True if a request can forbid parallel calls.
+    pub(crate) limits_calls: bool,
+    /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
+    has_json_mode: bool,
+    /// Source of the fact, as in [`Fact`](super::Fact).
+    pub(crate) source: &'static str,
+    /// Confidence of the fact, as in [`Fact`](super::Fact).
+    pub(crate) confidence: char,
+}
+
+/// The function calls that a request can force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forces {
+    /// A call to one function, by its name.
+    Named,
+    /// A call to any function.
+    Any,
+    /// No call.
+    Nothing,
+}
+
+/// JSON mode in requests of one format.
+#[derive(Debug)]
+pub(crate) struct JsonMode {
+    pub(crate) api: Api,
+    /// The member that holds the schema of a response format, if the entry is limited to requests with that member.
+    holds: Option<&'static str>,
+    /// The path of members to the object, which is created if it is missing.
+    pub(crate) path: &'static [&'static str],
+    /// The members of that object.
+    pub(crate) members: &'static [(&'static str, &'static str)],
+    /// True if the answer must be an object.
+    pub(crate) wants_object: bool,
+}
+
+const JSON_MODES: &[JsonMode] = &[
+    // Ollama's native API.
+    JsonMode {
+        api: Api::OpenaiChat,
+        holds: Some("format"),
+        path: &[],
+        members: &[("format", "json")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::OpenaiChat,
+        holds: None,
+        path: &["response_format"],
+        members: &[("type", "json_object")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::OpenaiResponses,
+        holds: None,
+        path: &["text", "format"],
+        members: &[("type", "json_object")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::Gemini,
+        holds: None,
+        path: &["generationConfig"],
+        members: &[("responseMimeType", "application/json")],
+        wants_object: false,
+    },
+    JsonMode {
+        api: Api::GeminiInteractions,
+        holds: None,
+        path: &["response_format"],
+        members: &[("type", "text"), ("mime_type", "application/json")],
+        wants_object: false,
+    },
+];
+
+const STEPS: &[FormatSteps] = &[
+    FormatSteps {
+        dialects: &["openai-chat", "openai-responses", "openai-strict", "azure-strict"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: true,
+        has_json_mode: true,
+        source: "OpenAI, API reference, `tool_choice` and `response_format` (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["anthropic", "anthropic-strict"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: true,
+        has_json_mode: false,
+        source: "Anthropic, tool use, `tool_choice`: Anthropic's own way to get JSON is to force a tool (read \
+            2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["bedrock-anthropic"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: false,
+        source: "Amazon Bedrock, API reference, ToolChoice: `tool` for Claude and Nova (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["bedrock", "bedrock-strict"],
+        forces: Forces::Any,
+        required: None,
+        limits_calls: false,
+        has_json_mode: false,
+        source: "Amazon Bedrock, API reference, ToolChoice: more models accept `any` than `tool` (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["gemini", "gemini-json-schema", "vertex", "vertex-json-schema"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` needs no \
+            schema (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["gemini-interactions"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source: "google-genai 3.6.1, _gaos/types/interactions: `allowed_tools`; a text format without a schema \
+            (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["cohere", "cohere-strict"],
+        forces: Forces::Any,
+        required: Some("REQUIRED"),
+        limits_calls: false,
+        has_json_mode: true,
+        source: "Cohere Chat v2, `tool_choice`: `REQUIRED` or `NONE`; `response_format` (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["llama-cpp"],
+        forces: Forces::Any,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source: "llama.cpp b11434, common chat parameters: `tool_choice` is `auto`, `none` or `required` (read \
+            2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["ollama"],
+        forces: Forces::Nothing,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source: "Ollama, OpenAI compatibility: `tool_choice` is not supported, JSON mode is (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["vllm"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source:
+            "vLLM, tool calling: named functions, and `auto`, `required` and `none` (docs.vllm.ai, read 2026-11-27)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &[
+            "mistral",
+            "deepseek",
+            "moonshot",
+            "xai",
+            "groq",
+            "groq-strict",
+            "cerebras",
+            "cerebras-strict",
+            "fireworks",
+            "sglang",
+        ],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source:
+            "they adopt `tool_choice` and `json_object` of OpenAI's Chat Completions; the page of each was not read",
+        confidence: 'C',
+    },
+];
+
+/// For dialects whose API is not known. Requests have OpenAI's tool choice, or that of their own format.
+const UNKNOWN_STEPS: FormatSteps = FormatSteps {
+    dialects: &[],
+    forces: Forces::Named,
+    required: None,
+    limits_calls: false,
+    has_json_mode: false,
+    source: "nothing is known about the API",
+    confidence: 'C',
+};
+
+/// Returns the alternatives of a dialect's API to response formats.
+pub(crate) fn steps_of(dialect: &Dialect) -> &'static FormatSteps {
+    STEPS.iter().find(|row| row.dialects.contains(&dialect.name)).unwrap_or(&UNKNOWN_STEPS)
+}
+
+impl FormatSteps {
+    /// Returns JSON mode for requests of a format, if the API has it there. `member` is the member that holds the
+    /// schema.
+    pub(crate) fn json_mode(&self, api: Api, member: Option<&str>) -> Option<&'static JsonMode> {
+        let is_it = |mode: &&JsonMode| mode.api == api && mode.holds.is_none_or(|holds| member == Some(holds));
+        JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)
+    }
+}
+
+/// Returns the rules of a dialect about formats that a substitute for a format may also violate.
+pub(crate) fn rules_of(dialect: &Dialect) -> impl Iterator<Item = FormatRule> + '_ {
+    dialect.requests().iter().filter_map(|fact| match fact.refuses {
+        Refusal::Format(rule) => Some(rule),
+        _ => None,
+    })
+}

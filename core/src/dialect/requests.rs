@@ -1,0 +1,708 @@
+//! Facts about requests that APIs refuse as a whole, as data, including calls and results in the history. `tools`
+//! repairs requests and checks them by it.
+
+pub use super::request_fact::RequestFact;
+pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};
+
+use super::{formats, request_fact::DAY};
+use crate::{options::Api, report::Severity};
+
+/// Converts `reasoning` of Responses and of OpenRouter to the member of Chat Completions.
+const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
+
+/// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
+const CUSTOM: &str = "custom";
+
+/// Anthropic Messages and OpenAI's formats, for facts about APIs without Messages: some requests of Chat Completions
+/// are indistinguishable from Messages.
+const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
+
+/// OpenAI's formats. A server may treat the types of tools in Messages differently.
+const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
+
+/// Fable 5.1 and Mythos 5.1.
+const FORCED_BY_MODEL: RequestFact = RequestFact {
+    statement: "Fable 5.1 and Mythos 5.1 do not accept a tool choice that forces a call",
+    confidence: 'B',
+    ..RequestFact::while_thinking(
+        Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
+        Thinks::Always,
+        "LiteLLM's model map, 1.110: `any` and `tool` are refused, with and without thinking (confidence B)",
+    )
+};
+
+const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
+    Models::All,
+    Thinks::IfAsked,
+    "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
+        recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
+);
+
+/// Anthropic, at every host.
+pub(crate) const ANTHROPIC: &[RequestFact] = &[
+    FORCED_BY_MODEL,
+    FORCED_WHILE_CLAUDE_THINKS,
+    ANTHROPIC_PAIRS,
+    formats::CLAUDE_MODELS,
+    formats::PREFILL,
+    formats::CLAUDE_PREFILL,
+];
+
+/// Bedrock Converse, except for Claude.
+pub(crate) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
+
+/// Bedrock Converse for Claude.
+pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
+    FORCED_BY_MODEL,
+    FORCED_WHILE_CLAUDE_THINKS,
+    ANTHROPIC_PAIRS,
+    CONVERSE_PAIRS,
+    formats::CLAUDE_MODELS,
+    formats::PREFILL,
+    formats::CLAUDE_PREFILL,
+];
+
+const DEEPSEEK_SOURCE: &str =
+    "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
+    litellm#37470, opencode-mem#253, freelens#122; confidence A)";
+
+/// DeepSeek's own API.
+pub(crate) const DEEPSEEK: &[RequestFact] = &[
+    RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
+    RequestFact {
+        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`; the tool choice must not force a call \
+            then",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["deepseek-v4", "deepseek-flash"]),
+            Thinks::ByDefault,
+            DEEPSEEK_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, DEEPSEEK_SOURCE),
+    RequestFact {
+        source: "live: `An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+            'tool_call_id'.` (TuriX-CUA#15, dify#32222, gptme#3421)",
+        ..CHAT_PAIRS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes {
+            apis: &[Api::OpenaiResponses],
+            takes: &["web_search", "tool_search", "namespace", CUSTOM],
+        },
+        statement: "Responses ignores hosted tools other than `web_search`",
+        severity: Severity::Ignored,
+        source: "DeepSeek's documentation, quoted: `mcp` and other built-in tools are ignored (cc-switch#6653, \
+            kelivo#906, one-api#403). `web_search` worked (hermes-agent#80480), and was ignored on 2026-09-13 \
+            (kelivo#1030). Namespaces and searches work according to codex#44710 and OmniRoute#10195; searches do not \
+            according to cc-switch#6653",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        statement: "DeepSeek's Chat Completions accepts only functions",
+        source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
+        ..NO_TOOLS
+    },
+    formats::DEEPSEEK_SCHEMA,
+    formats::DEEPSEEK_WORD,
+];
+
+const MOONSHOT_SOURCE: &str =
+    "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 accepts `required`";
+
+/// Moonshot's own API.
+pub(crate) const MOONSHOT: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWhileThinking {
+            models: Models::Begin(&["kimi-k3"]),
+            thinks: Thinks::IfAsked,
+            required: true,
+        },
+        statement: "the tool choice must not name a tool while Kimi K3 thinks",
+        ..RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE)
+    },
+    RequestFact::while_thinking(Models::Contain(&["thinking"]), Thinks::Always, MOONSHOT_SOURCE),
+    RequestFact {
+        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`; the tool choice must not \
+            force a call then",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7"]),
+            Thinks::ByDefault,
+            MOONSHOT_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE),
+    RequestFact {
+        source: "live, kimi-k2.6: `The following tool_call_ids did not have response messages` (kimi-cli#1977, \
+            kimi-cli#2405)",
+        ..CHAT_PAIRS
+    },
+];
+
+/// Backends whose API is not known, and Alibaba's DashScope.
+pub(crate) const PORTABLE: &[RequestFact] = &[
+    RequestFact::while_thinking(
+        Models::All,
+        Thinks::IfEnabled,
+        "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking \
+            mode` (38 recorded requests; eino#994; confidence A)",
+    ),
+    METADATA,
+];
+
+/// OpenAI's models at any host, because gateways forward the member. Restricted by model, because other models may
+/// accept it.
+const METADATA: RequestFact = Member::of_chat("metadata")
+    .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
+    .unless("store", "true")
+    .fact(
+        'A',
+        "`metadata` needs `store: true`",
+        "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484; \
+            through gateways litellm#23108, axonhub#1380)",
+    );
+
+/// Every backend with a Responses API, except OpenAI's and Azure's.
+pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ToolKind,
+    statement: "only OpenAI's and Azure's Responses have `custom` tools",
+    confidence: 'A',
+    source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
+        codex#16397)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Every API for which the tools of namespaces are written as tools of the list.
+pub(crate) const NAMESPACES: RequestFact = RequestFact {
+    refuses: Refusal::Namespaces,
+    statement: "the tools of namespaces are in the tool list itself",
+    confidence: 'B',
+    source: "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek accept it (codex#44710, \
+            #44729)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Every API.
+pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
+    refuses: Refusal::EmptyNamespace,
+    statement: "a namespace has tools",
+    confidence: 'C',
+    source: "a list of tools has no place for a namespace without tools (confidence C)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+const WITHOUT_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: false },
+    statement: "`tool_choice` needs `tools`",
+    confidence: 'A',
+    source: "",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Every API: if no tools are left, the choice is removed, too.
+pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
+    statement: "a tool choice needs `tools`",
+    confidence: 'C',
+    source: "OpenAI, xAI and vLLM refuse a tool choice without tools; no answer of the others is known (confidence C)",
+    ..WITHOUT_TOOLS
+};
+
+/// OpenAI, Chat Completions and Responses.
+pub(crate) const OPENAI: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: true },
+        statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
+        source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
+        Gym#1925; confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Tool choice '<name>' not found in 'tools' parameter.` (pydantic-ai 2.68)",
+        ..ABSENT_TOOL
+    },
+    OPENAI_PAIRS,
+    RequestFact {
+        statement: "models for deep research accept only hosted tools",
+        source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
+            'file_search' tools.` (12 recorded requests of 2025-10-14)",
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
+        ..NO_TOOLS
+    },
+    Member::of_chat("max_tokens")
+        .models(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
+        .sent_as(SentAs::Member("max_completion_tokens"))
+        .fact(
+            'A',
+            "reasoning models accept `max_completion_tokens` instead of `max_tokens`",
+            "live: `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
+                instead.` (gollm#33, ESPHomeDesigner#379, ComfyUI-Griptape#312, overleaf-copilot#43)",
+        ),
+    Member::of_chat("parallel_tool_calls").models(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
+        'A',
+        "o1, o3, o3-mini and o4-mini do not accept `parallel_tool_calls`",
+        "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
+            o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
+    ),
+    METADATA,
+    Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
+        'A',
+        "gpt-4o and gpt-4.1 accept only the `verbosity` `medium`",
+        "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
+            'medium'.` (concordia#164, Roo-Code#7054)",
+    ),
+    formats::OPENAI_WORD,
+    formats::OPENAI_NAME,
+    formats::UPDATES,
+];
+
+/// xAI.
+pub(crate) const XAI: &[RequestFact] = &[
+    RequestFact {
+        source:
+            "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
+        sub2api#4439; confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Required function is not present in the provided tools.` (11 recorded requests of 2025-10-15)",
+        ..ABSENT_TOOL
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes {
+            apis: &[Api::OpenaiResponses],
+            takes: &[
+                "web_search",
+                "x_search",
+                "code_interpreter",
+                "code_execution",
+                "file_search",
+                "collections_search",
+                "mcp",
+                "live_search",
+                CUSTOM,
+            ],
+        },
+        statement: "hosted tools are `web_search`, `x_search`, `code_interpreter` (`code_execution`), `file_search` \
+            (`collections_search`), `live_search` and `mcp`",
+        source: "xAI's pages of server-side tools (dive#170, TanStack/ai#812); live, cli-chat-proxy.grok.com: HTTP \
+            422 for `web_search_preview` (sub2api#5160)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &["live_search"] },
+        statement: "Chat Completions accepts functions and `live_search`",
+        source: "live: ``tools[55].type: unknown variant `x_search`, expected `function` or `live_search` `` \
+            (cindy#2927)",
+        ..NO_TOOLS
+    },
+    XAI_EFFORT.models(Models::Tagged(&["grok-3", "grok-4"])).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT
+        .models(Models::Begin(&["grok-4-0709", "grok-4-fast", "grok-4-1-fast", "grok-4.20-0309", "grok-code-fast-1"]))
+        .fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+];
+
+const XAI_EFFORT: Member = Member::of_chat("reasoning_effort");
+const XAI_EFFORT_STATEMENT: &str =
+    "Grok 3, Grok 4, their fast variants and grok-code-fast-1 do not accept `reasoning_effort`";
+const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not support parameter reasoningEffort.` \
+    (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
+
+/// vLLM.
+pub(crate) const VLLM: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
+        statement: "`tool_choice` needs `tools`, unless it is `none`",
+        source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
+            confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes {
+            apis: OPENAI_FORMATS,
+            takes: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
+        },
+        statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
+        confidence: 'C',
+        source: "vLLM has these for gpt-oss and none for other types (praxis-proxy/ai#636, vllm#28261); a server \
+            rejects or ignores the rest (bifrost#7094; confidence C)",
+        ..NO_TOOLS
+    },
+];
+
+/// llama.cpp.
+pub(crate) const LLAMA_CPP: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
+        statement: "Responses skips tools that are not functions, and older builds refuse them",
+        severity: Severity::Ignored,
+        source: "live: `unsupported Responses tool type 'web_search' skipped` (llama.cpp#23465); older builds: \
+            `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        statement: "llama.cpp's Chat Completions accepts only functions",
+        confidence: 'A',
+        source: "llama.cpp, `common_chat_tools_parse_oaicompat`: `Unsupported tool type`",
+        ..NO_TOOLS
+    },
+];
+
+const ABSENT_TOOL: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceOfAbsentTool,
+    statement: "the tool choice names a tool of the request",
+    confidence: 'B',
+    source: "",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+const NO_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
+    statement: "some models do not accept tools",
+    confidence: 'B',
+    source: "",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Mistral.
+pub(crate) const MISTRAL: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
+        statement: "Chat Completions accepts only functions",
+        source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        statement: "the history has as many results as calls",
+        source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
+        ..CHAT_PAIRS
+    },
+    Member::of_chat("max_completion_tokens").sent_as(SentAs::Member("max_tokens")).fact(
+        'A',
+        "Mistral accepts `max_tokens` instead of `max_completion_tokens`",
+        "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
+            eca#315, openclaude#739)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Mistral does not accept `store`",
+        "live: `extra_forbidden`, `[\"body\",\"store\"]` (openclaude#739, its fix #1047)",
+    ),
+    Member::of_chat("thinking").fact(
+        'B',
+        "Mistral does not accept `thinking`",
+        "live: `Extra inputs are not permitted` for `{\"type\":\"disabled\"}` (jcode#261)",
+    ),
+];
+
+const GROQ_TYPES: RequestFact = RequestFact {
+    refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &["mcp", "browser_search", "code_interpreter"] },
+    statement: "hosted tools are `mcp`, and for some models `browser_search` and `code_interpreter`",
+    source:
+        "live: `tools[0].type must be one of [function, mcp]` (49 recorded requests); Groq documents the other two \
+        for gpt-oss",
+    ..NO_TOOLS
+};
+
+/// Groq.
+pub(crate) const GROQ: &[RequestFact] = &[
+    GROQ_TYPES,
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
+        statement: "Llama Guard does not accept tools",
+        source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
+        ..NO_TOOLS
+    },
+    Member::of_chat("prompt_cache_key").fact(
+        'A',
+        "Groq does not accept `prompt_cache_key`",
+        "live: `property 'prompt_cache_key' is unsupported` (eigent#1827, picoclaw#956)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Groq does not accept `store`",
+        "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
+    ),
+    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+        'B',
+        "Groq has `reasoning_effort`, not `reasoning`",
+        "live: `property 'reasoning' is unsupported` (llms#64)",
+    ),
+    Member::of_chat("verbosity").fact(
+        'B',
+        "Groq does not accept `verbosity`",
+        "live: `property 'verbosity' is unsupported` (cherry-studio#11435)",
+    ),
+    Member::of_chat("metadata").models(Models::Begin(&["gpt-oss"])).fact(
+        'B',
+        "gpt-oss at Groq does not accept `metadata`",
+        "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
+    ),
+    formats::GROQ_TOOLS,
+];
+
+/// Cerebras.
+pub(crate) const CEREBRAS: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
+        statement: "gpt-oss accepts only the choices `auto` and `none`",
+        source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
+        ..NO_TOOLS
+    },
+    Member::of_chat("thinking").fact(
+        'A',
+        "Cerebras does not accept `thinking`",
+        "live: `body.thinking: property 'body.thinking' is unsupported` (opencode#6648, cherry-studio#11191)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Cerebras does not accept `store`",
+        "live: `body.store: property 'body.store' is unsupported` (openclaude#740; livekit-agents#1276)",
+    ),
+    Member::of_chat("metadata").fact(
+        'B',
+        "Cerebras does not accept `metadata`",
+        "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
+    ),
+    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+        'B',
+        "Cerebras has `reasoning_effort`, not `reasoning`",
+        "live: `property 'reasoning' is unsupported` (Empryo#209)",
+    ),
+    Member::of_chat("enable_thinking").fact(
+        'B',
+        "Cerebras does not accept `enable_thinking`",
+        "live: `property 'enable_thinking' is unsupported` (Empryo#209)",
+    ),
+];
+
+/// Cohere.
+pub(crate) const COHERE: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
+        statement: "Aya does not accept `tool_choice`",
+        source: "live: `tool_choice is not supported for this model` (12 recorded requests)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), takes_hosted: false },
+        statement: "`command-light` does not accept tools",
+        source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
+        ..NO_TOOLS
+    },
+    formats::COHERE_TOOLS,
+];
+
+/// Ollama.
+pub(crate) const OLLAMA: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
+        statement: "Gemma 3 does not accept tools, because its template has no place for them",
+        source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of \
+            2025-08-17)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", "tool_search", CUSTOM] },
+        statement: "the only hosted tool is `web_search`",
+        confidence: 'C',
+        source: "Ollama added `web_search`, by that exact name (ollama#17686), and the client's `tool_search` \
+            (ollama#18223) to Responses; its answer to other types was not seen (confidence C)",
+        ..NO_TOOLS
+    },
+];
+
+const GEMINI_IMAGES: RequestFact = RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+    statement: "image generation models do not accept tools",
+    source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
+        requests)",
+    ..NO_TOOLS
+};
+
+/// Gemini Interactions, which supports `store` and similar members.
+pub(crate) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
+
+/// Vertex: `generateContent`.
+pub(crate) const VERTEX: &[RequestFact] = &[
+    GEMINI_PAIRS,
+    RequestFact {
+        source: "live: `Multiple tools are supported only when they are all search tools` (litellm#26682, \
+            litellm#26882, dotnet-genai#248)",
+        ..GOOGLE_TOOLS
+    },
+    CACHED_CONTENT,
+];
+
+/// Gemini: `generateContent` and the OpenAI-compatible Chat Completions.
+pub(crate) const GEMINI: &[RequestFact] = &[
+    GEMINI_PAIRS,
+    GEMINI_IMAGES,
+    Member::of_chat("store").fact(
+        'A',
+        "Gemini's Chat Completions does not accept `store`",
+        "live: `Invalid JSON payload received. Unknown name \"store\": Cannot find field.` (openhanako#394, \
+            routstr-core#505, agents#45)",
+    ),
+    Member::of_chat("metadata").fact(
+        'B',
+        "Gemini's Chat Completions does not accept `metadata`",
+        "live: `Unknown name \"metadata\": Cannot find field.` (agents#45)",
+    ),
+    Member::of_chat("prompt_cache_key").fact(
+        'B',
+        "Gemini's Chat Completions does not accept `prompt_cache_key`",
+        "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
+    ),
+    formats::GEMINI_TOOLS,
+    formats::GEMINI_HOSTED,
+    formats::GEMINI_MAPS,
+    GOOGLE_TOOLS,
+    RequestFact {
+        refuses: Refusal::FunctionsBesideHosted {
+            models: Models::Contain(&["gemini-3"]),
+            hosted: GOOGLE_HOSTED,
+            unless: Some("includeServerSideToolInvocations"),
+        },
+        statement: "Gemini 3 accepts functions together with Google's own tools if the request has \
+            `includeServerSideToolInvocations`",
+        source: "live: `Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with \
+            Function calling.` (eino-ext#761, Open-WebUI-Functions#159)",
+        ..GOOGLE_TOOLS
+    },
+    CACHED_CONTENT,
+];
+
+/// Members that identify entries of the list as tools that Google runs. `computerUse` is not included, because the
+/// client receives its calls.
+const GOOGLE_HOSTED: &[&str] =
+    &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution", "googleMaps", "fileSearch"];
+
+const GOOGLE_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::FunctionsBesideHosted {
+        models: Models::Contain(&["gemini-1", "gemini-2"]),
+        hosted: GOOGLE_HOSTED,
+        unless: None,
+    },
+    statement: "Gemini does not accept functions together with Google's own tools before Gemini 3",
+    confidence: 'A',
+    severity: Severity::Refused,
+    source: "live: `Tool use with function calling is unsupported` (go-genai#323, lobehub#7463, js-genai#435, \
+        celeste-python#197)",
+    checked: DAY,
+};
+
+/// A cache already contains a system prompt, tools and their configuration.
+const CACHED_CONTENT: RequestFact = RequestFact {
+    refuses: Refusal::BesideCache,
+    statement: "`cachedContent` does not allow a system prompt, tools or `toolConfig`",
+    source: "live: `CachedContent can not be used with GenerateContent request setting system_instruction, tools or \
+        tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \
+        instruction should not be set in the request when using cached content.` (instructor#2580, python-genai#348)",
+    ..GOOGLE_TOOLS
+};
+
+/// The formats in which the option `historyPairs` completes pairs.
+const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::Gemini, Api::Bedrock];
+
+/// Applies to every API, because one invalid call in the history would make every later request fail.
+pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryArguments,
+    statement: "the arguments of a call in the history are a JSON object",
+    confidence: 'A',
+    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
+        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Applies to every API except Gemini Interactions, for which no rule is known. The fact is the reason of a change that
+/// the caller requested.
+pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(PAIRED),
+    statement: "every call in the history is directly followed by its result, and every result has a call",
+    confidence: 'C',
+    source:
+        "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
+        tested (confidence C)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+const ANTHROPIC_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
+    confidence: 'A',
+    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
+        claude-code#5989, kilocode#5163)",
+    ..HISTORY_PAIRS
+};
+
+/// Bedrock Converse.
+const CONVERSE_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
+    statement: "the results of all calls of a turn are in the next message, and every result has a call",
+    confidence: 'A',
+    source: "live: `Expected toolResult blocks at messages.2.content for the following Ids` (agno#6698, camel#3954, \
+        genkit-ai/aws-bedrock-js-plugin#664; also in two messages, for Claude)",
+    ..HISTORY_PAIRS
+};
+
+/// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
+pub(crate) const ANSWERED: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
+    statement: "reasoning in the history is followed by its original next item, with that item's id",
+    confidence: 'B',
+    source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
+        (langchainjs#9082, continue#8933)",
+    ..HISTORY_PAIRS
+};
+
+/// Gemini's `generateContent`.
+const GEMINI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Gemini]),
+    confidence: 'A',
+    source: "live: `Please ensure that the number of function response parts is equal to the number of function call \
+        parts of the function call turn.` (vscode#299295, gemini-cli#5443, gemini-cli#7410, gemini-cli#18509)",
+    ..HISTORY_PAIRS
+};
+
+/// OpenAI, Chat Completions and Responses.
+const OPENAI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
+    confidence: 'A',
+    source:
+        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
+        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
+        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
+        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
+    ..HISTORY_PAIRS
+};
+
+const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
+
+/// Gemini Interactions.
+pub(crate) const RESULT_NAME: RequestFact = RequestFact {
+    statement: "the result of a call names the function",
+    source: "live: `HTTP 400 Invalid input received` for a `function_result` without `name` (inspect-robots#380, \
+        2026-08-14)",
+    ..HISTORY_NAME
+};
+
+/// Every API.
+pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
+    refuses: Refusal::HistoryName,
+    statement: "the tools that the history calls have names that the API accepts",
+    confidence: 'B',
+    source:
+        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
+            for tool names to the history",
+    severity: Severity::Refused,
+    checked: DAY,
+};

@@ -1,0 +1,610 @@
+//! A conversation, independent of any format: the output of every reader and the input of every writer. Results of
+//! calls are placed directly after the calls.
+//!
+//! A conversation contains the messages, calls and results, and the additions and removals of tools. Features that only
+//! one API has are left to the reader or writer of that API.
+//!
+//! Events between a call and its result move after all results of the turn; text of the model between them moves before
+//! the calls.
+
+use alloc::{collections::VecDeque, string::String, vec::Vec};
+
+use super::{
+    formats::Handed,
+    instructions,
+    report::{Warnings, LOST},
+    tools::{ToolState, Tools},
+};
+use crate::{
+    collections::{Map, Set},
+    error::Error,
+    json::{self, Data, Node, Text},
+    options::{DeferredOptions, Native},
+};
+
+/// A request's history and tools.
+#[derive(Default)]
+pub(crate) struct Conversation<'a> {
+    pub(crate) tools: Tools<'a>,
+    pub(crate) events: Vec<Event<'a>>,
+    /// Name of the function that replaces the client's search if the target has no tool search.
+    pub(crate) search_name: Option<String>,
+    /// Loaded tools that cannot be sent to the target.
+    pub(crate) set_aside: Set<Text<'a>>,
+    /// Messages of the source. Messages that were read for another format have been removed from it. If the format
+    /// stays the same, the messages remain in the request until they are written.
+    pub(crate) history: Vec<Node<'a>>,
+    /// Messages and items that were read although the format stays the same, by number, without the parts that were
+    /// read. Calls and results of Responses contain their own items ([`Call::own`], [`Outcome::own`]).
+    pub(crate) originals: Map<usize, Node<'a>>,
+    /// Numbers of the messages and items in `originals` whose content changes.
+    pub(crate) changed: Set<usize>,
+    /// Numbers of the Responses items that are references without a message around them.
+    pub(crate) bare: Set<usize>,
+    /// Members of Responses items that were read although the format stays the same, in order.
+    pub(crate) read_members: Vec<ReadMember>,
+    /// Tools with references outside of results, with native deferred loading or if the format stays the same.
+    pub(crate) referred: Set<Text<'a>>,
+    /// Warnings about parts of the history that were dropped.
+    pub(crate) losses: Warnings,
+    /// The response format to translate to another API.
+    pub(crate) format: Option<Handed<'a>>,
+    /// True if the history has the same meaning in the target format, so it remains in the request.
+    pub(crate) is_in_place: bool,
+}
+
+/// Applies the events of a history to the tools, in order.
+pub(crate) fn apply<'a>(
+    events: &mut [Event<'a>],
+    tools: &mut Tools<'a>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) {
+    tools.begin(options, warnings);
+    for Event { kind, .. } in events {
+        match kind {
+            // APIs with references ignore references in the result of a failed call.
+            EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
+                content.each_reference(&mut |reference| {
+                    reference.found = tools.state(&reference.name);
+                    if reference.found == ToolState::Unknown {
+                        warnings.about("unknown-tool-reference", reference.name.display());
+                    }
+                });
+            }
+            EventKind::Text { content, .. }
+            | EventKind::Result(Outcome { content, .. })
+            | EventKind::Orphan(content) => {
+                content.each_reference(&mut |reference| reference.found = tools.find(&reference.name, warnings));
+            }
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
+                for addition in additions {
+                    addition.is_known = tools.add(&addition.name, warnings);
+                }
+            }
+            EventKind::Remove { name, .. } => tools.remove(name, warnings),
+            EventKind::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
+            // A search item of Responses does not call a function.
+            EventKind::Call(Call { name, search: Some(_), .. })
+                if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
+            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if options.load_used_tools => tools.load(name),
+            _ => {}
+        }
+    }
+}
+
+/// Returns true if anything refers to an unknown tool. References in failed results do not count.
+pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
+    let mut refers = false;
+    for event in events {
+        if let EventKind::Text { content, .. } | EventKind::Result(Outcome { content, is_error: false, .. }) =
+            &mut event.kind
+        {
+            content.each_reference(&mut |reference| refers |= reference.found == ToolState::Unknown);
+        }
+    }
+    refers
+}
+
+impl<'a> Conversation<'a> {
+    /// Removes references outside of results, which load nothing: APIs with references only read them in results.
+    pub(crate) fn lose_references(&mut self) {
+        for event in &mut self.events {
+            if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
+                let before = parts.len();
+                parts.retain(|part| !matches!(part, Part::Reference(_) | Part::Search(_)));
+                if parts.len() < before {
+                    self.losses.about(LOST, "tool_reference");
+                }
+            }
+        }
+    }
+
+    /// Records the tools that each result found, and those among them that had been removed, for targets that refer to
+    /// tools. Results of failed calls are skipped, because the API ignores their references. References outside of
+    /// results remain unchanged.
+    pub(crate) fn collect_found(&mut self) {
+        for event in &mut self.events {
+            if let EventKind::Text { content, .. } = &mut event.kind {
+                content.each_reference(&mut |reference| {
+                    if reference.found == ToolState::Loaded {
+                        self.referred.insert(reference.name.clone());
+                    }
+                });
+                if let Content::Parts(parts) = content {
+                    for part in parts {
+                        if let Part::Reference(Reference { block, .. }) | Part::Search(SearchOutcome { block, .. }) =
+                            part
+                        {
+                            *part = Part::Untranslated(core::mem::take(block));
+                        }
+                    }
+                }
+            }
+            let EventKind::Result(outcome) = &mut event.kind else { continue };
+            let Content::Parts(parts) = &mut outcome.content else { continue };
+            if !parts.iter().any(|part| matches!(part, Part::Reference(_) | Part::Search(_))) {
+                continue;
+            }
+            let mut found = Vec::new();
+            let mut others = Vec::with_capacity(parts.len());
+            let mut is_search = false;
+            for part in core::mem::take(parts) {
+                let references = match part {
+                    Part::Reference(reference) => Vec::from([reference]),
+                    Part::Search(search) => {
+                        is_search = true;
+                        others.extend(search.error.map(|code| Part::Text(Node::string(instructions::failed(&code)))));
+                        search.references
+                    }
+                    other => {
+                        others.push(other);
+                        continue;
+                    }
+                };
+                for reference in references.into_iter().filter(|_| !outcome.is_error) {
+                    if reference.found == ToolState::Withdrawn {
+                        outcome.gone.insert(reference.name.clone());
+                    }
+                    found.push(reference.name);
+                }
+            }
+            *parts = others;
+            outcome.found = Some(found).filter(|found| is_search || !found.is_empty());
+        }
+    }
+}
+
+/// A member of an item that was read. The rest of the item remains unchanged.
+pub(crate) struct ReadMember {
+    /// Number of the item, as in [`Event::at`].
+    pub(crate) at: usize,
+    pub(crate) member: &'static str,
+    pub(crate) role: Role,
+}
+
+/// One event of a conversation.
+pub(crate) struct Event<'a> {
+    /// Number of the source's message or item, starting at 1; 0 is the system prompt.
+    pub(crate) at: usize,
+    /// Number of the source's message. In a target with messages, events with the same number form one message.
+    pub(crate) message: usize,
+    /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
+    pub(crate) member: &'static str,
+    pub(crate) kind: EventKind<'a>,
+}
+
+pub(crate) enum EventKind<'a> {
+    /// A text from the client or the model.
+    Text { role: Role, content: Content<'a> },
+    /// The model called a tool.
+    Call(Call<'a>),
+    /// The result of a call.
+    Result(Outcome<'a>),
+    /// An explicit addition of tools by the client.
+    Add(Vec<Addition<'a>>),
+    /// Definitions of tools by the client, without an explicit addition.
+    Carry(Vec<Addition<'a>>),
+    /// The removal of a tool by the client.
+    Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
+    /// The model's reasoning, in the source's format.
+    Reasoning(Node<'a>),
+    /// A message or item with the same meaning in the target, and its role.
+    Unchanged(Role),
+    /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
+    /// this variant.
+    Server { role: Role, block: Node<'a> },
+    /// References that are not sent but load tools, for example those of a search result without its call.
+    Orphan(Content<'a>),
+    /// A call to a tool in a construct that only the source supports.
+    Used(Text<'a>),
+    /// An addition or a removal of this tool that is ignored, because it does not come from the client.
+    Ignored(Text<'a>),
+}
+
+/// The author of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The client, in a system message.
+    System,
+    /// The client, in a user message.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Role {
+    /// Returns the name of the role in formats in which the client's instructions are `system` messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
+/// The content of a message or result.
+pub(crate) enum Content<'a> {
+    /// A string node.
+    String(Node<'a>),
+    Parts(Vec<Part<'a>>),
+}
+
+impl<'a> Content<'a> {
+    /// Converts the content to parts. An empty string has no parts.
+    pub(crate) fn into_parts(self) -> Vec<Part<'a>> {
+        match self {
+            Content::String(text) if text.as_text().is_some_and(Text::is_empty) => Vec::new(),
+            Content::String(text) => Vec::from([Part::Text(text)]),
+            Content::Parts(parts) => parts,
+        }
+    }
+
+    /// Calls `show` with every reference, in order.
+    pub(crate) fn each_reference(&mut self, show: &mut dyn FnMut(&mut Reference<'a>)) {
+        let Content::Parts(parts) = self else { return };
+        for part in parts {
+            match part {
+                Part::Reference(reference) => show(reference),
+                Part::Search(search) => search.references.iter_mut().for_each(&mut *show),
+                _ => {}
+            }
+        }
+    }
+
+    /// Wraps text that this library adds.
+    pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
+        Content::Parts(Vec::from([Part::Text(Node::string(text))]))
+    }
+}
+
+/// A part of a content.
+pub(crate) enum Part<'a> {
+    /// A string node.
+    Text(Node<'a>),
+    /// An image by its URL, which may be a `data:` URL, with the member `detail` of OpenAI's formats.
+    Image { url: Node<'a>, detail: Option<Node<'a>> },
+    /// A block in the format of the source, which is not translated.
+    Untranslated(Node<'a>),
+    /// A reference to a tool.
+    Reference(Reference<'a>),
+    /// The outcome of a search in a single block.
+    Search(SearchOutcome<'a>),
+    /// An addition or a removal in a tool's result, where it has no effect.
+    Ignored,
+}
+
+/// A reference to a tool.
+#[derive(Clone)]
+pub(crate) struct Reference<'a> {
+    pub(crate) name: Text<'a>,
+    /// The block of the source.
+    pub(crate) block: Node<'a>,
+    /// State of the tool after the history is applied.
+    pub(crate) found: ToolState,
+}
+
+/// The outcome of a search.
+#[derive(Clone)]
+pub(crate) struct SearchOutcome<'a> {
+    pub(crate) references: Vec<Reference<'a>>,
+    /// The block of the source.
+    pub(crate) block: Node<'a>,
+    /// The error code, if the search failed.
+    pub(crate) error: Option<String>,
+    /// True if the search is the complete content of a result, so that each reference can be a block.
+    pub(crate) is_whole: bool,
+}
+
+/// A tool call.
+pub(crate) struct Call<'a> {
+    /// A string node.
+    pub(crate) id: Node<'a>,
+    /// The tool's flat name.
+    pub(crate) name: Text<'a>,
+    pub(crate) arguments: Arguments<'a>,
+    /// The party that ran the search, if the call is a tool search.
+    pub(crate) search: Option<Searcher>,
+    /// The call in the format of the source.
+    pub(crate) own: Option<Node<'a>>,
+}
+
+/// The party that runs a search for tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Searcher {
+    Client,
+    Hosted,
+}
+
+/// The arguments of a call.
+pub(crate) enum Arguments<'a> {
+    /// Parsed JSON.
+    Value(Node<'a>),
+    /// A string node that should contain JSON.
+    Text(Node<'a>),
+    /// A string node with free-form text: the input of a `custom` tool.
+    Freeform(Node<'a>),
+}
+
+impl<'a> Arguments<'a> {
+    /// Returns the arguments as JSON text.
+    pub(crate) fn text(self) -> Node<'a> {
+        match self {
+            Arguments::Text(text) => text,
+            Arguments::Value(value) if value.is_null() => Node::literal("{}"),
+            other => {
+                let (value, _) = other.value();
+                let mut text = String::new();
+                json::write_compact(&value, &mut text);
+                Node::string(text)
+            }
+        }
+    }
+
+    /// Returns the arguments as an object, and true if they already were an object.
+    pub(crate) fn value(self) -> (Node<'a>, bool) {
+        let value = match self {
+            Arguments::Freeform(text) => return (Node::record([("input", text)]), true),
+            Arguments::Value(value) => value,
+            Arguments::Text(text) => match text.as_text().map(Text::value) {
+                Some(Some(text)) if text.trim().is_empty() => return (Node::empty_object(), true),
+                Some(Some(text)) => read_owned(&text).unwrap_or_default(),
+                _ => Node::default(),
+            },
+        };
+        match value.as_object() {
+            Some(_) => (value, true),
+            None => (Node::empty_object(), false),
+        }
+    }
+}
+
+/// Parses JSON text into a tree that does not borrow from it.
+fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
+    json::read(text).ok().map(|node| node.detached())
+}
+
+/// The result of a call.
+pub(crate) struct Outcome<'a> {
+    /// The id of the call, as a string node.
+    pub(crate) id: Node<'a>,
+    pub(crate) content: Content<'a>,
+    pub(crate) is_error: bool,
+    /// The tools that a search found; `None` if the call was not a search.
+    pub(crate) found: Option<Vec<Text<'a>>>,
+    /// The party that ran the search, if this is a search result. Set by [`match_searches`].
+    pub(crate) of_search: Option<Searcher>,
+    /// Tools in `found` that had been removed.
+    pub(crate) gone: Set<Text<'a>>,
+    /// The result in the format of the source.
+    pub(crate) own: Option<Node<'a>>,
+}
+
+impl<'a> Outcome<'a> {
+    /// Creates the result of a successful call.
+    pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
+        Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }
+    }
+}
+
+/// A tool that the client adds.
+pub(crate) struct Addition<'a> {
+    pub(crate) name: Text<'a>,
+    /// The definition, if the addition contains one.
+    pub(crate) definition: Option<Node<'a>>,
+    /// The cache breakpoint of the addition.
+    pub(crate) cache_control: Option<Node<'a>>,
+    /// True if the tool is known after the history is applied.
+    pub(crate) is_known: bool,
+}
+
+/// Parses a node that is unparsed text.
+pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
+    match node.data() {
+        Data::Verbatim(text) => json::read(text),
+        _ => Ok(node),
+    }
+}
+
+/// Returns a string member of an object as a node. A missing member yields an empty string.
+pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
+    object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
+}
+
+/// Sorts the events of each turn into the order that every API accepts.
+pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
+    // A call is open until its last result.
+    let last_results = last_results(&events);
+    let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
+    let mut turn = Turn::default();
+    for (at, event) in events.into_iter().enumerate() {
+        if let EventKind::Call(_) = &event.kind {
+            // A call after a result begins the next turn, unless another call of this turn is still open.
+            if !turn.results.is_empty() && at > turn.until {
+                turn.close(&mut out);
+            }
+            turn.until = turn.until.max(last_results.get(&at).copied().unwrap_or_default());
+            turn.calls.push(event);
+            continue;
+        }
+        if turn.calls.is_empty() {
+            out.push(event);
+            continue;
+        }
+        match &event.kind {
+            EventKind::Result(_) if at <= turn.until => turn.results.push(event),
+            _ if at > turn.until => {
+                turn.close(&mut out);
+                out.push(event);
+            }
+            EventKind::Text { role: Role::Assistant, .. } | EventKind::Reasoning(_) => turn.before.push(event),
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
+                additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
+                turn.after.push(event);
+            }
+            EventKind::Remove { name, .. } => {
+                warnings.about("moved", name.display());
+                turn.after.push(event);
+            }
+            _ => turn.after.push(event),
+        }
+    }
+    turn.close(&mut out);
+    out
+}
+
+/// Returns the index of the last result of each call, by the index of the call. A result belongs to the oldest open
+/// call with its id. A call without a result is closed if its id is used again after a user message, because some
+/// backends restart the numbering of calls in each reply.
+fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
+    #[derive(Default)]
+    struct Calls {
+        /// Index of each open call, and the number of user messages before it.
+        open: VecDeque<(usize, usize)>,
+        /// The most recently answered call.
+        answered: Option<usize>,
+    }
+    let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
+    for (at, event) in events.iter().enumerate() {
+        match &event.kind {
+            EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User) => texts += 1,
+            EventKind::Call(call) => {
+                let Some(id) = call.id.as_text() else { continue };
+                let calls = calls.entry(id).or_default();
+                while calls.open.front().is_some_and(|(_, before)| *before < texts) {
+                    calls.open.pop_front();
+                }
+                calls.open.push_back((at, texts));
+                calls.answered = None;
+            }
+            EventKind::Result(outcome) => {
+                let Some(calls) = outcome.id.as_text().and_then(|id| calls.get_mut(id)) else { continue };
+                let call = calls.open.pop_front().map(|(call, _)| call).or(calls.answered);
+                calls.answered = call;
+                found.extend(call.map(|call| (call, at)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Detects the results of searches: results that contain references, and results of calls that are searches. Ids need
+/// not be unique; each result belongs to the oldest open call with its id, as in [`last_results`]. A hosted search
+/// without a result is removed, unless `keeps` is true (hosted searches keep their form).
+pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
+    let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
+    let (mut lost, mut texts) = (Set::new(), 0);
+    let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    for at in 0..events.len() {
+        let (before, rest) = events.split_at_mut(at);
+        match rest.first_mut().map(|event| &mut event.kind) {
+            Some(EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User)) => texts += 1,
+            Some(EventKind::Call(call)) => {
+                let calls = open.entry(id(&call.id)).or_default();
+                while calls.front().is_some_and(|(_, before)| *before < texts) {
+                    lost.extend(calls.pop_front().map(|(call, _)| call));
+                }
+                calls.push_back((at, texts));
+            }
+            Some(EventKind::Result(outcome)) => {
+                let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
+                let call = match called.and_then(|(at, _)| before.get_mut(at)).map(|event| &mut event.kind) {
+                    Some(EventKind::Call(call)) => Some(call),
+                    _ => None,
+                };
+                let found = outcome.found.as_ref().map(|_| Searcher::Client);
+                outcome.of_search = call.as_ref().and_then(|call| call.search).or(found);
+                if let Some(call) = call {
+                    call.search = outcome.of_search;
+                }
+            }
+            _ => {}
+        }
+    }
+    if keeps {
+        return;
+    }
+    // A hosted search does not wait for the client. If it became a call that the client must answer, it would never get
+    // a result.
+    lost.extend(open.values().flatten().map(|(at, _)| *at));
+    let mut at = 0;
+    events.retain(|event| {
+        at += 1;
+        match &event.kind {
+            EventKind::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+                warnings.about(LOST, call.name.display());
+                false
+            }
+            _ => true,
+        }
+    });
+}
+
+/// Marks the results of ordinary calls as such, even if they contain references. `is_search` is true for the names of
+/// the client's searches. For APIs that accept found tools only in the results of searches.
+pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
+    let mut ordinary: Set<Text<'a>> = Set::new();
+    for event in events {
+        match &mut event.kind {
+            EventKind::Call(call) if call.search != Some(Searcher::Hosted) => {
+                let Some(id) = call.id.as_text().cloned() else { continue };
+                if is_search(&call.name) {
+                    ordinary.remove(&id);
+                } else {
+                    call.search = None;
+                    ordinary.insert(id);
+                }
+            }
+            EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| ordinary.contains(id)) => {
+                outcome.of_search = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The calls of one turn of the model and their results.
+#[derive(Default)]
+struct Turn<'a> {
+    before: Vec<Event<'a>>,
+    calls: Vec<Event<'a>>,
+    results: Vec<Event<'a>>,
+    after: Vec<Event<'a>>,
+    /// Index of the turn's last result.
+    until: usize,
+}
+
+impl<'a> Turn<'a> {
+    fn close(&mut self, out: &mut Vec<Event<'a>>) {
+        // In formats whose messages contain the calls, a turn is one message.
+        if let Some(message) = self.calls.first().map(|call| call.message) {
+            self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
+        }
+        for part in [&mut self.before, &mut self.calls, &mut self.results, &mut self.after] {
+            out.append(part);
+        }
+        self.until = 0;
+    }
+}

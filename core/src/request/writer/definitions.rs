@@ -1,0 +1,395 @@
+//! Converts a tool definition to another format, and decides where the definition of each tool is written, depending on
+//! the constructs of the target.
+//!
+//! Each tool is defined once per request.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    collections::{Map, Set},
+    envelope,
+    error::Error,
+    json::{Data, Node, Text},
+    options::{Api, CustomTools, Native, Removals},
+    report::Recorder,
+    request::{
+        conversation::{Call, Content, Conversation, EventKind, Part},
+        instructions::whole,
+        report::{Warnings, LOST},
+        tool::{self, has_type, type_of, Kind},
+        tools::{Tool, ToolState},
+    },
+};
+
+/// A definition, independent of any format.
+struct Definition<'a> {
+    name: Node<'a>,
+    description: Option<Node<'a>>,
+    schema: Node<'a>,
+    strict: bool,
+    /// Set for OpenAI's `custom` tools, whose input is free-form text. The inner value is the format of the text, if
+    /// given.
+    freeform: Option<Option<Node<'a>>>,
+}
+
+/// Converts a tool to a function of the target. Returns `None` and adds a warning if the tool is hosted or has no name.
+///
+/// # Errors
+/// `invalid-value` for an unpaired surrogate in a grammar.
+pub(crate) fn write_definition<'a>(
+    tool: Node<'a>,
+    (source, target): (Api, Api),
+    custom: CustomTools,
+    warnings: &mut Warnings,
+) -> Result<Option<Node<'a>>, Error> {
+    if tool::kind(&tool) == Kind::ClientSearch {
+        return Ok(None);
+    }
+    let Some(mut definition) = read_definition(tool, source, warnings) else { return Ok(None) };
+    let has_custom = !matches!(target, Api::Anthropic | Api::GeminiInteractions);
+    let keeps_custom = custom == CustomTools::Keep && has_custom;
+    if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
+        as_function(&mut definition, format)?;
+    }
+    Ok(Some(shaped(definition, target)))
+}
+
+fn read_definition<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Definition<'a>> {
+    let kind = type_of(&tool);
+    let inner = match source {
+        Api::Anthropic if kind.is_none_or(|kind| kind.is("custom")) => None,
+        Api::OpenaiResponses | Api::GeminiInteractions
+            if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) =>
+        {
+            None
+        }
+        Api::OpenaiChat => [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some()),
+        _ => {
+            warnings.about(LOST, shown(&tool));
+            return None;
+        }
+    };
+    if tool::name(&tool).is_none() || source == Api::OpenaiChat && inner.is_none() {
+        warnings.about(LOST, shown(&tool));
+        return None;
+    }
+    let is_custom = source != Api::Anthropic && has_type(&tool, "custom");
+    let Data::Object(object) = tool.into_data() else { return None };
+    let mut definition = Definition {
+        name: Node::default(),
+        description: None,
+        schema: Node::default(),
+        strict: false,
+        freeform: is_custom.then_some(None),
+    };
+    for member in object.into_members() {
+        let is_inner = inner.is_some_and(|inner| member.key.is(inner));
+        if !is_inner {
+            take(&mut definition, member.key, member.value, source, warnings);
+            continue;
+        }
+        if let Data::Object(object) = member.value.into_data() {
+            for member in object.into_members() {
+                take(&mut definition, member.key, member.value, source, warnings);
+            }
+        }
+    }
+    envelope::normalize(&mut definition.schema, &mut Recorder::off());
+    if definition.schema.get("$schema").is_some() {
+        definition.schema.remove("$schema");
+    }
+    Some(definition)
+}
+
+/// Adds a member to a definition.
+fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, source: Api, warnings: &mut Warnings) {
+    let schema = if source == Api::Anthropic { "input_schema" } else { "parameters" };
+    if key.is("name") {
+        definition.name = value;
+    } else if key.is("description") {
+        definition.description = Some(value).filter(|text| text.as_text().is_some());
+    } else if key.is(schema) {
+        definition.schema = value;
+    } else if key.is("strict") && source != Api::Anthropic {
+        definition.strict = value.as_bool() == Some(true);
+    } else if key.is("format") && definition.freeform.is_some() {
+        definition.freeform = Some(Some(value));
+    } else if !key.is("type") && !key.is(tool::FLAG) && !key.is(tool::SHORT) {
+        warnings.lose(&key.display(), &value);
+    }
+}
+
+fn shown(tool: &Node<'_>) -> String {
+    tool::name(tool).or_else(|| type_of(tool)).map_or_else(|| "tools".into(), |name| name.display().into_owned())
+}
+
+/// Converts a `custom` tool to a function: the text becomes the argument `input`, and the description states the format
+/// of the text.
+fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
+    let input = Node::record([("type", Node::literal("string"))]);
+    definition.schema = Node::record([
+        ("type", Node::literal("object")),
+        ("properties", Node::record([("input", input)])),
+        ("required", Node::array(alloc::vec![Node::literal("input")])),
+    ]);
+    let text = |key| format.as_ref().and_then(|format| format.get(key)).and_then(Node::as_text);
+    let Some(grammar) = text("definition") else { return Ok(()) };
+    let grammar = whole(grammar, "/tools")?;
+    let syntax = text("syntax").map(|syntax| format!("{} ", syntax.display())).unwrap_or_default();
+    let mut description = match definition.description.as_ref().and_then(Node::as_text) {
+        Some(text) => format!("{}\n\n", whole(text, "/tools")?),
+        None => String::new(),
+    };
+    description.push_str(&format!("Input format: a text of this {syntax}grammar:\n{grammar}"));
+    definition.description = Some(Node::string(description));
+    Ok(())
+}
+
+fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
+    let Definition { name, description, schema, strict, freeform } = definition;
+    let is_custom = freeform.is_some();
+    let kind = ("type", Node::literal(if is_custom { "custom" } else { "function" }));
+    let mut function = match target {
+        Api::OpenaiResponses | Api::GeminiInteractions => Node::record([kind, ("name", name)]),
+        _ => Node::record([("name", name)]),
+    };
+    let mut set = |key: &'static str, value: Option<Node<'a>>| {
+        if let (Some(object), Some(value)) = (function.as_object_mut(), value) {
+            object.set(key, value);
+        }
+    };
+    set("description", description);
+    if let Some(format) = freeform {
+        set("format", format);
+    } else {
+        set(if target == Api::Anthropic { "input_schema" } else { "parameters" }, Some(schema));
+        match target {
+            Api::OpenaiResponses => set("strict", Some(Node::bool(strict))),
+            Api::OpenaiChat if strict => set("strict", Some(Node::bool(true))),
+            _ => {}
+        }
+    }
+    match target {
+        Api::OpenaiChat if is_custom => Node::record([("type", Node::literal("custom")), ("custom", function)]),
+        Api::OpenaiChat => Node::record([("type", Node::literal("function")), ("function", function)]),
+        _ => function,
+    }
+}
+
+/// The location of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the request's list.
+    Top,
+    /// In the request's list, with `defer_loading`.
+    Deferred,
+    /// In the event that adds it.
+    Carrier,
+    /// The definition is not in the request, because the tool is hidden or removed.
+    Nowhere,
+}
+
+/// The location of every tool's definition.
+pub(super) struct Places<'a> {
+    places: Map<Text<'a>, Place>,
+    /// Tools whose definition an event has already added.
+    declared: Set<Text<'a>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn plan(
+        conversation: &Conversation<'a>,
+        (native, removals, loads_used_tools): (Native, Removals, bool),
+        warnings: &mut Warnings,
+    ) -> Self {
+        // A tool that is added with its definition is defined in that event, unless a search result also contains it.
+        let added: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::Add(additions) | EventKind::Carry(additions) => {
+                    Some(additions.iter().map(|addition| &addition.name))
+                }
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let found: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
+                _ => None,
+            })
+            .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
+            .collect();
+        // In Gemini Interactions, only the results of searches define tools. Source: google-genai 3.6.1,
+        // `toolsearchresultstep` and tests/interactions/test_tool_search.py (read 2026-11-26).
+        let (added, found) = match native {
+            Native::Interactions => (Set::new(), found_first(conversation)),
+            _ => (added, found),
+        };
+        let searches = conversation.tools.has_hosted_search();
+        // In Gemini Interactions, only searches add tools.
+        let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
+        let pinned = loaded_at_the_head(conversation, loads_used_tools);
+        let mut places = Map::new();
+        for tool in conversation.tools.iter() {
+            let Some(name) = &tool.name else { continue };
+            // A loaded tool that no event adds can only be in the list.
+            let is_brought = !pinned.contains(name)
+                && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
+            let takes_removals = matches!(native, Native::Changes | Native::Inline);
+            let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
+            let place = match native {
+                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => Place::Top,
+                Native::References | Native::Changes | Native::Inline => {
+                    let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
+                    of_references(tool, native, searches, is_inline)
+                }
+                Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
+                _ => of_carriers(tool, native, removals, searches),
+            };
+            // In Gemini Interactions, only tools that a search finds are added; all others must be in the list.
+            let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
+            let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
+            if is_new && place == Place::Top {
+                warnings.about("prefix-changed", name.display());
+            }
+            // A tool that is removed, or was removed and added again, changes the list of earlier requests.
+            let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
+                || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
+            if has_moved {
+                warnings.about("prefix-changed", name.display());
+            }
+            places.insert(name.clone(), place);
+        }
+        Places { places, declared: Set::new() }
+    }
+
+    pub(super) fn of(&self, name: &Text<'a>) -> Place {
+        self.places.get(name).copied().unwrap_or(Place::Nowhere)
+    }
+
+    /// Hides all tools except those in `only`.
+    pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
+        let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
+        self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
+    }
+
+    /// Returns true if a tool of this name exists.
+    pub(super) fn knows(&self, name: &Text<'a>) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// Returns the names whose definitions belong to the current event: those that no earlier event has defined.
+    pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
+        let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
+        let mut out: Vec<Text<'a>> = Vec::new();
+        for name in names.iter().filter(|name| is_brought(name)) {
+            if self.declared.insert(name.clone()) {
+                out.push(name.clone());
+            }
+        }
+        out
+    }
+
+    /// Returns true if an event has defined the tool.
+    pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
+        self.declared.contains(name)
+    }
+}
+
+/// Returns the tools that a search found before another event added them.
+fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
+    let (mut found, mut others) = (Set::new(), Set::new());
+    for event in &conversation.events {
+        match &event.kind {
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
+                others.extend(additions.iter().map(|addition| &addition.name));
+            }
+            EventKind::Result(outcome) => {
+                let names = outcome.found.iter().flatten().filter(|name| !outcome.gone.contains(*name));
+                match outcome.of_search {
+                    Some(_) => found.extend(names.filter(|name| !others.contains(*name))),
+                    None => others.extend(names),
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns the tools that were loaded without a definition (for example, by a call) before an event added one. They
+/// remain in the list even if an event adds them later.
+fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
+    let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
+    for event in &conversation.events {
+        let mut pin = |name: &Text<'a>| {
+            if !brought.contains(name) {
+                pinned.insert(name.clone());
+            }
+        };
+        match &event.kind {
+            EventKind::Orphan(Content::Parts(parts)) => {
+                let references = parts.iter().flat_map(|part| match part {
+                    Part::Reference(reference) => core::slice::from_ref(reference),
+                    Part::Search(search) => &search.references,
+                    _ => &[],
+                });
+                references
+                    .filter(|reference| reference.found == ToolState::Loaded)
+                    .for_each(|loaded| pin(&loaded.name));
+            }
+            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if loads_used_tools => pin(name),
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
+                brought.extend(additions.iter().map(|addition| addition.name.clone()));
+            }
+            EventKind::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
+            _ => {}
+        }
+    }
+    pinned
+}
+
+/// Returns the place of a tool in formats whose events contain definitions: Responses, Gemini Interactions and Kimi.
+fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
+    let is_gone = tool.withdrawn && removals == Removals::Withdraw;
+    if tool.listed && !tool.deferred {
+        return if is_gone { Place::Nowhere } else { Place::Top };
+    }
+    // The API's own search covers only listed tools, and the list stays the same after the search finds one of them.
+    if matches!(native, Native::ToolSearch | Native::Interactions) && searches && tool.listed && !is_gone {
+        return Place::Deferred;
+    }
+    if is_gone || !tool.loaded {
+        return Place::Nowhere;
+    }
+    // Names are unique, and an event cannot replace a definition.
+    if tool.redefined {
+        Place::Top
+    } else {
+        Place::Carrier
+    }
+}
+
+/// Returns the place of a tool in formats whose events refer to definitions: Anthropic's.
+fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
+    let is_gone = tool.withdrawn && native == Native::References;
+    if is_gone {
+        return Place::Nowhere;
+    }
+    if tool.listed && !tool.deferred {
+        return Place::Top;
+    }
+    if tool.listed && (tool.loaded || searches) {
+        return Place::Deferred;
+    }
+    match (tool.listed, is_inline) {
+        (true, _) => Place::Nowhere,
+        (false, true) => Place::Carrier,
+        (false, false) if tool.loaded => Place::Deferred,
+        (false, false) => Place::Nowhere,
+    }
+}

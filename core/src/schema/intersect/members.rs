@@ -1,0 +1,370 @@
+//! Merges keywords for the members of objects and the items of arrays: `properties`, `patternProperties` and
+//! `additionalProperties`, which depend on each other, `prefixItems` with `items`, position by position, and `contains`
+//! with its counts.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::{
+    accepts_all, accepts_nothing,
+    operands::{self, Chosen, ContainerMeta, Item, Operands, Value},
+    Merge, Operand,
+};
+use crate::{
+    json::{self, Data, Member, Node, Object, Step, Text},
+    schema::keyword::{Keyword, Keywords},
+};
+
+const GROUP: [Keyword; 3] = [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
+
+/// Schemas for the members of an object, on one side.
+struct Members<'a> {
+    names: Option<Node<'a>>,
+    patterns: Option<Node<'a>>,
+    rest: Option<Node<'a>>,
+}
+
+/// Copies of the `additionalProperties` of one side, for members that only the other side lists.
+struct Reach<'a> {
+    /// Schema to merge into new names.
+    names: Option<Node<'a>>,
+    /// Schema to merge into new patterns.
+    patterns: Option<Node<'a>>,
+}
+
+impl<'a> Merge<'_, 'a> {
+    /// Merges the three keywords.
+    ///
+    /// `additionalProperties` of one side applies to all names that neither `properties` lists nor `patternProperties`
+    /// matches on the same side. The merged keyword no longer applies to names that the other side lists, so it must be
+    /// merged into their schemas:
+    /// - A new *name* is certainly affected if this side has no patterns. With patterns it may be affected, but nothing
+    ///   here matches patterns.
+    /// - A new *pattern* is certainly affected, for all names that it matches, if this side has neither names nor
+    ///   patterns.
+    pub(super) fn members(&mut self, sides: &mut Operands<'a>) {
+        let group = Keywords::of(&GROUP);
+        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
+            return;
+        }
+        let [names, patterns, rest] = GROUP.map(|keyword| sides.take(keyword));
+        let outer = Members { names: names.0, patterns: patterns.0, rest: rest.0 };
+        let inner = Members { names: names.1, patterns: patterns.1, rest: rest.1 };
+        if !outer.is_well_formed() || !inner.is_well_formed() {
+            self.inexact = true;
+            sides.restore(Keyword::Properties, outer.names, inner.names);
+            sides.restore(Keyword::PatternProperties, outer.patterns, inner.patterns);
+            sides.restore(Keyword::AdditionalProperties, outer.rest, inner.rest);
+            for keyword in GROUP {
+                if let Some((ours, theirs)) = sides.take_pair(keyword) {
+                    let kept = self.equal(keyword, ours, theirs);
+                    sides.settle(keyword, kept);
+                }
+            }
+            return;
+        }
+        let outer_reach = self.reach(Operand::Outer, &outer, &inner);
+        let inner_reach = self.reach(Operand::Inner, &inner, &outer);
+        let rest = match (outer.rest, inner.rest) {
+            (Some(ours), Some(theirs)) => Some(self.under(Keyword::AdditionalProperties, ours, theirs)),
+            (Some(ours), None) => Some(Chosen::Outer(ours)),
+            (None, theirs) => theirs.map(Chosen::Inner),
+        };
+        // If all unlisted names are forbidden anyway, forbidden names need not be listed.
+        let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
+            && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
+        if let Some(rest) = rest {
+            sides.settle(Keyword::AdditionalProperties, rest);
+        }
+        let reaches = (outer_reach.names, inner_reach.names);
+        if let Some(names) = self.meet_members(Keyword::Properties, (outer.names, inner.names), reaches, closed) {
+            sides.settle(Keyword::Properties, names);
+        }
+        let reaches = (outer_reach.patterns, inner_reach.patterns);
+        if let Some(patterns) =
+            self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false)
+        {
+            sides.settle(Keyword::PatternProperties, patterns);
+        }
+    }
+
+    fn reach(&mut self, side: Operand, own: &Members<'a>, other: &Members<'a>) -> Reach<'a> {
+        let nowhere = Reach { names: None, patterns: None };
+        let Some(rest) = own.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return nowhere };
+        let (names, patterns) = (new_members(&own.names, &other.names), new_members(&own.patterns, &other.patterns));
+        let no_patterns = own.patterns.as_ref().is_none_or(is_empty);
+        let no_names = own.names.as_ref().is_none_or(is_empty);
+        let (to_names, to_patterns) = (names > 0 && no_patterns, patterns > 0 && no_patterns && no_names);
+        let copies = if to_names { names } else { 0 } + if to_patterns { patterns } else { 0 };
+        let affordable = self.afford(rest, copies);
+        let everywhere = (to_names || names == 0) && (to_patterns || patterns == 0) && affordable;
+        if !everywhere && !accepts_all(rest) {
+            self.leave_over_rest(side, own, rest);
+        }
+        let reach = |wanted: bool| (wanted && affordable).then(|| rest.copy(self.budget));
+        Reach { names: reach(to_names), patterns: reach(to_patterns) }
+    }
+
+    fn leave_over_rest(&mut self, side: Operand, own: &Members<'a>, rest: &Node<'a>) {
+        let tables = [&own.names, &own.patterns].into_iter().flatten();
+        let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
+        if !self.afford(rest, 1) || self.spare < names {
+            self.inexact = true;
+            return;
+        }
+        self.spare -= names;
+        let open = |table: &Node<'a>| {
+            let names = table.as_object().into_iter().flatten();
+            let members = names.map(|member| Member { key: member.key.clone(), value: Node::bool(true) });
+            Node::object(Object::from_unique(members.collect()))
+        };
+        let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
+        let values = GROUP.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
+        self.push_residual(
+            side,
+            Keyword::AdditionalProperties,
+            values.filter_map(|(keyword, value)| Some((keyword, value?))),
+        );
+    }
+
+    /// Merges two tables of schemas; new entries of one are merged with the `additionalProperties` of the other.
+    fn meet_members(
+        &mut self,
+        keyword: Keyword,
+        (outer, inner): (Option<Node<'a>>, Option<Node<'a>>),
+        (outer_rest, inner_rest): (Option<Node<'a>>, Option<Node<'a>>),
+        closed: bool,
+    ) -> Option<Chosen<'a>> {
+        if outer.is_none() && inner.is_none() {
+            return None;
+        }
+        let unspoken = |met: Chosen<'a>, rest: &Node<'a>| match met {
+            met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Gone,
+            met => Value::Settled(met),
+        };
+        Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
+            (Value::Both(ours, theirs), _, _) => Value::Settled(merge.schema(ours, theirs)),
+            (Value::Inner(theirs), Some(rest), _) => unspoken(merge.schema(rest.copy(merge.budget), theirs), rest),
+            (Value::Outer(ours), _, Some(rest)) => unspoken(merge.schema(ours, rest.copy(merge.budget)), rest),
+            (value, _, _) => value,
+        }))
+    }
+
+    /// Merges two tables entry by entry.
+    pub(super) fn table(
+        &mut self,
+        keyword: Keyword,
+        outer: Node<'a>,
+        inner: Node<'a>,
+        mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Chosen<'a>,
+    ) -> Chosen<'a> {
+        if outer.as_object().is_none() || inner.as_object().is_none() {
+            return self.equal(keyword, outer, inner);
+        }
+        self.each_member(keyword, Some(outer), Some(inner), |merge, value| match value {
+            Value::Both(ours, theirs) => Value::Settled(meet(merge, ours, theirs)),
+            value => value,
+        })
+    }
+
+    fn each_member(
+        &mut self,
+        keyword: Keyword,
+        outer: Option<Node<'a>>,
+        inner: Option<Node<'a>>,
+        mut settle: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
+    ) -> Chosen<'a> {
+        let (outer_shell, inner_shell) = (outer.as_ref().map(ContainerMeta::of), inner.as_ref().map(ContainerMeta::of));
+        let mut slots = operands::slots(members(outer), members(inner), usize::MAX);
+        self.below(Step::Name(keyword.name()), |merge| {
+            for slot in &mut slots {
+                let value = core::mem::replace(&mut slot.value, Value::Gone);
+                slot.value = merge.below(Step::Member(slot.name()), |merge| settle(merge, value));
+            }
+        });
+        operands::merged_object(slots, outer_shell, inner_shell)
+    }
+}
+
+impl Members<'_> {
+    fn is_well_formed(&self) -> bool {
+        [&self.names, &self.patterns].into_iter().flatten().all(|table| table.as_object().is_some())
+            && self.rest.as_ref().is_none_or(|rest| rest.as_object().is_some() || rest.as_bool().is_some())
+    }
+}
+
+fn members<'a>(table: Option<Node<'a>>) -> Object<'a> {
+    match table.map(Node::into_data) {
+        Some(Data::Object(object)) => object,
+        _ => Object::new(),
+    }
+}
+
+fn is_empty(table: &Node<'_>) -> bool {
+    table.as_object().is_none_or(Object::is_empty)
+}
+
+/// Returns the number of names in one table that the other does not have.
+fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
+    let Some(table) = table.as_ref().and_then(Node::as_object) else { return 0 };
+    let known = known.as_ref().and_then(Node::as_object).map(Object::index).unwrap_or_default();
+    let is_new = |name: &Text<'_>| !known.contains_key(name);
+    table.iter().filter(|member| is_new(&member.key)).count()
+}
+
+const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
+
+impl<'a> Merge<'_, 'a> {
+    /// Merges `prefixItems` and `items`: a position on one side is merged with `items` of the other side if that has no
+    /// such position.
+    pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
+        let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
+        if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
+            return;
+        }
+        let (ours, theirs) = sides.take(Keyword::PrefixItems);
+        let (our_rest, their_rest) = sides.take(Keyword::Items);
+        let lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
+        let schemas = [&our_rest, &their_rest]
+            .into_iter()
+            .flatten()
+            .all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
+        if !lists || !schemas {
+            self.inexact = true;
+            sides.restore(Keyword::PrefixItems, ours, theirs);
+            sides.restore(Keyword::Items, our_rest, their_rest);
+            for keyword in [Keyword::PrefixItems, Keyword::Items] {
+                if let Some((ours, theirs)) = sides.take_pair(keyword) {
+                    let kept = self.equal(keyword, ours, theirs);
+                    sides.settle(keyword, kept);
+                }
+            }
+            return;
+        }
+        let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
+        let (ours, theirs) = (items(ours), items(theirs));
+        let both = ours.len().min(theirs.len());
+        let list = self
+            .below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
+        let rest = match (our_rest, their_rest) {
+            (Some(ours), Some(theirs)) => Some(self.under(Keyword::Items, ours, theirs)),
+            (Some(ours), None) => Some(Chosen::Outer(ours)),
+            (None, theirs) => theirs.map(Chosen::Inner),
+        };
+        let mut list = list;
+        // If no further items are allowed anyway, positions that accept nothing are redundant.
+        if rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node())) {
+            while list.len() > both && list.last().is_some_and(|item| accepts_nothing(item.kept.node())) {
+                list.pop();
+            }
+        }
+        if let Some(rest) = rest {
+            sides.settle(Keyword::Items, rest);
+        }
+        if !list.is_empty() {
+            sides.settle(Keyword::PrefixItems, operands::merged_list(list, shells.0, shells.1));
+        }
+    }
+
+    fn prefix(
+        &mut self,
+        ours: Vec<Node<'a>>,
+        theirs: Vec<Node<'a>>,
+        our_rest: &Option<Node<'a>>,
+        their_rest: &Option<Node<'a>>,
+    ) -> Vec<Item<'a>> {
+        let beyond = |rest: &Option<Node<'a>>, missing: usize, merge: &mut Self| {
+            let rest = rest.as_ref().filter(|_| missing > 0);
+            let affordable = rest.is_none_or(|rest| merge.afford(rest, missing));
+            merge.inexact |= !affordable;
+            rest.filter(|_| affordable).map(|rest| rest.copy(merge.budget))
+        };
+        let our_rest = beyond(our_rest, theirs.len().saturating_sub(ours.len()), self);
+        let their_rest = beyond(their_rest, ours.len().saturating_sub(theirs.len()), self);
+        let length = ours.len().max(theirs.len());
+        let (mut ours, mut theirs) = (ours.into_iter(), theirs.into_iter());
+        let mut list = Vec::with_capacity(length);
+        for place in 0..length {
+            let (ours, theirs) = (ours.next(), theirs.next());
+            let (outer, inner) = (ours.as_ref().map(|_| place), theirs.as_ref().map(|_| place));
+            let kept = self.below(Step::Index(place), |merge| match (ours, theirs) {
+                (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
+                (Some(ours), None) => Some(match &their_rest {
+                    Some(rest) => {
+                        let rest = rest.copy(merge.budget);
+                        merge.schema(ours, rest)
+                    }
+                    None => Chosen::Outer(ours),
+                }),
+                (None, Some(theirs)) => Some(match &our_rest {
+                    Some(rest) => {
+                        let rest = rest.copy(merge.budget);
+                        merge.schema(rest, theirs)
+                    }
+                    None => Chosen::Inner(theirs),
+                }),
+                (None, None) => None,
+            });
+            list.extend(kept.map(|kept| Item { outer, inner, kept }));
+        }
+        list
+    }
+
+    /// Merges `contains`: two different ones cannot be expressed, but the counts of equal ones can be combined.
+    pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
+        let [contains, min, max] = CONTAINS.map(|keyword| sides.take(keyword));
+        match (contains, min, max) {
+            ((None, None), min, max) => {
+                // Counts without `contains` have no effect.
+                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [min.0, max.0], Chosen::Outer);
+            }
+            ((Some(ours), None), min, max) => sides.settle_all(CONTAINS, [Some(ours), min.0, max.0], Chosen::Outer),
+            ((None, Some(theirs)), min, max) => sides.settle_all(CONTAINS, [Some(theirs), min.1, max.1], Chosen::Inner),
+            ((Some(ours), Some(theirs)), min, max) if self.same(&ours, &theirs) => {
+                sides.settle(Keyword::Contains, Chosen::Either(ours, theirs));
+                let min = match min {
+                    (Some(ours), Some(theirs)) => {
+                        Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
+                    }
+                    // The default of the other side is 1.
+                    (Some(ours), None) => is_positive(&ours).then_some(Chosen::Outer(ours)),
+                    (None, Some(theirs)) => is_positive(&theirs).then_some(Chosen::Inner(theirs)),
+                    (None, None) => None,
+                };
+                let max = match max {
+                    (Some(ours), Some(theirs)) => {
+                        Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs))
+                    }
+                    (Some(ours), None) => Some(Chosen::Outer(ours)),
+                    (None, theirs) => theirs.map(Chosen::Inner),
+                };
+                for (keyword, kept) in [(Keyword::MinContains, min), (Keyword::MaxContains, max)] {
+                    if let Some(kept) = kept {
+                        sides.settle(keyword, kept);
+                    }
+                }
+            }
+            ((ours, theirs), min, max) => {
+                let theirs = [theirs, min.1, max.1];
+                let left = CONTAINS.into_iter().zip(theirs);
+                self.push_residual(
+                    Operand::Inner,
+                    Keyword::Contains,
+                    left.filter_map(|(keyword, node)| Some((keyword, node?))),
+                );
+                sides.settle_all(CONTAINS, [ours, min.0, max.0], Chosen::Outer);
+            }
+        }
+    }
+}
+
+fn items(list: Option<Node<'_>>) -> Vec<Node<'_>> {
+    match list.map(Node::into_data) {
+        Some(Data::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+fn is_positive(count: &Node<'_>) -> bool {
+    count.as_number().is_some_and(|count| json::compare(count, "1").is_ge())
+}

@@ -1,4 +1,0 @@
-//! Compares merging with a real validator.
-
-mod generator;
-mod theorem;

@@ -1,0 +1,680 @@
+//! Resolution of references: pointers, anchors and embedded resources in a schema as read, names of definitions in a
+//! rewritten schema.
+//!
+//! A schema is resolved as it was read, before nodes move; their numbers identify the targets from then on. References
+//! in a rewritten schema lead only to the root and to its definitions, so names are enough.
+//!
+//! `$dynamicRef` and `$recursiveRef` are resolved to the anchor that they name. The dynamic scope would only matter if
+//! other documents referred to this one, and none do.
+
+use alloc::{
+    boxed::Box,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+use core::ops::Range;
+
+use super::{
+    definitions::TABLES,
+    keyword::{Draft, Keyword, Keywords, Subschemas},
+    uri::{self, percent_decoded},
+    visit::{self, SchemaPath, Visit},
+};
+use crate::{
+    budget::Budget,
+    collections::{self, Map, Set},
+    error::Error,
+    json::{self, unescaped_token, Child, Data, Member, Node, Step, Text},
+};
+
+/// Identifies a target of references: the number of a node in a schema as read, or of a definition in a rewritten one.
+/// Numbers follow document order.
+pub(crate) type Number = u32;
+
+/// Origin of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The caller's schema as read: references may lead anywhere.
+    Read,
+    /// A schema rewritten by passes: references lead to the root and its definitions.
+    Written,
+}
+
+/// Resolves every reference of a schema.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> Result<References, Error> {
+    match form {
+        Form::Read => resolve(root, draft, budget),
+        Form::Written => by_name(root, budget),
+    }
+}
+
+/// Resolved references of a schema.
+#[derive(Clone, Debug)]
+pub(crate) enum References {
+    /// References of a schema as read.
+    Read(Resolved),
+    /// References of a rewritten schema.
+    Written(Names),
+}
+
+impl Default for References {
+    fn default() -> Self {
+        References::Read(Resolved::default())
+    }
+}
+
+impl References {
+    /// Returns the target of a reference, given the value of its keyword; `None` if it does not resolve in this
+    /// document.
+    pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
+        match self {
+            References::Read(known) => known.target(reference),
+            References::Written(names) => names.target(reference),
+        }
+    }
+
+    /// Returns the target of a schema's reference.
+    pub(crate) fn target_of(&self, schema: &Node<'_>) -> Option<Number> {
+        self.target(reference(schema)?)
+    }
+
+    /// Returns the root as a target.
+    pub(crate) fn root(&self, root: &Node<'_>) -> Option<Number> {
+        match self {
+            References::Read(_) => root.origin().number(),
+            References::Written(_) => Some(0),
+        }
+    }
+
+    /// Returns the number of this schema if it is a target; `place` must be relative to the root.
+    pub(crate) fn at(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>) -> Option<Number> {
+        match self {
+            References::Read(known) => known.at(schema),
+            References::Written(names) => names.at(place),
+        }
+    }
+
+    /// Returns true if one of these targets is this schema, or (in a schema as read) inside it.
+    pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
+        match self {
+            References::Read(_) => {
+                let range = numbers(schema);
+                targets.first_from(&range.start).is_some_and(|first| range.contains(first))
+            }
+            References::Written(names) => names.at(place).is_some_and(|target| targets.contains(&target)),
+        }
+    }
+
+    /// Returns the targets with their pointers.
+    pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+        match self {
+            References::Read(known) => known.targets(root, budget),
+            References::Written(names) => names.targets(root, budget),
+        }
+    }
+
+    /// Returns the schema of a target.
+    pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+        match self {
+            References::Read(_) => numbered(root, target),
+            References::Written(names) => names.located(root, target),
+        }
+    }
+
+    /// Returns true if no reference resolves.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.uses().next().is_none()
+    }
+
+    /// Returns all targets, without duplicates.
+    pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
+        self.uses().collect::<Set<Number>>().into_iter()
+    }
+
+    /// Returns the target of every reference, one entry per reference.
+    pub(crate) fn uses(&self) -> Box<dyn Iterator<Item = Number> + '_> {
+        match self {
+            References::Read(known) => Box::new(known.uses()),
+            References::Written(names) => Box::new(names.uses()),
+        }
+    }
+
+    /// Returns the parts of the document that are targets but not at the position of a subschema, in document order.
+    pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
+        match self {
+            References::Read(known) => known.outside(root, budget),
+            References::Written(_) => Vec::new(),
+        }
+    }
+
+    /// Returns true if another anchor of this name may match the dynamic reference, depending on the dynamic scope.
+    pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
+        match self {
+            References::Read(known) => known.is_ambiguous(reference),
+            References::Written(_) => false,
+        }
+    }
+}
+
+/// Keywords that refer to another schema.
+pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Returns the reference of a schema: the value of `$ref`, otherwise of a dynamic reference.
+pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let mut found = None;
+    for member in schema.as_object()? {
+        match Keyword::named(&member.key) {
+            Some(Keyword::Ref) if member.value.as_text().is_some() => return Some(&member.value),
+            Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => {
+                found = Some(&member.value)
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns true if any key is named like a reference, even if it is not a keyword there. Faster than
+/// [`has_references`].
+pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
+    mentions(root, Keywords::of(&[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef]))
+}
+
+/// Returns true if any key is named like one of these keywords, even if it is not a keyword there. Faster than a walk.
+pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
+    root.has_member(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| keywords.contains(keyword)))
+}
+
+/// Returns true if any subschema has a reference.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    has(root, &[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef], budget)
+}
+
+/// Returns true if any subschema has `$dynamicRef` or `$recursiveRef`.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    let dynamic = [Keyword::DynamicRef, Keyword::RecursiveRef];
+    Ok(mentions(root, Keywords::of(&dynamic)) && has(root, &dynamic, budget)?)
+}
+
+fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, Error> {
+    let mut found = false;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
+        found = found
+            || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
+        Ok(if found { Visit::Skip } else { Visit::Descend })
+    })?;
+    Ok(found)
+}
+
+/// Returns the range of numbers of a node and its descendants.
+pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
+    fn last(node: &Node<'_>) -> Number {
+        let own = node.origin().number().unwrap_or_default();
+        match node.data() {
+            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
+            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
+            _ => own,
+        }
+    }
+    let first = node.origin().number().unwrap_or_default();
+    first..last(node).saturating_add(1)
+}
+
+/// Targets of references, by the number of the value of `$ref`, which stays the same if its schema is merged with
+/// another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resolved {
+    targets: Map<Number, Number>,
+    /// All targets in order, without duplicates.
+    all: Vec<Number>,
+    /// Targets that are not at the position of a subschema, such as those under unknown keywords.
+    outside: Set<Number>,
+    /// Dynamic references that another anchor of the same name may match.
+    ambiguous: Set<Number>,
+}
+
+impl Resolved {
+    pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
+        self.targets.get(&reference.origin().number()?).copied()
+    }
+
+    pub(crate) fn at(&self, schema: &Node<'_>) -> Option<Number> {
+        schema.origin().number().filter(|number| self.all.binary_search(number).is_ok())
+    }
+
+    pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
+        self.targets.values().copied()
+    }
+
+    pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
+        reference.origin().number().is_some_and(|number| self.ambiguous.contains(&number))
+    }
+
+    pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
+        let (wanted, mut found, mut open) = (&self.outside, Vec::new(), Vec::from([root]));
+        while let Some(node) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+            if node.origin().number().is_some_and(|number| wanted.contains(&number)) {
+                found.push(node);
+            }
+            match node.data() {
+                Data::Array(items) => open.extend(items),
+                Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+                _ => {}
+            }
+        }
+        collections::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
+    }
+
+    pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+        let (wanted, mut found) = (&self.all, Map::new());
+        // Open nodes, with the number of nodes around each, and their tokens.
+        let mut open: Vec<(&'s Node<'a>, usize, Child<'s, 'a>)> = Vec::from([(root, 0, Child::Item(0))]);
+        let mut path: Vec<Child<'s, 'a>> = Vec::new();
+        while let Some((node, level, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+            path.truncate(level);
+            path.push(token);
+            if let Some(number) = node.origin().number().filter(|number| wanted.binary_search(number).is_ok()) {
+                found.entry(number).or_insert_with(|| (node, pointer(path.get(1..).unwrap_or_default())));
+            }
+            let level = path.len();
+            match node.data() {
+                Data::Array(items) => {
+                    let below = items.iter().enumerate().rev();
+                    open.extend(below.map(|(index, item)| (item, level, Child::Item(index))));
+                }
+                Data::Object(object) => {
+                    let below = object.members().iter().rev();
+                    open.extend(below.map(|member| (&member.value, level, Child::Member(&member.key))));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Returns the JSON Pointer of a path.
+fn pointer(path: &[Child<'_, '_>]) -> String {
+    let mut pointer = String::new();
+    for token in path {
+        match token {
+            Child::Member(name) => json::push_token(&mut pointer, &name.display()),
+            Child::Item(index) => json::push_token(&mut pointer, &index.to_string()),
+        }
+    }
+    pointer
+}
+
+/// Resolves every reference of a schema as it was read.
+///
+/// A target may be outside of all subschemas, such as `#/components/schemas/Pet`; then references inside it are
+/// resolved too.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<References, Error> {
+    let mut document = Document {
+        budget,
+        draft,
+        bases: Vec::from([String::new()]),
+        resources: Map::new(),
+        embedded: Map::new(),
+        anchors: Map::new(),
+        refs: Vec::new(),
+        dynamic: Map::new(),
+        tables: Map::new(),
+    };
+    document.resources.insert(String::new(), (root, 0));
+    document.survey(root, 0)?;
+    let (mut references, mut all) = (Resolved::default(), Set::new());
+    let mut next = 0;
+    while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
+        next += 1;
+        let (number, base, text) = (*number, *base, text.clone());
+        if *is_dynamic && document.dynamic.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
+            references.ambiguous.insert(number);
+        }
+        let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
+        let Some(found) = target.node.origin().number() else { continue };
+        references.targets.insert(number, found);
+        all.insert(found);
+        if target.is_outside && references.outside.insert(found) {
+            document.survey(target.node, target.base)?;
+        }
+    }
+    budget.check(String::new)?;
+    references.all = all.into_iter().collect();
+    Ok(References::Read(references))
+}
+
+/// Index of a base URI.
+type Base = usize;
+
+/// A reference as written.
+struct Reference {
+    number: Number,
+    base: Base,
+    text: String,
+    is_dynamic: bool,
+}
+
+/// Returns the anchor that a reference names; empty for `$recursiveAnchor`.
+fn anchor_of(reference: &str) -> &str {
+    uri::split_fragment(reference).1.unwrap_or_default()
+}
+
+/// Target of a reference.
+struct Target<'t, 'a> {
+    node: &'t Node<'a>,
+    /// Base URI of the target.
+    base: Base,
+    /// True if it is not at the position of a subschema.
+    is_outside: bool,
+}
+
+struct Document<'b, 't, 'a> {
+    budget: &'b Budget,
+    draft: Draft,
+    bases: Vec<String>,
+    /// Embedded resources (and the root), by URI.
+    resources: Map<String, (&'t Node<'a>, Base)>,
+    /// Base URIs of embedded resources, by node number.
+    embedded: Map<Number, Base>,
+    /// Anchors, by resource and name.
+    anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
+    refs: Vec<Reference>,
+    /// Number of dynamic anchors of each name.
+    dynamic: Map<String, usize>,
+    /// Members of large objects by name, for objects on the path of a pointer.
+    tables: Map<Number, Map<String, &'t Node<'a>>>,
+}
+
+/// Identifiers and references.
+const CONCERNS: Keywords = Keywords::of(&[
+    Keyword::Id,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::RecursiveAnchor,
+    Keyword::Ref,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+]);
+
+/// Up to this many members, objects are searched linearly.
+const LINEAR_SEARCH_LIMIT: usize = 16;
+
+impl<'t, 'a> Document<'_, 't, 'a> {
+    /// Collects identifiers and references in a part of the document. Visits only subschemas, because an `$id` inside
+    /// `enum` is not an identifier.
+    fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
+        // Enclosing identifiers, with their depth.
+        let mut around: Vec<(usize, Base)> = Vec::new();
+        visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
+            while around.last().is_some_and(|(known, _)| *known >= place.depth) {
+                around.pop();
+            }
+            let outer = around.last().map_or(base, |(_, base)| *base);
+            let own = self.schema(node, outer);
+            if own != outer {
+                around.push((place.depth, own));
+            }
+            Ok(Visit::Descend)
+        })
+    }
+
+    /// Collects identifiers and references of one schema. Returns the base URI inside it.
+    fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
+        let Some(object) = node.as_object() else { return outer };
+        // Most schemas have none of these keywords. (Draft 4 spells an identifier like a property.)
+        if self.draft != Draft::Four && !Keywords::in_object(object).intersects(CONCERNS) {
+            return outer;
+        }
+        let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
+        let mut base = outer;
+        // Old drafts ignore siblings of `$ref`, including `$id`.
+        let is_hidden = self.draft.ignores_ref_siblings() && word("$ref").is_some();
+        if !is_hidden {
+            if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
+                let (name, fragment) = uri::split_fragment(&id);
+                if !name.is_empty() {
+                    base = self.enter(outer, name, node);
+                }
+                let is_anchor =
+                    |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
+                if let Some(anchor) = fragment.filter(is_anchor) {
+                    self.anchors.entry((base, anchor.into())).or_insert((node, base));
+                }
+            }
+            if object.get(Keyword::RecursiveAnchor).and_then(Node::as_bool) == Some(true) {
+                *self.dynamic.entry(String::new()).or_default() += 1;
+            }
+            for keyword in ["$anchor", "$dynamicAnchor"] {
+                if let Some(anchor) = word(keyword) {
+                    if keyword == "$dynamicAnchor" {
+                        *self.dynamic.entry(anchor.clone().into_owned()).or_default() += 1;
+                    }
+                    self.anchors.entry((base, anchor.into_owned())).or_insert((node, base));
+                }
+            }
+        }
+        for keyword in KEYWORDS {
+            let Some(value) = object.get(keyword) else { continue };
+            let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else {
+                continue;
+            };
+            self.refs.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
+        }
+        base
+    }
+
+    /// Registers an embedded resource under its name, and returns its base URI.
+    fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
+        let base = self.bases.len();
+        let uri = self.absolute(outer, name);
+        self.resources.entry(uri.clone()).or_insert((node, base));
+        if let Some(number) = node.origin().number() {
+            self.embedded.insert(number, base);
+        }
+        self.bases.push(uri);
+        base
+    }
+
+    fn absolute(&self, base: Base, name: &str) -> String {
+        let base = self.bases.get(base).map(String::as_str).unwrap_or_default();
+        self.budget.pay(base.len() + name.len());
+        uri::resolve(base, name)
+    }
+
+    fn find(&mut self, base: Base, reference: &str) -> Option<Target<'t, 'a>> {
+        let (name, fragment) = uri::split_fragment(reference);
+        let (resource, base) = if name.is_empty() {
+            let own = self.bases.get(base)?;
+            *self.resources.get(own)?
+        } else {
+            *self.resources.get(&self.absolute(base, name))?
+        };
+        let fragment = uri::percent_decoded(fragment.unwrap_or_default())?;
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            let (node, base) = self.anchors.get(&(base, fragment.into_owned())).copied()?;
+            return Some(Target { node, base, is_outside: false });
+        }
+        let mut target = Target { node: resource, base, is_outside: false };
+        let mut place = Some(Expected::Schema);
+        for spelled in fragment.split('/').skip(1) {
+            let token = unescaped_token(spelled);
+            place = place.and_then(|place| place.below(&token));
+            target.node = self.child(target.node, &token)?;
+            let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
+            target.base = own.copied().unwrap_or(target.base);
+        }
+        target.is_outside = place != Some(Expected::Schema);
+        Some(target)
+    }
+
+    /// Follows one token of a JSON Pointer.
+    fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
+        self.budget.pay(1 + token.len() / 8);
+        match (node.data(), node.origin().number()) {
+            (Data::Object(object), Some(number)) if object.len() > LINEAR_SEARCH_LIMIT => {
+                let by_name =
+                    || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
+                self.tables.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()
+            }
+            (Data::Object(object), _) => object.get(token),
+            (Data::Array(items), _) => {
+                let canonical = token == "0" || !token.starts_with('0');
+                items.get(
+                    token
+                        .parse::<usize>()
+                        .ok()
+                        .filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?,
+                )
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Kind of value at a location, according to the keywords on its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    Schema,
+    /// An object whose members are schemas.
+    Named,
+    /// A list of schemas.
+    List,
+    /// A schema, or a list of schemas.
+    SchemaOrList,
+}
+
+impl Expected {
+    fn below(self, token: &str) -> Option<Expected> {
+        let is_index = !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
+        match self {
+            Expected::Named => Some(Expected::Schema),
+            Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
+            Expected::List => None,
+            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds()
+            {
+                Subschemas::Value => None,
+                Subschemas::Schema => Some(Expected::Schema),
+                Subschemas::Schemas => Some(Expected::List),
+                Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
+                Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
+            },
+        }
+    }
+}
+
+/// Returns the node with a number. Numbers follow document order, so it is inside the last child whose number is not
+/// greater.
+fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+    let mut node = root;
+    while node.origin().number()? != number {
+        let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        node = match node.data() {
+            Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
+            Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
+            _ => return None,
+        };
+    }
+    Some(node)
+}
+
+/// Definitions by name, and the targets of references.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    /// For each of [`TABLES`], numbers by name. The root is 0; definitions are numbered in document order.
+    definitions: [Map<String, Number>; TABLES.len()],
+    /// Target of each reference.
+    uses: Vec<Number>,
+}
+
+/// Resolves every reference of a rewritten schema.
+///
+/// # Errors
+/// The errors of the walk.
+fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
+    let mut names = Names { definitions: TABLES.map(|_| Map::new()), uses: Vec::new() };
+    let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
+    for ((table, name), number) in definitions.zip(1..) {
+        if let Some((_, numbers)) = TABLES.iter().zip(&mut names.definitions).find(|(known, _)| **known == table) {
+            numbers.insert(name, number);
+        }
+    }
+    visit::walk(budget, root, Keywords::ALL, &mut |schema, _| {
+        let target = reference(schema).and_then(|reference| names.target(reference));
+        names.uses.extend(target);
+        Ok(Visit::Descend)
+    })?;
+    Ok(References::Written(names))
+}
+
+/// Returns the entries in the root's tables of definitions, in document order.
+fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
+    root.as_object().into_iter().flatten().flat_map(|member| {
+        let table = TABLES.iter().find(|table| member.key.is(table));
+        let entries = table.and_then(|_| member.value.as_object()).into_iter().flatten();
+        entries.filter_map(move |entry| Some((*table?, entry)))
+    })
+}
+
+impl Names {
+    fn definition(&self, table: &str, name: &str) -> Option<Number> {
+        let (_, numbers) = TABLES.iter().zip(&self.definitions).find(|(known, _)| **known == table)?;
+        numbers.get(name).copied()
+    }
+
+    pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
+        let reference = reference.as_text().and_then(Text::value)?;
+        let fragment = percent_decoded(reference.strip_prefix('#')?)?;
+        if fragment.is_empty() {
+            return Some(0);
+        }
+        let mut tokens = fragment.strip_prefix('/')?.split('/').map(unescaped_token);
+        let (table, name) = (tokens.next()?, tokens.next()?);
+        if tokens.next().is_some() {
+            return None;
+        }
+        self.definition(&table, &name)
+    }
+
+    pub(crate) fn at(&self, place: &SchemaPath<'_, '_>) -> Option<Number> {
+        let target = match place.pointer.steps() {
+            [] => 0,
+            [Step::Name(table), Step::Member(name)] => self.definition(table, &name.value()?)?,
+            _ => return None,
+        };
+        Some(target)
+    }
+
+    pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+        match target.checked_sub(1) {
+            None => Some(root),
+            Some(before) => entries(root).nth(before as usize).map(|(_, member)| &member.value),
+        }
+    }
+
+    pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
+        self.uses.iter().copied()
+    }
+
+    pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
+        let definitions = entries(root).filter(|_| budget.pay(1)).filter_map(|(table, member)| {
+            let mut pointer = String::from("/");
+            pointer.push_str(table);
+            json::push_token(&mut pointer, &member.key.display());
+            Some((self.definition(table, &member.key.value()?)?, (&member.value, pointer)))
+        });
+        core::iter::once((0, (root, String::new()))).chain(definitions).collect()
+    }
+}

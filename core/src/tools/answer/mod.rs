@@ -1,0 +1,9 @@
+//! Restores structured output: answers that are text, and answers that are calls to a function that replaces the
+//! response format.
+
+pub(crate) mod call;
+pub(crate) mod call_stream;
+mod chat;
+mod queue;
+mod stream;
+pub(crate) mod text;

@@ -1,0 +1,566 @@
+//! Restores structured output: removes its wrapper, and decodes values for the caller's schema. The text may be in a
+//! Markdown fence, or arrive in several parts.
+//!
+//! Text that is not JSON, or that need not be restored, is preserved byte for byte.
+
+use alloc::{string::String, vec, vec::Vec};
+use core::cell::Cell;
+
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Data, Node, Text},
+    report::AnswerChange,
+    request::tool::has_type,
+    sanitize::decode::Plan,
+    schema::validate::{Prepared, Verdict},
+    tools::{call_repair::CallReports, call_sites::each, streams::buffered_calls::append},
+};
+
+/// Plan for restoring a model's structured output.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) plan: Plan,
+    /// Name of the function that replaces the format; `None` if the answer is text.
+    pub(crate) tool: Option<String>,
+    /// True if the model may call only this function, so that text next to the call is not meant for the client.
+    pub(crate) is_only: bool,
+    /// The schema, if only the instructions contain it. An answer in a Markdown fence is taken out of the fence unless
+    /// this schema refuses it.
+    pub(crate) instructed: Option<Prepared>,
+}
+
+/// Restores text, if necessary. Truncated text is restored as far as it is complete.
+pub(crate) fn restored(answer: Option<&Answer>, text: &str) -> Content {
+    read(answer, text).unwrap_or_default()
+}
+
+/// Same as [`restored`], but returns `None` if the text is neither JSON that may change nor the beginning of such JSON.
+fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
+    if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.instructed.as_ref()?))) {
+        if let Some(content) = unfenced(text, &answer.plan, schema) {
+            return Some(content);
+        }
+    }
+    if !(Restores { json: true, fenced: false }).may_be(text) {
+        return None;
+    }
+    let restored = |mut node: Node<'_>| answer.map_or(Ok(None), |answer| answer.restored(&mut node)).into();
+    if let Ok(node) = json::read(text) {
+        return Some(restored(node));
+    }
+    let closed = json::close_cut(text)?;
+    let mut node = json::read(&closed).ok();
+    if let (Some(node), true) = (&mut node, answer.is_some_and(|answer| answer.plan.may_have_pairs())) {
+        drop_half_pair(node);
+    }
+    Some(Content { is_cut: true, ..node.map(restored).unwrap_or_default() })
+}
+
+/// Removes the last pair of a list of pairs if its value is missing, so that the other pairs can be restored.
+fn drop_half_pair(node: &mut Node<'_>) {
+    if !ends_in_half_pair(node) {
+        return;
+    }
+    let mut at = node;
+    loop {
+        let is_list = is_list_with_half_pair(at);
+        let last = match at.data() {
+            Data::Object(_) => {
+                at.as_object_mut().and_then(|object| object.members_mut().last_mut()).map(|last| &mut last.value)
+            }
+            Data::Array(_) => at.as_array_mut().and_then(|items| {
+                if is_list {
+                    items.pop();
+                }
+                items.last_mut()
+            }),
+            _ => None,
+        };
+        match last.filter(|_| !is_list) {
+            Some(last) => at = last,
+            None => return,
+        }
+    }
+}
+
+fn ends_in_half_pair(node: &Node<'_>) -> bool {
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if is_list_with_half_pair(node) {
+            return true;
+        }
+        at = match node.data() {
+            Data::Object(object) => object.members().last().map(|last| &last.value),
+            Data::Array(items) => items.last(),
+            _ => None,
+        };
+    }
+    false
+}
+
+fn is_list_with_half_pair(node: &Node<'_>) -> bool {
+    let is_pair = |pair: &Node<'_>| pair.as_object().is_some_and(|pair| pair.len() == 2 && pair.has("value"));
+    let Some((last, others)) = node.as_array().and_then(<[_]>::split_last) else { return false };
+    let is_half = last.as_object().is_some_and(|pair| pair.is_empty() || pair.len() == 1 && pair.has("key"));
+    is_half && !others.is_empty() && others.iter().all(|pair| is_pair(pair) && pair.get("key").is_some())
+}
+
+impl Answer {
+    pub(crate) const fn new(plan: Plan) -> Self {
+        Answer { plan, tool: None, is_only: false, instructed: None }
+    }
+
+    /// Returns an answer whose schema is only in the instructions.
+    pub(crate) fn instructed(plan: Plan, schema: &Node<'_>) -> Self {
+        Answer { instructed: Prepared::new(schema), ..Answer::new(plan) }
+    }
+
+    /// Returns an answer that consists of the arguments of a function.
+    pub(crate) fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
+        Answer { tool: Some(name), is_only, ..Answer::new(plan) }
+    }
+
+    /// Returns true if text may have to be restored. If the answer is the arguments of a function, only encoded answers
+    /// have to be restored.
+    pub(crate) fn restores_text(&self) -> bool {
+        self.tool.is_none() || !self.plan.is_empty()
+    }
+
+    /// Returns the kinds of text that may have to be restored.
+    pub(crate) fn restores(&self) -> Restores {
+        Restores { json: !self.plan.is_empty(), fenced: self.instructed.is_some() }
+    }
+
+    /// Restores text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
+    pub(crate) fn read(&self, text: &str) -> Option<Content> {
+        read(Some(self), text)
+    }
+
+    /// Returns the restored text, or `None` if nothing changes.
+    fn restored(&self, node: &mut Node<'_>) -> Result<Option<String>, Error> {
+        self.plan.restore(node)?;
+        Ok((!node.is_intact()).then(|| json::write(node)))
+    }
+
+    /// Calls `work` with functions that restore text. Reports whether text was taken out of a fence, and the first
+    /// error of restoring.
+    pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
+        let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
+        let restore = |text: &str| {
+            let mut content = self.read(text)?;
+            is_unfenced.set(is_unfenced.get() || content.is_unfenced);
+            failure.set(failure.take().or(content.failure.take()));
+            Some(content)
+        };
+        let restores = self.restores();
+        let done = work(Read { restore: &restore, may_begin: &|text| restores.may_be(text) });
+        reports.push_changes(is_unfenced.get().then_some(AnswerChange::RemoveFence));
+        reports.fail(failure.take());
+        done
+    }
+
+    /// Restores the text of a whole reply of any API.
+    pub(crate) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) {
+        self.event(reply, true, reports);
+    }
+
+    /// Restores the complete text parts of a stream event, like [`Self::reply`]. A truncated part is restored only if
+    /// the event ends it.
+    pub(crate) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
+        self.reading(reports, |read| {
+            let walk = Walk { read, may_be_cut: is_end };
+            match event.data() {
+                Data::Array(_) => restore_chunks(read, event, is_end, &mut |one| walk.in_reply(one)),
+                _ => walk.in_reply(event),
+            }
+        });
+    }
+}
+
+/// A walk over the text of a reply.
+#[derive(Clone, Copy)]
+struct Walk<'w> {
+    read: Read<'w>,
+    /// True if a truncated text does not continue in another event.
+    may_be_cut: bool,
+}
+
+impl Walk<'_> {
+    fn in_reply(self, reply: &mut Node<'_>) {
+        // A message of Anthropic or Chat Completions, an item of Responses, or a step of Interactions.
+        self.in_message(reply);
+        each(reply, "choices", &mut |choice| {
+            choice.visit("message", |message| self.in_message(message));
+        });
+        each(reply, "output", &mut |item| self.in_message(item));
+        self.in_text(reply, "output_text");
+        each(reply, "steps", &mut |step| self.in_message(step));
+        reply.visit("output", |output| output.visit("message", |message| self.in_message(message)));
+        each(reply, "candidates", &mut |candidate| {
+            candidate.visit("content", |content| self.in_message(content));
+        });
+        for inner in ["message", "response", "interaction", "item", "step"] {
+            reply.visit(inner, |inner| {
+                self.in_message(inner);
+                each(inner, "output", &mut |item| self.in_message(item));
+                each(inner, "steps", &mut |step| self.in_message(step));
+                each(inner, "candidates", &mut |candidate| {
+                    candidate.visit("content", |content| self.in_message(content));
+                });
+            });
+        }
+        reply.visit("part", |part| {
+            if is_text_part(part) {
+                self.in_text(part, "text");
+            }
+        });
+        if reply.get("type").is_some_and(|kind| kind.is_text("response.output_text.done")) {
+            self.in_text(reply, "text");
+        }
+    }
+
+    /// Restores the text of a message, unless its author is not the model.
+    fn in_message(self, message: &mut Node<'_>) {
+        const OTHERS: [&str; 4] = ["user", "system", "developer", "tool"];
+        let is_other = message.get("role").is_some_and(|role| OTHERS.iter().any(|other| role.is_text(other)));
+        let is_step_of_others = message.get("type").is_some_and(|kind| {
+            ["user_input", "function_result", "reasoning", "thought"].iter().any(|other| kind.is_text(other))
+        });
+        if is_other || is_step_of_others {
+            return;
+        }
+        self.in_text(message, "content");
+        for list in ["content", "parts"] {
+            restore_parts(self.read, message, list, self.may_be_cut);
+        }
+    }
+
+    fn in_text(self, holder: &mut Node<'_>, key: &'static str) {
+        let Some(text) = holder.text_at(key).and_then(Text::value) else { return };
+        let content = (self.read.restore)(&text).filter(|content| self.may_be_cut || !content.is_cut);
+        if let Some(restored) = content.and_then(|content| content.text) {
+            holder.set(key, Node::string(restored));
+        }
+    }
+}
+
+/// Minimum number of backticks in a fence.
+const TICKS: usize = 3;
+/// Maximum length in bytes of the word after the backticks, such as `json`.
+const WORD: usize = 32;
+
+/// Kinds of text that are restored, recognized by their beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Restores {
+    /// JSON text.
+    pub(crate) json: bool,
+    /// JSON text in a Markdown fence.
+    pub(crate) fenced: bool,
+}
+
+/// Parser for the beginning of text that arrives in pieces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beginning {
+    restores: Restores,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The text so far is only whitespace.
+    Blank,
+    /// Number of backticks so far, counted up to the minimum of a fence.
+    Ticks(usize),
+    /// Number of bytes so far of the word after the backticks.
+    Word(usize),
+    /// Whitespace after the opening of a fence.
+    Opened,
+    /// Decided: true if the text may have to be restored.
+    Known(bool),
+}
+
+impl Restores {
+    /// Returns true if text may have to be restored, or may be the beginning of such text.
+    pub(crate) fn may_be(self, text: &str) -> bool {
+        let mut beginning = Beginning::new(self);
+        beginning.feed(text);
+        !matches!(beginning.state, State::Blank | State::Known(false))
+    }
+}
+
+impl Beginning {
+    pub(crate) const fn new(restores: Restores) -> Self {
+        Beginning { restores, state: State::Blank }
+    }
+
+    /// Adds a piece. Returns true or false once it is decided whether the text may have to be restored.
+    pub(crate) fn feed(&mut self, piece: &str) -> Option<bool> {
+        for byte in piece.bytes() {
+            self.state = match (self.state, byte) {
+                (State::Known(_), _) => break,
+                (State::Blank, byte) if byte.is_ascii_whitespace() => State::Blank,
+                (State::Blank, b'`') if self.restores.fenced => State::Ticks(1),
+                // Decoding never changes a number, `true`, `false` or `null`.
+                (State::Blank, b'{' | b'[' | b'"') => State::Known(self.restores.json),
+                (State::Blank, _) => State::Known(false),
+                (State::Ticks(count), b'`') => State::Ticks(TICKS.min(count + 1)),
+                (State::Ticks(count), _) if count < TICKS => State::Known(false),
+                (State::Ticks(_) | State::Word(_) | State::Opened, byte) if byte.is_ascii_whitespace() => State::Opened,
+                (State::Ticks(_), byte) if is_of_word(byte) => State::Word(1),
+                (State::Word(length), byte) if is_of_word(byte) && length < WORD => State::Word(length + 1),
+                (State::Ticks(_) | State::Word(_) | State::Opened, byte) => State::Known(begins_json(byte)),
+            };
+        }
+        match self.state {
+            State::Known(may) => Some(may),
+            _ => None,
+        }
+    }
+}
+
+const fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'.')
+}
+
+const fn begins_json(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+}
+
+/// A text that begins with a fence.
+enum Fenced<'t> {
+    /// A complete Markdown block, with its content.
+    Whole(&'t str),
+    /// A Markdown block without its end, with its content so far.
+    Open(&'t str),
+}
+
+/// Parses text that begins with a fence.
+fn fenced(text: &str) -> Option<Fenced<'_>> {
+    let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
+    let text = text.trim_matches(is_space);
+    let opening = ticks(text);
+    if opening < TICKS {
+        return None;
+    }
+    let rest = text.get(opening..)?;
+    let word = rest.bytes().take_while(|byte| is_of_word(*byte)).count();
+    let inner = rest.get(word..).filter(|_| word <= WORD)?;
+    let closing = inner.bytes().rev().take_while(|byte| *byte == b'`').count();
+    if closing < opening {
+        return Some(Fenced::Open(inner));
+    }
+    let inner = inner.get(..inner.len() - closing)?;
+    Some(Fenced::Whole(inner.trim_matches(is_space)))
+}
+
+const fn is_space(one: char) -> bool {
+    one.is_ascii_whitespace()
+}
+
+/// Takes an answer out of its fence, unless the schema refuses the answer. Returns `None` for text that is not JSON
+/// in a fence.
+fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
+    let inner = match fenced(text)? {
+        Fenced::Whole(inner) => inner,
+        // Some backticks of the closing fence may still be missing.
+        Fenced::Open(inner) => {
+            let inner = inner.trim_end_matches('`');
+            let is_json = json::close_cut(inner).is_some() || json::read(inner).is_ok();
+            return is_json.then_some(Content { is_cut: true, ..Content::default() });
+        }
+    };
+    let mut node = json::read(inner).ok()?;
+    if let Err(error) = plan.restore(&mut node) {
+        return Some(Err(error).into());
+    }
+    if schema.validator().verdict(&node) == Verdict::Invalid {
+        return Some(Content::default());
+    }
+    let restored = if node.is_intact() { String::from(inner) } else { json::write(&node) };
+    Some(Content { text: Some(restored), is_unfenced: true, ..Content::default() })
+}
+
+/// Result of restoring the text of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// The new text; `None` if the text does not change.
+    pub(crate) text: Option<String>,
+    /// True if the text is truncated JSON.
+    pub(crate) is_cut: bool,
+    /// True if the new text was taken out of a Markdown fence.
+    pub(crate) is_unfenced: bool,
+    /// Why the text could not be restored.
+    pub(crate) failure: Option<Error>,
+}
+
+impl From<Result<Option<String>, Error>> for Content {
+    fn from(restored: Result<Option<String>, Error>) -> Content {
+        match restored {
+            Ok(text) => Content { text, ..Content::default() },
+            Err(error) => Content { failure: Some(error), ..Content::default() },
+        }
+    }
+}
+
+/// Functions that restore text.
+#[derive(Clone, Copy)]
+pub(crate) struct Read<'r> {
+    /// Restores one text part. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
+    pub(crate) restore: &'r dyn Fn(&str) -> Option<Content>,
+    /// Returns true if JSON that needs restoring may begin in this part.
+    pub(crate) may_begin: &'r dyn Fn(&str) -> bool,
+}
+
+/// The text of each part of a list, in order; `None` for a part that is not text.
+#[derive(Debug, Default)]
+struct Parts(Vec<Option<String>>);
+
+/// The new text of each part, in the order of [`Parts`]; `None` for a part that does not change.
+type NewTexts = vec::IntoIter<Option<String>>;
+
+/// Restores the text of a list of parts. JSON that is spread over adjacent text parts is put into the first of them.
+fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
+    let mut parts = Parts::default();
+    parts.add(message, list);
+    put(message, list, &mut parts.restored(read, may_be_cut));
+}
+
+/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The text of a
+/// candidate is concatenated across chunks.
+fn restore_chunks<'a>(read: Read<'_>, chunks: &mut Node<'a>, may_be_cut: bool, other: &mut dyn FnMut(&mut Node<'a>)) {
+    let mut found: Map<u64, Parts> = Map::new();
+    for chunk in chunks.as_array().unwrap_or_default() {
+        let candidates = holder(chunk).and_then(|holder| holder.get("candidates")).and_then(Node::as_array);
+        for candidate in candidates.unwrap_or_default() {
+            if let Some(content) = candidate.get("content") {
+                found.entry(number(candidate)).or_default().add(content, "parts");
+            }
+        }
+    }
+    let restored = found.into_iter().map(|(number, parts)| (number, parts.restored(read, may_be_cut)));
+    let mut restored: Map<u64, NewTexts> = restored.collect();
+    let mut in_candidates = |holder: &mut Node<'a>| {
+        each(holder, "candidates", &mut |candidate| {
+            let Some(texts) = restored.get_mut(&number(candidate)) else { return };
+            candidate.visit("content", |content| put(content, "parts", texts));
+        });
+    };
+    // The visitor never fails.
+    let _ = chunks.visit_children::<()>(|_, chunk| {
+        if has_candidates(chunk) {
+            in_candidates(chunk);
+        } else if holder(chunk).is_some() {
+            chunk.visit("response", &mut in_candidates);
+        } else {
+            other(chunk);
+        }
+        Ok(())
+    });
+}
+
+fn has_candidates(node: &Node<'_>) -> bool {
+    node.get("candidates").is_some_and(|candidates| candidates.as_array().is_some())
+}
+
+/// Returns the object that contains the candidates of a chunk. Some gateways wrap it in `response`.
+fn holder<'n, 'a>(chunk: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    if has_candidates(chunk) {
+        return Some(chunk);
+    }
+    chunk.get("response").filter(|response| has_candidates(response))
+}
+
+fn number(candidate: &Node<'_>) -> u64 {
+    candidate.u64_at("index").unwrap_or_default()
+}
+
+/// Returns true for a thought of Gemini, which may occur between two parts of the same text.
+fn is_thought(part: &Node<'_>) -> bool {
+    part.bool_at("thought") == Some(true)
+}
+
+fn text_of<'n, 'a>(part: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part.get("text").filter(|_| is_text_part(part))?.as_text()
+}
+
+impl Parts {
+    fn add(&mut self, message: &Node<'_>, list: &str) {
+        let parts = message.items_at(list);
+        self.0.extend(parts.iter().filter(|part| !is_thought(part)).map(|part| {
+            text_of(part).map(|text| {
+                let mut value = String::new();
+                append(&mut value, text);
+                value
+            })
+        }));
+    }
+
+    fn restored(&self, read: Read<'_>, may_be_cut: bool) -> NewTexts {
+        let mut new = Vec::with_capacity(self.0.len());
+        for run in self.0.chunk_by(|one, next| one.is_some() == next.is_some()) {
+            let texts: Vec<&str> = run.iter().flatten().map(String::as_str).collect();
+            if texts.is_empty() {
+                new.extend(run.iter().map(|_| None));
+            } else {
+                new.extend(in_run(&texts, read, may_be_cut));
+            }
+        }
+        new.into_iter()
+    }
+}
+
+/// Returns the new text of each of several adjacent parts.
+pub(crate) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
+    let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
+    while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
+        let is_last = rest.is_empty();
+        let alone = (read.restore)(text).filter(|content| !content.is_cut || is_last && may_be_cut);
+        if alone.is_none() && !is_last && !is_tried && (read.may_begin)(text) {
+            is_tried = true;
+            let whole = texts.get(new.len()..).unwrap_or_default().concat();
+            if let Some(content) = (read.restore)(&whole) {
+                let whole = content.text.filter(|_| may_be_cut || !content.is_cut);
+                let others = whole.as_ref().map(|_| String::new());
+                new.push(whole);
+                new.resize(texts.len(), others);
+                break;
+            }
+        }
+        new.push(alone.and_then(|content| content.text));
+    }
+    new
+}
+
+/// Replaces the text of each part. Removes a block whose text has become empty, if the API refuses empty blocks in the
+/// history.
+fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
+    let mut is_emptied = Vec::new();
+    each(message, list, &mut |part| {
+        let new = if is_thought(part) { None } else { texts.next().flatten() };
+        let is_empty = new.as_ref().is_some_and(String::is_empty);
+        is_emptied.push(is_empty && is_bare_block(part));
+        if let Some(new) = new {
+            part.set("text", Node::string(new));
+        }
+    });
+    if is_emptied.contains(&true) {
+        let mut is_emptied = is_emptied.into_iter();
+        message.visit(list, |list| list.as_array_mut().map(|parts| parts.retain(|_| is_emptied.next() != Some(true))));
+    }
+}
+
+/// Returns true for a text block without other content.
+pub(crate) fn is_bare_block(part: &Node<'_>) -> bool {
+    has_type(part, "text")
+        && part.as_object().is_some_and(|part| {
+            part.iter().all(|member| member.key.is("type") || member.key.is("text") || member.value.is_null())
+        })
+}
+
+/// Returns true if a block or a part contains text of the answer, not a thought or something else.
+pub(crate) fn is_text_part(part: &Node<'_>) -> bool {
+    const KINDS: [&str; 2] = ["text", "output_text"];
+    let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
+    is_of_kind && part.bool_at("thought") != Some(true)
+}

@@ -1,0 +1,4 @@
+//! Adapts the calls and results in the history of a request.
+
+pub(crate) mod calls;
+pub(crate) mod pairs;

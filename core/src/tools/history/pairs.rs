@@ -1,0 +1,638 @@
+//! Pairs the calls and results in a history. An API that finds a call without a result, or a result without a call,
+//! refuses the request and every later request of the same conversation.
+//!
+//! Each result belongs to a call before it. A result that is too far from its call is moved to the call. A call without
+//! a result gets a placeholder result, and a result without a call is removed.
+
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+
+use super::calls::{text, Blocks};
+use crate::{
+    collections::{Map, Set},
+    dialect::requests::RequestFact,
+    error::Error,
+    json::{
+        lazy::{self, view},
+        Data, Node, Text,
+    },
+    options::Api,
+    request::{
+        prefilter::{CALL, CHAT, RESULT},
+        tool::has_type,
+    },
+    tools::request_facts::RequestChange,
+};
+
+/// Text of the placeholder result for a call without a result.
+const NO_RESULT: &str = "[No result]";
+const ADDED: &str = "added a result to a call without one";
+const MOVED: &str = "moved a result to its call";
+const REMOVED: &str = "removed a result without a call";
+const JOINED: &str = "merged two messages of the model, so that the results of both follow";
+/// Content of a message that has lost its results, if a user message is required in its place.
+const NO_CONTENT: &str = "[No content]";
+
+/// Author of a message or item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Model,
+    /// A message with the role `tool`, or an output item of Responses.
+    Tool,
+    /// Any other role, for example `system`.
+    #[default]
+    Other,
+}
+
+/// The calls and results of one message or item.
+#[derive(Default)]
+struct Facts {
+    speaker: Speaker,
+    /// The calls that need a result.
+    calls: Vec<Called>,
+    results: Vec<CallResult>,
+    /// True for a result of Chat Completions without an id.
+    is_nameless: bool,
+    /// True if it has content other than results.
+    has_content: bool,
+    /// Ids of other calls, for example of tools that the API runs itself. Their results are kept.
+    others: Vec<String>,
+}
+
+/// A call that needs a result, identified by its id, by its name (Gemini), or by both.
+#[derive(Clone, Default)]
+struct Called {
+    id: Option<String>,
+    name: Option<String>,
+}
+
+/// A result, which refers to its call by the id or (Gemini) by the name.
+struct CallResult {
+    id: Option<String>,
+    name: Option<String>,
+    /// True if other content of the message precedes it although the API requires results first.
+    is_behind: bool,
+    /// Index of its block in the message, if the API uses content blocks.
+    block: usize,
+}
+
+impl Called {
+    fn of_id(id: String) -> Called {
+        Called { id: Some(id), name: None }
+    }
+}
+
+impl CallResult {
+    fn of_id(id: String) -> CallResult {
+        CallResult { id: Some(id), name: None, is_behind: false, block: 0 }
+    }
+}
+
+/// The changes to one message or item.
+#[derive(Default)]
+struct Change {
+    /// Indices of the result blocks to remove from it.
+    leaving: Set<usize>,
+    /// The results to insert after it.
+    following: Vec<Following>,
+    /// The id to set, if it is a result without an id.
+    id: Option<String>,
+    /// True if it is merged into the preceding message.
+    is_joined: bool,
+}
+
+/// A result to insert after a message.
+struct Following {
+    called: Called,
+    /// Index of the message with the call.
+    call: usize,
+    /// Position of the existing result in another message, if there is one.
+    from: Option<Place>,
+}
+
+/// Index of a message, and index of a call among the message's calls or of a result among its blocks.
+type Place = (usize, usize);
+
+/// Pairs the calls and results in a request's history. Changes nothing for Gemini Interactions, for which no rule about
+/// pairs is known. `fact` states the rule of the API.
+///
+/// # Errors
+/// `invalid-json`, if a message is text that cannot be read.
+pub(crate) fn complete(
+    request: &mut Node<'_>,
+    api: Api,
+    fact: &'static RequestFact,
+) -> Result<Vec<RequestChange>, Error> {
+    if api == Api::GeminiInteractions {
+        return Ok(Vec::new());
+    }
+    // The request does not contain the calls of an earlier response or of a cached prefix.
+    let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
+    let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
+    let Some(messages) = request.array_at(api.history()) else { return Ok(Vec::new()) };
+    if !messages.iter().any(|message| lazy::may_hold(message, CALL | CHAT | RESULT)) {
+        return Ok(Vec::new());
+    }
+    let mut facts = Vec::with_capacity(messages.len());
+    let mut has_reference = false;
+    for message in messages {
+        let message = view(message)?;
+        has_reference |= has_type(&message, "item_reference");
+        facts.push(facts_of(&message, api));
+    }
+    let changes = plan(&facts, api, is_whole && !has_reference);
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut reported = Vec::new();
+    let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
+    request
+        .visit(api.history(), |history| rewrite(history, (api, fact), (changes, &speakers), &mut reported))
+        .unwrap_or(Ok(()))?;
+    Ok(reported)
+}
+
+/// Returns a pointer to each message with an incomplete pair, and the expectation that it violates. Rewrites the
+/// history, so the request must not be used afterwards.
+///
+/// # Errors
+/// Same as [`complete`].
+pub(crate) fn broken(
+    request: &mut Node<'_>,
+    api: Api,
+    fact: &'static RequestFact,
+) -> Result<Vec<(String, &'static str)>, Error> {
+    let (mut found, mut known) = (Vec::new(), Set::new());
+    for RequestChange { pointer, message, .. } in complete(request, api, fact)? {
+        let expected = match message.as_str() {
+            JOINED => continue,
+            ADDED => "expected a result directly after each call, found a call without one",
+            REMOVED => "expected a call before each result, found a result without one",
+            MOVED => "expected a result directly after its call, found one elsewhere",
+            _ => "expected a result with the id of its call, found one without an id",
+        };
+        // The changes of one message are not necessarily adjacent.
+        if known.insert((pointer.clone(), expected)) {
+            found.push((pointer, expected));
+        }
+    }
+    Ok(found)
+}
+
+fn facts_of(message: &Node<'_>, api: Api) -> Facts {
+    let mut facts = Facts { speaker: speaker(message, api), has_content: true, ..Facts::default() };
+    match api {
+        Api::OpenaiResponses => {
+            let is_one = |kinds: [&str; 2]| kinds.iter().any(|kind| has_type(message, kind));
+            if is_one(["function_call", "custom_tool_call"]) {
+                facts.calls.extend(text(message, "call_id").map(Called::of_id));
+            } else if is_one(["function_call_output", "custom_tool_call_output"]) {
+                facts.results.extend(text(message, "call_id").map(CallResult::of_id));
+            } else {
+                facts.others.extend(["call_id", "id"].iter().filter_map(|key| text(message, key)));
+            }
+        }
+        Api::OpenaiChat if facts.speaker == Speaker::Tool => {
+            facts.results.extend(text(message, "tool_call_id").map(CallResult::of_id));
+            facts.is_nameless = facts.results.is_empty();
+        }
+        Api::OpenaiChat => {
+            let calls = message.items_at("tool_calls");
+            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::of_id));
+        }
+        _ => {
+            let Some(written) = Blocks::of(api) else { return facts };
+            let content = message.get(written.list);
+            let blocks = content.and_then(Node::as_array).unwrap_or_default();
+            facts.has_content = content.is_some_and(|content| content.as_text().is_some());
+            // Results in a message of the model belong to tools that the API runs.
+            let is_of_client = written.has_types() || facts.speaker != Speaker::Model;
+            for (at, block) in blocks.iter().enumerate() {
+                if let Some(result) = written.result(block).filter(|_| is_of_client) {
+                    let (id, name) = (written.result_id(result), written.name(result));
+                    if id.is_some() || name.is_some() {
+                        let is_behind = written.is_first && facts.has_content;
+                        facts.results.push(CallResult { id, name, is_behind, block: at });
+                    }
+                    continue;
+                }
+                facts.has_content = true;
+                let Some(call) = written.call(block) else { continue };
+                let (id, name) = (written.call_id(call), written.name(call));
+                if facts.speaker != Speaker::Model || has_type(call, "server_tool_use") {
+                    facts.others.extend(id);
+                } else if id.is_some() || name.is_some() {
+                    facts.calls.push(Called { id, name });
+                }
+            }
+        }
+    }
+    facts
+}
+
+fn speaker(message: &Node<'_>, api: Api) -> Speaker {
+    let role = |role: &str| message.get("role").is_some_and(|found| found.is_text(role));
+    match api {
+        _ if role("user") => Speaker::User,
+        _ if role("assistant") => Speaker::Model,
+        Api::Gemini if role("model") => Speaker::Model,
+        // Older Gemini clients give results the role `function`.
+        Api::Gemini if message.get("role").is_none() || role("function") => Speaker::User,
+        Api::OpenaiChat if role("tool") => Speaker::Tool,
+        Api::OpenaiResponses if message.get("role").is_none() => {
+            let kind = message.text_at("type").map(|kind| kind.display());
+            match kind.is_some_and(|kind| kind.ends_with("_output")) {
+                true => Speaker::Tool,
+                false => Speaker::Model,
+            }
+        }
+        _ => Speaker::Other,
+    }
+}
+
+/// The calls with one id (or name) that have no result yet, grouped by the turn of the model that contains them.
+#[derive(Default)]
+struct Open {
+    turns: VecDeque<(usize, VecDeque<Place>)>,
+    /// Number of user messages with content before these calls.
+    user_messages: usize,
+}
+
+impl Open {
+    fn add(&mut self, call: Place, turn: usize, user_messages: usize) {
+        if self.user_messages < user_messages {
+            // Some backends restart the numbering of their ids in each reply.
+            self.turns.clear();
+            self.user_messages = user_messages;
+        }
+        match self.turns.back_mut().filter(|(last, _)| *last == turn) {
+            Some((_, calls)) => calls.push_back(call),
+            None => self.turns.push_back((turn, VecDeque::from([call]))),
+        }
+    }
+
+    /// Removes and returns the first unanswered call of the last turn that has one, or of the first turn if
+    /// `is_oldest`.
+    fn take(&mut self, is_oldest: bool, answered: &Map<Place, Option<Place>>) -> Option<(usize, Place)> {
+        loop {
+            let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
+            let (turn, calls) = self.turns.get_mut(at)?;
+            let found = calls.pop_front();
+            let turn = *turn;
+            if calls.is_empty() {
+                self.turns.remove(at);
+            }
+            // A call is listed under its id and under its name, so it may already have its result under the other key.
+            if let Some(call) = found.filter(|call| !answered.contains_key(call)) {
+                return Some((turn, call));
+            }
+        }
+    }
+}
+
+/// Returns the changes of each changed message, keyed by its index.
+fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
+    // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
+    let mut open: Map<(bool, &str), Open> = Map::new();
+    let mut others: Set<&str> = Set::new();
+    // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
+    // moved.
+    let mut answered: Map<Place, Option<Place>> = Map::new();
+    let mut changes: Map<usize, Change> = Map::new();
+    // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
+    let (mut turns, mut texts, mut nameless) =
+        (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
+    let (mut turn, mut user_messages) = (0, 0);
+    // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
+    let (mut has_reply, mut has_content) = (false, false);
+    let written = Blocks::of(api);
+    for (at, message) in facts.iter().enumerate() {
+        let speaker = message.speaker;
+        // In Chat Completions, each message and the results after it form a turn. In other APIs, a turn begins with the
+        // model's first message after a reply.
+        turn += usize::from(match api {
+            Api::OpenaiChat => speaker != Speaker::Tool,
+            _ => speaker == Speaker::Model && has_reply,
+        });
+        if speaker == Speaker::Model {
+            (has_reply, has_content) = (false, false);
+            texts.entry(turn).or_default().push(at);
+        }
+        turns.push(turn);
+        let is_in_time = written.is_some_and(|written| {
+            speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
+        });
+        // A result belongs to the call with its id. Results without a matching id belong to the calls with their names,
+        // in order.
+        let mut named: Vec<&CallResult> = Vec::new();
+        let mut settle =
+            |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
+                let stays = match call {
+                    Some((of, call)) => {
+                        let is_right = api == Api::OpenaiChat || is_in_time && !result.is_behind;
+                        let stays = api == Api::OpenaiResponses || of == turn && is_right;
+                        answered.insert(call, (!stays).then_some((at, result.block)));
+                        stays
+                    }
+                    None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
+                };
+                if !stays {
+                    changes.entry(at).or_default().leaving.insert(result.block);
+                }
+            };
+        for result in &message.results {
+            let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
+            match by_id {
+                None if result.name.is_some() => named.push(result),
+                found => settle(result, found, &mut answered),
+            }
+        }
+        for result in named {
+            let name = result.name.as_deref().unwrap_or_default();
+            let by_name = open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered));
+            settle(result, by_name, &mut answered);
+        }
+        if message.is_nameless {
+            nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
+        }
+        has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
+        has_content |= speaker == Speaker::User && message.has_content;
+        user_messages += usize::from(speaker == Speaker::User && message.has_content);
+        for (place, called) in message.calls.iter().enumerate() {
+            let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
+            for (is_id, key) in keys {
+                if let Some(key) = key {
+                    open.entry((is_id, key)).or_default().add((at, place), turn, user_messages);
+                }
+            }
+        }
+        others.extend(message.others.iter().map(String::as_str));
+    }
+    for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
+        let of_turn = texts.get(turn).filter(|_| written.is_some());
+        let home = of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
+        for (place, called) in message.calls.iter().enumerate() {
+            let from = answered.get(&(at, place)).copied();
+            if from == Some(None) {
+                continue;
+            }
+            let result = nameless.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
+            match result {
+                Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
+                None => {
+                    let following = Following { called: called.clone(), call: at, from: from.flatten() };
+                    changes.entry(home).or_default().following.push(following);
+                    // The API requires all results in the message after the calls, and does not merge messages of one
+                    // role. So consecutive messages of the model are merged here.
+                    let is_split = written.is_some_and(|written| !written.joins);
+                    if let Some(messages) = of_turn.filter(|_| is_split && !is_joined(&changes, home)) {
+                        let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
+                        for later in messages.iter().skip(1).filter(|_| is_adjacent) {
+                            changes.entry(*later).or_default().is_joined = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    changes
+}
+
+/// Returns true if a message is merged into the preceding one.
+fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
+    changes.get(&at).is_some_and(|change| change.is_joined)
+}
+
+/// Applies the changes to a history.
+fn rewrite<'a>(
+    history: &mut Node<'a>,
+    (api, fact): (Api, &'static RequestFact),
+    (changes, speakers): (Map<usize, Change>, &[Speaker]),
+    reported: &mut Vec<RequestChange>,
+) -> Result<(), Error> {
+    let Some(messages) = history.as_array_mut() else { return Ok(()) };
+    let mut report = |at: usize, message: &str| {
+        reported.push(RequestChange::new(format!("/{}/{at}", api.history()), fact, message));
+    };
+    let mut moved: Map<Place, Node<'a>> = Map::new();
+    let mut emptied = Set::new();
+    for (at, change) in changes.iter() {
+        let Some(message) = messages.get_mut(*at) else { continue };
+        if let Some(id) = &change.id {
+            report(*at, "gave a result without an id the id of its call");
+            lazy::edit(message, |message| {
+                message.set("tool_call_id", Node::string(id.clone()));
+                Ok(())
+            })?;
+        }
+        if change.leaving.is_empty() {
+            continue;
+        }
+        lazy::edit(message, |message| {
+            for (place, result) in take(message, api, &change.leaving) {
+                moved.insert((*at, place), result);
+            }
+            if is_empty(message, api) {
+                emptied.insert(*at);
+            }
+            Ok(())
+        })?;
+    }
+    let last = messages.len().saturating_sub(1);
+    // If the API does not merge messages of one role, the roles have to alternate.
+    let separates = |at: usize| {
+        Blocks::of(api).is_some_and(|written| !written.joins) && speakers.get(at + 1) == Some(&Speaker::Model)
+    };
+    let written = Blocks::of(api);
+    let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
+    let mut pending: Vec<Node<'a>> = Vec::new();
+    for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
+        let speaker = speakers.get(at).copied().unwrap_or_default();
+        let mut is_emptied = emptied.contains(&at);
+        if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
+            let results = core::mem::take(&mut pending);
+            if let Some(written) = written.filter(|_| speaker == Speaker::User) {
+                lazy::edit(&mut message, |message| {
+                    join(message, results, written);
+                    Ok(())
+                })?;
+                is_emptied = false;
+            } else {
+                settled.add(messages_of(results, api), Speaker::Tool);
+            }
+        }
+        let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
+        let is_custom = !following.is_empty() && has_type(&*view(&message)?, "custom_tool_call");
+        if let (true, Some(written)) = (is_joined(&changes, at), written) {
+            report(at, JOINED);
+            settled.join(message, written)?;
+        } else {
+            match is_emptied {
+                false => settled.add(Vec::from([message]), speaker),
+                // APIs with content blocks require the first message to be the user's.
+                true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
+                true if (at == last || separates(at)) && settled.ends_with_model(api)? => {
+                    settled.add(no_content(message, api), Speaker::User)
+                }
+                true => {}
+            }
+        }
+        for Following { called, call, from } in following {
+            let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
+            match given {
+                Some(((from, _), result)) => {
+                    report(from, MOVED);
+                    pending.push(result);
+                }
+                None => {
+                    report(*call, ADDED);
+                    pending.push(no_result(called, api, is_custom));
+                }
+            }
+        }
+    }
+    settled.add(messages_of(pending, api), Speaker::Tool);
+    for ((at, _), _) in moved.iter() {
+        report(*at, REMOVED);
+    }
+    *messages = settled.messages;
+    Ok(())
+}
+
+/// The messages of the rewritten history.
+struct Settled<'a> {
+    messages: Vec<Node<'a>>,
+    /// True if there is a message of the user, the model or a tool.
+    has_begun: bool,
+}
+
+impl<'a> Settled<'a> {
+    fn add(&mut self, messages: Vec<Node<'a>>, speaker: Speaker) {
+        self.has_begun |= !messages.is_empty() && speaker != Speaker::Other;
+        self.messages.extend(messages);
+    }
+
+    /// Appends the blocks of a message to the last message.
+    fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
+        let Some(last) = self.messages.last_mut() else { return Ok(()) };
+        let mut message = message;
+        let mut blocks = None;
+        lazy::edit(&mut message, |message| {
+            blocks = message.visit(written.list, core::mem::take);
+            Ok(())
+        })?;
+        let Some(Data::Array(blocks)) = blocks.map(Node::into_data) else { return Ok(()) };
+        lazy::edit(last, |last| {
+            last.visit(written.list, |list| list.as_array_mut().map(|list| list.extend(blocks)));
+            Ok(())
+        })
+    }
+
+    /// Returns true if the last message is the model's, or if there is no message of the user or the model.
+    fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
+        let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
+        Ok(speaker(&*view(last)?, api) == Speaker::Model)
+    }
+}
+
+/// Returns a placeholder message of the user that replaces a message whose results were removed.
+fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
+    let mut message = message;
+    if let Some(written) = Blocks::of(api) {
+        message.set("role", Node::literal("user"));
+        message.set(written.list, Node::array(Vec::from([written.text(Text::from(NO_CONTENT))])));
+    } else {
+        message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
+    }
+    Vec::from([message])
+}
+
+/// Removes the results at these indices from a message and returns them.
+fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
+    let Some(written) = Blocks::of(api) else { return Vec::from([(0, core::mem::take(message))]) };
+    let taken = message.visit(written.list, |content| {
+        let Some(blocks) = content.as_array_mut() else { return Vec::new() };
+        let (mut taken, mut staying) = (Vec::new(), Vec::new());
+        for (at, block) in core::mem::take(blocks).into_iter().enumerate() {
+            match places.contains(&at) {
+                true => taken.push((at, block)),
+                false => staying.push(block),
+            }
+        }
+        *blocks = staying;
+        taken
+    });
+    taken.unwrap_or_default()
+}
+
+/// Returns true if a message has no content left.
+fn is_empty(message: &Node<'_>, api: Api) -> bool {
+    match Blocks::of(api) {
+        // A cache point is not content.
+        Some(written) => {
+            let blocks = message.array_at(written.list);
+            blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("cachePoint").is_some()))
+        }
+        None => message.is_null(),
+    }
+}
+
+/// Inserts results before the other content of a message.
+fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
+    message.visit(written.list, |content| {
+        let mut blocks = results;
+        match core::mem::take(content).into_data() {
+            Data::Array(own) => blocks.extend(own),
+            Data::String(text) => {
+                blocks.push(written.text(text));
+            }
+            _ => {}
+        }
+        *content = Node::array(blocks);
+    });
+}
+
+/// Returns results as separate messages or items.
+fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
+    match Blocks::of(api) {
+        Some(written) if !results.is_empty() => {
+            Vec::from([Node::record([("role", Node::literal("user")), (written.list, Node::array(results))])])
+        }
+        _ => results,
+    }
+}
+
+/// Returns the placeholder result for a call without a result.
+fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
+    let id = called.id.clone().map(Node::string).unwrap_or_default();
+    let text = Node::literal(NO_RESULT);
+    match api {
+        Api::Bedrock => {
+            let content = Node::array(Vec::from([Node::record([("text", text)])]));
+            let error = ("status", Node::literal("error"));
+            Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
+        }
+        Api::Gemini => {
+            let mut result = Node::empty_object();
+            for (key, value) in [("id", &called.id), ("name", &called.name)] {
+                if let Some(value) = value {
+                    result.set(key, Node::string(value.clone()));
+                }
+            }
+            result.set("response", Node::record([("error", text)]));
+            Node::record([("functionResponse", result)])
+        }
+        Api::OpenaiResponses => Node::record([
+            ("type", Node::literal(if is_custom { "custom_tool_call_output" } else { "function_call_output" })),
+            ("call_id", id),
+            ("output", text),
+        ]),
+        Api::OpenaiChat => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", text)]),
+        _ => Node::record([
+            ("type", Node::literal("tool_result")),
+            ("tool_use_id", id),
+            ("content", text),
+            ("is_error", Node::bool(true)),
+        ]),
+    }
+}

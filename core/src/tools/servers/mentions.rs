@@ -1,0 +1,330 @@
+//! Resolves the names of several servers' tools outside the list: in the choice, the history and the options of a
+//! request.
+//!
+//! This library defines the member `server` next to a name: `restore` writes it, and no API accepts it.
+
+use alloc::{collections::VecDeque, format};
+
+use super::{Servers, Tool, SERVER};
+use crate::{
+    collections::Map,
+    error::{Code, Error},
+    json::{lazy, Data, Node, Text},
+    options::{Api, DeferredOptions},
+    request::{
+        carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
+        choice,
+        prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
+        tool,
+    },
+    tools::{
+        call_sites::{self, Role, Site},
+        servers,
+    },
+};
+
+/// Maximum nesting depth of a choice of tools.
+const CHOICE_DEPTH: usize = 6;
+
+/// The positions of a choice: the member of the request, the member inside it, and the pointer.
+const CHOICES: [(&str, Option<&str>, &str); 5] = [
+    ("tool_choice", None, "/tool_choice"),
+    ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
+    ("toolConfig", Some("functionCallingConfig"), "/toolConfig/functionCallingConfig"),
+    ("tool_config", Some("function_calling_config"), "/tool_config/function_calling_config"),
+    ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
+];
+
+/// Tools of servers that the history defines and that are not in the list, by their names in the request.
+pub(crate) type Added = Map<Text<'static>, Tool>;
+
+/// Replaces names of tools in the choice and the history with their names in the list, and removes `server` there.
+/// Returns the tools that only the history defines.
+///
+/// # Errors
+/// `invalid-request` if the choice names a tool that its server does not have.
+pub(crate) fn settle(
+    request: &mut Node<'_>,
+    api: Api,
+    servers: Option<&Servers>,
+    deferred: Option<&DeferredOptions>,
+) -> Result<Added, Error> {
+    if servers.is_some_and(Servers::is_empty) {
+        if let (Api::Bedrock, Some(pointer)) = (api, choice::demand(request, api)?) {
+            let message = "expected tools that the choice can force, found servers without tools";
+            return Err(Error::new(Code::InvalidRequest, pointer, message));
+        }
+        request.remove(if api == Api::Bedrock { "toolConfig" } else { "tools" });
+    }
+    let mentions = Mentions { servers };
+    for (outer, inner, pointer) in CHOICES {
+        if !request.get(outer).is_some_and(|choice| mentions.may_be_in(choice)) {
+            continue;
+        }
+        lazy::edit_member(request, outer, |holder| match inner {
+            Some(inner) => holder.visit(inner, |choice| mentions.in_choice(choice, pointer, 0)).unwrap_or(Ok(())),
+            None => mentions.in_choice(holder, pointer, 0),
+        })?;
+    }
+    let (mut calls, mut added) = (Calls::default(), Added::new());
+    let messages = request.items_at(api.history());
+    if !messages.iter().any(|message| mentions.may_be_in(message)) {
+        return Ok(added);
+    }
+    let mut carriers = Carriers::of(request, api, deferred)?;
+    let settled = request.visit(api.history(), |history| {
+        history.visit_children(|_, message| {
+            if !lazy::may_hold(message, NAMES_TOOLS | CARRIER | DEFERRAL) {
+                return Ok(());
+            }
+            if !mentions.may_be_in(message) {
+                if api == Api::GeminiInteractions {
+                    // The call may be a search, whose result adds tools.
+                    carriers.brings(&*lazy::view(message)?);
+                }
+                return Ok(());
+            }
+            lazy::edit(message, |message| {
+                calls.is_next = true;
+                call_sites::in_message(message, &mut |site| calls.settle(&mentions, site));
+                // Any tool may return JSON with this member, but only results of searches have typed references.
+                let in_json = |json: &mut Node<'_>| {
+                    call_sites::each(json, REFERENCES, &mut |reference| {
+                        if tool::has_type(reference, "tool_reference") {
+                            mentions.in_history(reference, "tool_name");
+                        }
+                    });
+                };
+                call_sites::each(message, "parts", &mut |part| {
+                    for key in FUNCTION_RESPONSES {
+                        part.visit(key, |result| result.visit("response", in_json));
+                    }
+                });
+                call_sites::each(message, "content", &mut |block| {
+                    block.visit("toolResult", |result| {
+                        call_sites::each(result, "content", &mut |block| {
+                            block.visit("json", in_json);
+                        });
+                    });
+                });
+                call_sites::each(message, "content", &mut |block| {
+                    block.visit("content", |content| {
+                        call_sites::each(content, "tool_references", &mut |reference| {
+                            mentions.in_history(reference, "tool_name");
+                        });
+                    });
+                });
+                if carriers.brings(message) {
+                    carriers::visit_definitions(message, api, &mut |definition| {
+                        mentions.in_definition(definition, &mut added);
+                    });
+                }
+                Ok(())
+            })
+        })
+    });
+    settled.unwrap_or(Ok(()))?;
+    Ok(added)
+}
+
+/// Replaces the tools' own names in options with their names in the list.
+pub(crate) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
+    let Some(servers) = servers else { return };
+    for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
+        if let Some(called) = servers.called(None, &Text::new(name.as_str())) {
+            *name = called.display().into_owned();
+        }
+    }
+}
+
+/// The calls of a history, to resolve results that name their tool without its server.
+#[derive(Default)]
+struct Calls {
+    /// Names in the list, by the ids of the calls.
+    by_id: Map<Text<'static>, Text<'static>>,
+    /// Names in the list of the last calls without an id, by their names in the history.
+    without_id: Map<Text<'static>, VecDeque<Text<'static>>>,
+    /// True until a call without an id is found in the current message.
+    is_next: bool,
+}
+
+impl Calls {
+    fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
+        let Site { node, name, id, role, .. } = site;
+        if role == Role::Search {
+            // Steps of hosted searches contain the names that were sent.
+            return;
+        }
+        let is_call = role == Role::Call;
+        let Some(own) = node.text_at(name).filter(|_| is_call && mentions.servers.is_some()) else {
+            return mentions.in_history(node, name);
+        };
+        let own = own.clone().into_owned();
+        let answered = node.text_at("tool_call_id").cloned();
+        let is_result = answered.is_some() || ["response", "role"].iter().any(|key| node.get(key).is_some());
+        let id = answered.or(id).map(Text::into_owned);
+        if is_result && node.get(SERVER).is_none_or(Node::is_null) {
+            let called = match &id {
+                Some(id) => self.by_id.get(id).cloned(),
+                None => self.without_id.get_mut(&own).and_then(VecDeque::pop_front),
+            };
+            if let Some(called) = called {
+                node.remove(SERVER);
+                if called != own {
+                    rename(node, name, called);
+                }
+                return;
+            }
+        }
+        mentions.in_history(node, name);
+        let called = node.text_at(name).cloned().filter(|_| !is_result);
+        let Some(called) = called.map(Text::into_owned) else { return };
+        match id {
+            Some(id) => drop(self.by_id.insert(id, called)),
+            None => {
+                if core::mem::take(&mut self.is_next) {
+                    self.without_id = Map::new();
+                }
+                self.without_id.entry(own).or_default().push_back(called);
+            }
+        }
+    }
+}
+
+/// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
+fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
+    let is_loaded = node.get("namespace").is_some_and(|namespace| {
+        let name = node.text_at(key);
+        name.is_some() && namespace.as_text() == name
+    });
+    if is_loaded {
+        node.set("namespace", Node::string(called.clone()));
+    }
+    node.set(key, Node::string(called));
+}
+
+struct Mentions<'s> {
+    servers: Option<&'s Servers>,
+}
+
+/// The result of looking up a name.
+enum NameLookup<'a> {
+    Stays,
+    Named(Text<'static>),
+    /// The server does not have the tool.
+    Absent(Text<'a>, Text<'a>),
+    /// Several servers have a tool with this name.
+    Shared(Text<'a>),
+}
+
+impl Mentions<'_> {
+    /// Returns true if a node may mention a tool. Without servers, only the member `server` matters, and text without
+    /// this member is not parsed.
+    fn may_be_in(&self, node: &Node<'_>) -> bool {
+        match node.data() {
+            Data::Verbatim(text) => self.servers.is_some() || text.contains("\"server\""),
+            _ => true,
+        }
+    }
+
+    /// Looks up the name in the list, and removes `server`.
+    fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> NameLookup<'a> {
+        let Some(name) = node.text_at(key).cloned() else { return NameLookup::Stays };
+        let server = node.text_at(SERVER).cloned();
+        if server.is_some() || node.get(SERVER).is_some_and(Node::is_null) {
+            node.remove(SERVER);
+        }
+        let namespace = node.text_at("namespace");
+        let Some(servers) = self.servers.filter(|_| namespace.is_none_or(|namespace| *namespace == name)) else {
+            return NameLookup::Stays;
+        };
+        match (servers.called(server.as_ref(), &name), server) {
+            (Some(called), _) if called == name => NameLookup::Stays,
+            (Some(called), _) => NameLookup::Named(called),
+            (None, Some(server)) => NameLookup::Absent(server, name),
+            (None, None) if servers.is_shared(&name) => NameLookup::Shared(name),
+            (None, None) => NameLookup::Stays,
+        }
+    }
+
+    fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
+        match self.find(node, key) {
+            NameLookup::Stays | NameLookup::Shared(_) => {}
+            NameLookup::Named(called) => rename(node, key, called),
+            NameLookup::Absent(server, name) => {
+                if let Some(servers) = self.servers {
+                    rename(node, key, servers.of_the_past(&server, &name));
+                }
+            }
+        }
+    }
+
+    /// Sets the name of a server's tool in its definition to its name in the list, or to a new name if the list lacks
+    /// the tool. A definition without `server` stays unchanged.
+    fn in_definition(&self, definition: &mut Node<'_>, added: &mut Added) {
+        let server = match definition.get(SERVER) {
+            Some(server) if server.is_null() => None,
+            Some(server) => match server.as_text() {
+                Some(server) => Some(server.clone().into_owned()),
+                None => return,
+            },
+            None => return,
+        };
+        definition.remove(SERVER);
+        let (Some(servers), Some(server)) = (self.servers, server) else { return };
+        let Some(name) = servers::own_name(definition) else { return };
+        let called = servers.called(Some(&server), &name).unwrap_or_else(|| {
+            let called = servers.of_the_past(&server, &name);
+            added.insert(called.clone(), (server, name.clone()));
+            called
+        });
+        if called != name {
+            servers::rename(definition, &called);
+        }
+    }
+
+    fn in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
+        if node.text_at("name").is_some() {
+            // Namespaces and MCP servers also have names.
+            let is_tool = node.get("type").is_none()
+                || ["tool", "function", "custom"].iter().any(|kind| tool::has_type(node, kind));
+            if !is_tool {
+                return Ok(());
+            }
+            match self.find(node, "name") {
+                NameLookup::Stays => {}
+                NameLookup::Named(called) => node.set("name", Node::string(called)),
+                NameLookup::Shared(name) => {
+                    let name = name.display();
+                    let message =
+                        format!("expected a choice of one tool, found `{name}`, which exists on several servers");
+                    return Err(Error::new(Code::InvalidRequest, pointer, message));
+                }
+                NameLookup::Absent(server, name) => {
+                    let (server, name) = (server.display(), name.display());
+                    let message = format!(
+                        "expected a choice of a listed tool, found `{name}`, which the list of `{server}` does not \
+                            contain"
+                    );
+                    return Err(Error::new(Code::InvalidRequest, pointer, message));
+                }
+            }
+            return Ok(());
+        }
+        if depth >= CHOICE_DEPTH {
+            return Ok(());
+        }
+        let is_list = node.as_array().is_some();
+        node.visit_children(|_, inner| match inner.as_text() {
+            // Gemini lists the allowed functions by name.
+            Some(name) if is_list => {
+                if let Some(called) = self.servers.and_then(|servers| servers.called(None, name)) {
+                    *inner = Node::string(called);
+                }
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => self.in_choice(inner, pointer, depth + 1),
+        })
+    }
+}

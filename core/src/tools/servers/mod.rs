@@ -1,0 +1,543 @@
+//! Merges the tools of several servers into one list with unique names. The names are independent of the order of the
+//! servers.
+//!
+//! A tool is identified by its server and its name at the server. Its name in the merged list determines neither of
+//! them, so the names of a list are planned together, and `restore` returns the server of a called tool.
+//!
+//! `server__tool` identifies its server and its tool only if neither name contains `__`, the server's name does not end
+//! with `_`, and the tool's name does not begin with `_`. The name of any other tool gets a digest of both names, so
+//! that it does not depend on the other servers.
+
+#[cfg(feature = "search")]
+pub(crate) mod index;
+pub(crate) mod mentions;
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    collections::{Map, Set},
+    dialect::surface::NamePattern,
+    error::{Code, Error},
+    json::{lazy, Data, Node, Text},
+    limits::MAX_SERVER_NAME,
+    names::{cut, digest, folded, Taken, TakenDigests, TAIL},
+    options::{Api, DeferredOptions, Prefix},
+    request::{
+        carriers, tool,
+        tool_format::{self, Entry},
+        tool_list::Listing,
+    },
+};
+
+pub(super) const SERVER: &str = "server";
+const TOOLS: &str = "tools";
+/// Member of a Bedrock Converse request that holds the list.
+const CONVERSE: &str = "toolConfig";
+
+/// The servers of the tools in a merged list.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    /// The tool that each name in the list belongs to.
+    owners: Map<Text<'static>, Owner>,
+    /// Name in the list of each tool.
+    names: Map<Tool, Text<'static>>,
+    /// Name in the list for each name on a server; `None` if several servers have a tool with that name.
+    by_own_name: Map<Text<'static>, Option<Text<'static>>>,
+    /// Places of the tools that the API defines, by name.
+    hosted: Map<Text<'static>, Place>,
+    /// The place of each entry of the list, in order, with its name in the list.
+    places: Vec<(Place, Option<Text<'static>>)>,
+    /// The digests that occur in names of the list.
+    digests: TakenDigests,
+    prefix: Prefix,
+    shape: NamePattern,
+}
+
+/// The place of an entry in the list of servers.
+#[derive(Clone, Debug)]
+struct Place {
+    pointer: String,
+    server: Text<'static>,
+}
+
+/// A tool at its server.
+#[derive(Debug)]
+pub(crate) struct Owner {
+    /// The name at the server.
+    pub(super) name: Text<'static>,
+    place: Place,
+}
+
+impl Owner {
+    pub(super) fn server(&self) -> &Text<'static> {
+        &self.place.server
+    }
+}
+
+/// Returns true if an entry of a list is a server with its tools.
+fn is_server(entry: &Node<'_>) -> bool {
+    entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognize(entry) == Entry::Unknown)
+}
+
+/// Returns true if `tools` of an entry is a list, or an object whose `tools` is a list.
+fn has_list(entry: &Node<'_>) -> bool {
+    let tools = entry.get(TOOLS);
+    let inner = tools.and_then(|tools| tools.get(TOOLS));
+    [tools, inner].into_iter().flatten().any(|tools| tools.as_array().is_some())
+}
+
+fn has_server(list: &Node<'_>) -> bool {
+    list.as_array().unwrap_or_default().iter().any(is_server)
+}
+
+/// Returns true for a list of servers, and for an object whose `tools` is a list of servers.
+pub(crate) fn is_list(list: &Node<'_>) -> bool {
+    has_server(list) || list.get(TOOLS).is_some_and(has_server)
+}
+
+fn refused(pointer: String, message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidRequest, pointer, message)
+}
+
+/// Merges a list of servers into one list of tools. Returns any other list unchanged, without servers.
+///
+/// # Errors
+/// `invalid-request` for an entry that is not a server with its tools, and for a repeated server.
+pub(crate) fn flatten<'a>(
+    list: Node<'a>,
+    prefix: Prefix,
+    shape: NamePattern,
+) -> Result<(Node<'a>, Option<Servers>), Error> {
+    flatten_beside(list, prefix, shape, &Set::new())
+}
+
+/// Does the same as [`flatten`], but avoids the names in `others`, which other tools already have.
+fn flatten_beside<'a>(
+    mut list: Node<'a>,
+    prefix: Prefix,
+    shape: NamePattern,
+    others: &Set<Text<'static>>,
+) -> Result<(Node<'a>, Option<Servers>), Error> {
+    if !is_list(&list) {
+        return Ok((list, None));
+    }
+    let is_wrapped = list.get(TOOLS).is_some_and(has_server);
+    let above = if is_wrapped { "/tools" } else { "" };
+    if is_wrapped {
+        list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
+    }
+    let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
+    let (mut tools, mut places) = (Vec::new(), Vec::new());
+    let mut known = Set::new();
+    for (at, mut entry) in entries.into_iter().enumerate() {
+        let pointer = format!("{above}/{at}");
+        let server = server_of(&entry, &pointer)?;
+        if !known.insert(server.clone()) {
+            let message = format!("expected each server once, found a second `{}`", server.display());
+            return Err(refused(pointer + "/server", message));
+        }
+        let (own, pointer) = tools_of(&mut entry, pointer + "/tools")?;
+        for (at, tool) in own.into_iter().enumerate() {
+            let pointer = format!("{pointer}/{at}");
+            let is_list = ["functionDeclarations", "function_declarations", TOOLS]
+                .into_iter()
+                .any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
+            if is_list {
+                return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
+            }
+            places.push(Place { pointer, server: server.clone() });
+            tools.push(tool);
+        }
+    }
+    let servers = Servers::plan(&mut tools, places, prefix, shape, others);
+    Ok((Node::array(tools), Some(servers)))
+}
+
+/// Merges a request's list of servers into one list of tools.
+///
+/// # Errors
+/// Same as [`flatten`].
+pub(super) fn take(
+    request: &mut Node<'_>,
+    (prefix, shape): (Prefix, NamePattern),
+    deferred: Option<&DeferredOptions>,
+) -> Result<Option<Servers>, Error> {
+    let holders = [request.get(TOOLS), request.get(CONVERSE)];
+    if !holders.into_iter().flatten().any(may_have_server) {
+        return Ok(None);
+    }
+    let others = names_of_carriers(request, deferred)?;
+    if let Some(servers) = take_from(request, "/tools", prefix, shape, &others)? {
+        return Ok(Some(servers));
+    }
+    let found =
+        lazy::edit_member(request, CONVERSE, |config| take_from(config, "/toolConfig/tools", prefix, shape, &others))?;
+    Ok(found.flatten())
+}
+
+/// Returns the names of the tools that the history adds and that keep their names: those without `server`, and hosted
+/// tools.
+fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
+    let mut names = Set::new();
+    // The API is recognized by the list, which is not merged yet. So messages are read in the formats of all APIs: a
+    // message of one format adds no tools in another.
+    for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
+        let mut take = |list: &[Node<'_>]| {
+            let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
+            names.extend(own.filter_map(named).map(Named::into_name));
+        };
+        carriers::each(request, api, deferred, &mut take)?;
+        names.extend(carriers::names_of_hosted(request, api)?.into_iter().map(Text::into_owned));
+    }
+    Ok(names)
+}
+
+fn take_from(
+    holder: &mut Node<'_>,
+    pointer: &str,
+    prefix: Prefix,
+    shape: NamePattern,
+    others: &Set<Text<'static>>,
+) -> Result<Option<Servers>, Error> {
+    let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
+    if !has_server(&*lazy::view(tools)?) {
+        return Ok(None);
+    }
+    let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
+    let (list, servers) = flatten_beside(list, prefix, shape, others).map_err(|error| error.below(pointer))?;
+    holder.set(TOOLS, list);
+    Ok(servers)
+}
+
+/// Returns true unless the node is unparsed text that cannot contain a member `server`.
+fn may_have_server(node: &Node<'_>) -> bool {
+    match node.data() {
+        Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
+        _ => true,
+    }
+}
+
+/// Returns the name of an entry's server.
+fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
+    const EXPECTED: &str = "expected the name of a server to be a non-empty string, found";
+    match entry.get(SERVER) {
+        _ if !is_server(entry) && tool_format::recognize(entry) != Entry::Unknown => {
+            let message = "expected a server with its tools, `{ server, tools }`, like the other entries, found a tool";
+            Err(refused(pointer.into(), message))
+        }
+        None if entry.as_object().is_none() => {
+            let message = format!("expected a server with its tools, `{{ server, tools }}`, found {}", entry.kind());
+            Err(refused(pointer.into(), message))
+        }
+        None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} none"))),
+        Some(server) => match server.as_text() {
+            Some(name) if name.display().len() > MAX_SERVER_NAME => {
+                let length = name.display().len();
+                let message =
+                    format!("expected the name of a server to have at most {MAX_SERVER_NAME} bytes, found {length}");
+                Err(refused(format!("{pointer}/server"), message))
+            }
+            Some(name) if !name.is_empty() => Ok(name.clone().into_owned()),
+            Some(_) => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} an empty one"))),
+            None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} {}", server.kind()))),
+        },
+    }
+}
+
+/// Returns the tools of an entry. `tools` is a list, or an object whose `tools` is a list, like a result of MCP's
+/// `tools/list`.
+fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'a>>, String), Error> {
+    let mut tools = entry.visit(TOOLS, core::mem::take);
+    if let Some(inner) = tools.as_mut().and_then(|tools| tools.visit(TOOLS, core::mem::take)) {
+        (tools, pointer) = (Some(inner), pointer + "/tools");
+    }
+    let found = tools.as_ref().map_or("none", |tools| tools.kind());
+    let message = format!("expected the server's list of tools, found {found}");
+    match tools.map(Node::into_data) {
+        Some(Data::Array(tools)) => Ok((tools, pointer)),
+        _ => Err(refused(pointer, message)),
+    }
+}
+
+impl Servers {
+    /// Assigns each tool its name in the list.
+    fn plan(
+        tools: &mut [Node<'_>],
+        places: Vec<Place>,
+        prefix: Prefix,
+        shape: NamePattern,
+        others: &Set<Text<'static>>,
+    ) -> Self {
+        let (mut all, mut hosted) = (Set::new(), Map::new());
+        for (place, tool) in places.iter().zip(&*tools) {
+            match named(tool) {
+                Some(Named::Defined(name)) => drop(all.insert((place.server.clone(), name))),
+                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| place.clone())),
+                None => {}
+            }
+        }
+        let given = hosted.keys().chain(others.iter()).cloned();
+        let (names, taken) = plan_names(&all, given, prefix, shape);
+        let (mut owners, mut by_own_name) = (Map::new(), Map::new());
+        for ((_, name), called) in names.iter() {
+            let is_shared = by_own_name.contains_key(name);
+            by_own_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
+        }
+        let mut listed = Vec::with_capacity(places.len());
+        for (place, entry) in places.into_iter().zip(tools) {
+            let name = match named(entry) {
+                Some(Named::Defined(name)) => name,
+                Some(Named::Hosted(name)) => {
+                    listed.push((place, Some(name)));
+                    continue;
+                }
+                None => {
+                    listed.push((place, None));
+                    continue;
+                }
+            };
+            let called = names.get(&(place.server.clone(), name.clone())).unwrap_or(&name).clone();
+            if called != name {
+                rename(entry, &called);
+            }
+            owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
+            listed.push((place, Some(called)));
+        }
+        let digests = TakenDigests::of(taken.names());
+        Servers { owners, names, by_own_name, hosted, places: listed, digests, prefix, shape }
+    }
+
+    /// Sets the server and the original pointer of each entry.
+    pub(crate) fn settle(&self, listing: &mut Listing<'_>) {
+        let (count, entries) = listing.entries_mut();
+        for listed in entries {
+            let name = named(&listed.entry).map(Named::into_name);
+            // Entries may have been moved or removed, so the place is valid only if the name is the same.
+            let place =
+                self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
+            let by_name = || name.as_ref().and_then(|name| self.place_of(name));
+            if let Some(Place { pointer, server }) = place.or_else(by_name) {
+                (listed.pointer, listed.server) = (pointer.clone(), Some(server.clone()));
+            }
+        }
+    }
+
+    /// Returns the tool that has this name in the list.
+    pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+        self.owners.get(&called.borrowed().into_owned())
+    }
+
+    fn place_of(&self, called: &Text<'static>) -> Option<&Place> {
+        self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
+    }
+
+    /// Returns the place of an entry of a list of `count` entries, if no entry was removed.
+    fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
+        let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
+        self.places.get(at).filter(|_| count == self.places.len())
+    }
+
+    /// Returns the pointer into a request with a list of servers, for a pointer into the same request with one list of
+    /// tools. Returns `None` for a pointer that does not lead into a tool.
+    pub(super) fn pointer_in_request(&self, pointer: &str) -> Option<String> {
+        let lists = ["/toolConfig/tools", "/tools"];
+        let (list, rest) =
+            lists.iter().find_map(|list| Some((list, pointer.strip_prefix(list)?.strip_prefix('/')?)))?;
+        let (at, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let (place, _) = self.places.get(at.parse::<usize>().ok()?)?;
+        Some(format!("{list}{}{rest}", place.pointer))
+    }
+
+    /// Returns true if the servers have no tools.
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Returns every name in the list, with its tool.
+    pub(super) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
+        self.owners.iter()
+    }
+
+    /// Calls `take` with each name that a request with this pattern of names sends, and with the name in this list, if
+    /// the two differ.
+    #[cfg(feature = "search")]
+    pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+        if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
+            return;
+        }
+        let tools: Set<Tool> = self.names.keys().cloned().collect();
+        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, shape);
+        let mut legal = crate::names::Names::default();
+        legal.plan(shape, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
+        for (tool, name) in planned.iter() {
+            let sent = legal.current(name);
+            if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
+                take(&sent, called);
+            }
+        }
+    }
+
+    /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
+    /// Returns `None` if the name does not change, or if the server does not have the tool.
+    pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
+        let name = name.borrowed().into_owned();
+        if let Some(server) = server {
+            let server = server.borrowed().into_owned();
+            let is_listed = self.place_of(&name).is_some_and(|place| place.server == server);
+            let found = self.names.get(&(server, name.clone())).cloned();
+            return found.or_else(|| is_listed.then_some(name));
+        }
+        // `server__tool` may be the name of a tool that is no longer in the list.
+        let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
+        if self.place_of(&name).is_some() || is_prefixed() {
+            return None;
+        }
+        self.by_own_name.get(&name).cloned().flatten()
+    }
+
+    /// Returns true if several servers have a tool with this name, and the list has no tool with this name.
+    pub(super) fn is_shared(&self, name: &Text<'_>) -> bool {
+        let name = name.borrowed().into_owned();
+        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
+    }
+
+    /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
+    pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
+        let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
+        past_name(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
+    }
+}
+
+/// The name of an entry.
+enum Named {
+    /// The name of a tool that the caller defines.
+    Defined(Text<'static>),
+    /// The name of a tool that the API defines: it cannot change.
+    Hosted(Text<'static>),
+}
+
+impl Named {
+    fn into_name(self) -> Text<'static> {
+        match self {
+            Named::Defined(name) | Named::Hosted(name) => name,
+        }
+    }
+}
+
+fn named(entry: &Node<'_>) -> Option<Named> {
+    let name = |name: &Text<'_>| name.clone().into_owned();
+    match tool_format::recognize(entry) {
+        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Defined),
+        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
+        Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
+        Entry::Unknown => None,
+    }
+}
+
+/// Returns the name of a tool that the caller defines.
+pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
+    match named(entry) {
+        Some(Named::Defined(name)) => Some(name),
+        Some(Named::Hosted(_)) | None => None,
+    }
+}
+
+pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+    match tool_format::recognize(entry) {
+        Entry::Tool(shape) => shape.rename(entry, called.clone()),
+        _ => tool::rename_custom(entry, called.clone()),
+    }
+}
+
+/// Separator of a server's name and a tool's name.
+const BETWEEN: &str = "__";
+
+/// A server, and the name of one of its tools at this server.
+pub(super) type Tool = (Text<'static>, Text<'static>);
+
+/// Plans the name of each tool. `hosted` are the names of tools that the API defines, which stay unchanged. Also
+/// returns all names that are taken.
+fn plan_names(
+    tools: &Set<Tool>,
+    hosted: impl Iterator<Item = Text<'static>>,
+    prefix: Prefix,
+    shape: NamePattern,
+) -> (Map<Tool, Text<'static>>, Taken) {
+    let mut taken = Taken::default();
+    hosted.for_each(|name| taken.take(&name));
+    let mut count: Map<&Text<'static>, usize> = Map::new();
+    tools.iter().for_each(|(_, name)| *count.entry(name).or_default() += 1);
+    let is_shared = |name: &Text<'static>| count.get(&name) != Some(&1) || taken.has(&name.display());
+    let has_prefix = |tool: &Tool| match prefix {
+        Prefix::Auto => is_shared(&tool.1),
+        Prefix::Always => true,
+        Prefix::Never => false,
+    };
+    let wish = |tool: &Tool| match has_prefix(tool) {
+        true => prefixed(shape, tool),
+        false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
+    };
+    let wishes: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, wish(tool))).collect();
+    let mut wanted: Map<&String, usize> = Map::new();
+    wishes.values().flatten().for_each(|wish| *wanted.entry(wish).or_default() += 1);
+    let is_disputed = |wish: &String| wanted.get(&wish) != Some(&1) || taken.has(wish);
+    let (clear, hashing): (Map<&Tool, _>, Map<&Tool, _>) = wishes
+        .iter()
+        .map(|(tool, wish)| (*tool, wish.as_ref().filter(|wish| !is_disputed(wish))))
+        .fold((Map::new(), Map::new()), |(mut clear, mut hashing), (tool, wish)| {
+            match wish {
+                Some(wish) => drop(clear.insert(tool, wish)),
+                None => drop(hashing.insert(tool, has_prefix(tool))),
+            }
+            (clear, hashing)
+        });
+    let mut names = Map::new();
+    let mut given = taken.clone();
+    for (tool, has_prefix) in hashing.iter() {
+        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.max_length)));
+    }
+    // A tool whose name equals another tool's name with a digest also gets a digest.
+    for (tool, wish) in clear.iter() {
+        let called = match given.has(wish) {
+            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.max_length)),
+            false if has_prefix(tool) => Text::new((*wish).clone()),
+            false => tool.1.clone(),
+        };
+        given.take(&called);
+        names.insert((*tool).clone(), called);
+    }
+    (names, given)
+}
+
+/// Returns `server__tool`, if this name is unambiguous.
+fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
+    let (head, tail) = (folded(shape, server), folded(inner(shape), name));
+    let is_same = head == server.display() && tail == name.display();
+    let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
+    let found = format!("{head}{BETWEEN}{tail}");
+    let fits = found.chars().count() <= shape.max_length;
+    (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
+}
+
+/// Returns the pattern of a part of a name that is not the first part.
+fn inner(shape: NamePattern) -> NamePattern {
+    NamePattern { letter_first: false, ..shape }
+}
+
+/// Returns a name with a digest of the server and the tool. If the name is too long, the server's part is cut first.
+fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+    let own = folded(inner(shape), name);
+    let (tail, max_length) = (digest(&[server, name]), shape.max_length);
+    let fixed = TAIL + own.chars().count() + BETWEEN.len();
+    let head = match has_prefix && fixed < max_length {
+        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), max_length - fixed)),
+        false => cut(&folded(shape, name), max_length.saturating_sub(TAIL)).into(),
+    };
+    format!("{head}_{tail}")
+}
+
+/// Returns a name for a tool that is not in the list. No tool in the list has the returned name.
+fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+    let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
+    Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
+}

@@ -1,0 +1,209 @@
+//! What the tools of a request share: limits on all tools, one table of definitions in which definitions with the same
+//! name have to be equal, and one compiler that has to accept all tools.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+
+use crate::{
+    budget::Budget,
+    check,
+    collections::{Map, Set},
+    dialect::{
+        surface::{self, Counted},
+        Dialect,
+    },
+    error::Error,
+    json::{self, push_token, unescaped_token, Node, Text},
+    report::Change,
+    schema::{
+        keyword::{Keyword, Keywords},
+        visit::{self, SchemaPath, Visit, VisitorMut},
+    },
+};
+
+/// Keywords whose subschemas are reached without a reference.
+const REACHED: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::Items,
+    Keyword::PrefixItems,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+]);
+
+/// Returns the message for a tool that exceeds a budget.
+pub(super) fn budget_exceeded(budget: surface::Budget, before: usize, takes: usize) -> String {
+    let (limit, what) = (budget.limit, budget.counts.words());
+    format!("expected at most {limit} {what} per request, found {before} before this tool and {takes} more")
+}
+
+/// Returns the amount of a budget that a tool with this schema uses.
+pub(super) fn budget_taken(budget: surface::Budget, schema: Option<&Node<'_>>) -> usize {
+    let mut count = 0;
+    let per_property: fn(&Node<'_>, bool) -> bool = match budget.counts {
+        Counted::Tools => return 1,
+        Counted::OptionalProperties => |_, required| !required,
+        Counted::Properties => |_, _| true,
+        Counted::Unions => |property, _| {
+            property.get("anyOf").is_some()
+                || property.get("type").is_some_and(|types| types.as_array().is_some_and(|types| types.len() > 1))
+        },
+    };
+    let Some(schema) = schema else { return 0 };
+    // The visitor never fails, and one walk never exceeds the budget of a call.
+    let _ = visit::walk(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
+        if let Some(properties) = node.object_at("properties") {
+            let required = node.items_at("required");
+            let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
+            count +=
+                properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();
+        }
+        Ok(Visit::Descend)
+    });
+    count
+}
+
+/// Prefix of references to definitions.
+const TABLE: &str = "#/$defs/";
+
+/// The definitions of earlier tools.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    /// Definitions by name, as canonical JSON text, which is the same for equal values.
+    known: Map<String, String>,
+    /// The last number that was appended to each name.
+    numbers: Map<String, u32>,
+}
+
+impl Definitions {
+    /// Returns the names that a schema defines differently from earlier tools.
+    pub(super) fn conflicts<'n>(&self, schema: &'n Node<'_>) -> Vec<Cow<'n, str>> {
+        let differs = |name: &str, definition: &Node<'_>| {
+            self.known.get(name).is_some_and(|known| *known != json::canonical(definition))
+        };
+        members(schema).filter(|(name, definition)| differs(name, definition)).map(|(name, _)| name).collect()
+    }
+
+    /// Adds the definitions of a schema.
+    pub(super) fn add(&mut self, schema: &Node<'_>) {
+        for (name, definition) in members(schema) {
+            if !self.known.contains_key(&*name) {
+                self.known.insert(name.into_owned(), json::canonical(definition));
+            }
+        }
+    }
+
+    /// Returns new names for the definitions of a schema if one of them conflicts. Renames all definitions that earlier
+    /// tools also have, because a definition that refers to a renamed one is no longer equal.
+    pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
+        if self.conflicts(schema).is_empty() {
+            return Vec::new();
+        }
+        let own: Set<Cow<'_, str>> = members(schema).map(|(name, _)| name).collect();
+        let mut renamed = Vec::new();
+        for name in own.iter().filter(|name| self.known.contains_key(&***name)) {
+            let known = &self.known;
+            let is_free = |new: &String| !known.contains_key(new) && !own.contains(&**new);
+            let first = self.numbers.get(&**name).map_or(2, |last| last.saturating_add(1));
+            let found = (first..).map(|count| (count, format!("{name}_{count}"))).find(|(_, new)| is_free(new));
+            if let Some((count, new)) = found {
+                self.numbers.insert(name.clone().into_owned(), count);
+                renamed.push((name.clone().into_owned(), new));
+            }
+        }
+        renamed
+    }
+}
+
+/// Returns the definitions at the root of a schema.
+fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n Node<'n>)> {
+    let table = schema.object_at(Keyword::Defs);
+    table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
+}
+
+/// Renames definitions of a schema, including in its references and in the output pointers of changes.
+///
+/// # Errors
+/// `too-complex`.
+pub(super) fn rename_definitions(
+    schema: &mut Node<'_>,
+    names: &[(String, String)],
+    changes: &mut [Change],
+    above: &str,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let table: Map<&str, &str> = names.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    visit::walk_mut(budget, schema, Keywords::ALL, &mut Renaming { names: &table })?;
+    schema.visit(Keyword::Defs, |definitions| {
+        for member in definitions.as_object_mut().into_iter().flat_map(|table| table.members_mut()) {
+            let new = table.get(&*member.key.display()).copied();
+            if let Some(new) = new {
+                member.key = Text::new(String::from(new));
+            }
+        }
+    });
+    let above = format!("{above}/$defs/");
+    for output in changes.iter_mut().filter_map(|change| change.output_pointer.as_mut()) {
+        let Some(inside) = output.strip_prefix(&above) else { continue };
+        let (token, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+        if let Some(new) = table.get(&*unescaped_token(token)) {
+            let mut moved = String::from(above.trim_end_matches('/'));
+            push_token(&mut moved, new);
+            *output = moved + rest;
+        }
+    }
+    Ok(())
+}
+
+struct Renaming<'n> {
+    names: &'n Map<&'n str, &'n str>,
+}
+
+impl<'a> VisitorMut<'a> for Renaming<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, _: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let reference = node.text_at(Keyword::Ref).and_then(Text::value);
+        let new = reference.as_deref().and_then(|reference| self.names.get(reference.strip_prefix(TABLE)?).copied());
+        if let Some(new) = new {
+            node.visit(Keyword::Ref, |reference| *reference = Node::string(Text::new(format!("{TABLE}{new}"))));
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+/// The compilers that accept all tools so far.
+#[derive(Debug, Default)]
+pub(super) struct Backends {
+    /// For each compiler, true if it accepts all tools so far.
+    take_all: Vec<bool>,
+    /// True if it was already reported that no compiler accepts all tools.
+    is_reported: bool,
+}
+
+impl Backends {
+    /// Adds a tool. Returns true for the first tool after which no compiler accepts all tools, if at least one compiler
+    /// accepts this tool.
+    ///
+    /// # Errors
+    /// Same as [`check::check`].
+    pub(super) fn add(&mut self, schema: &Node<'_>, dialect: &Dialect) -> Result<bool, Error> {
+        let takes = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
+        // A tool that no compiler accepts is reported separately.
+        if !takes.contains(&true) {
+            return Ok(false);
+        }
+        if self.take_all.is_empty() {
+            self.take_all = takes;
+            return Ok(false);
+        }
+        self.take_all.iter_mut().zip(takes).for_each(|(all, takes)| *all &= takes);
+        let is_first = !self.take_all.contains(&true) && !self.is_reported;
+        self.is_reported |= is_first;
+        Ok(is_first)
+    }
+}
+
+/// Returns the error message for a tool after which no compiler accepts all tools.
+pub(super) fn backends_message() -> String {
+    "expected tools that one compiler accepts together, found one that only another compiler accepts".into()
+}

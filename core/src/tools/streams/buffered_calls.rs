@@ -1,0 +1,359 @@
+//! Buffers the arguments of calls in a stream: assigns each piece to its call, and limits the size of the buffer.
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+use core::fmt::Write as _;
+
+use crate::{
+    collections::Map,
+    error::{Code, Error},
+    json::{self, Node, Text},
+    limits::MAX_HELD_BYTES,
+    tools::call_sites,
+};
+
+/// Approximate cost of an open call without its pieces, so that a stream that opens calls without arguments also
+/// reaches the limit.
+pub(crate) const CALL: usize = 256;
+
+/// The event of Bedrock Converse that carries a piece.
+pub(crate) const CONVERSE_DELTA: &str = "contentBlockDelta";
+
+/// Identifies the call that a piece belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    /// Index of the choice in Chat Completions; `None` in other APIs.
+    choice: Option<u64>,
+    place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Number(u64),
+    /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
+    Other(String),
+}
+
+impl Key {
+    /// Returns the key of a block (Anthropic) or of an item (Responses).
+    pub(crate) fn of(event: &Node<'_>) -> Key {
+        let place =
+            event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
+        if !place.is_empty() {
+            return Key::at(place);
+        }
+        // Some servers send only the item's id.
+        let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
+        let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
+        Key { choice: None, place: Place::Other(id) }
+    }
+
+    fn at(place: &str) -> Key {
+        let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
+        Key { choice: None, place }
+    }
+
+    /// Returns the key of a Bedrock Converse block, by its index.
+    pub(crate) fn of_block(index: Option<&Node<'_>>) -> Key {
+        Key::at(index.and_then(Node::as_number).unwrap_or_default())
+    }
+
+    /// Returns the key of an entry of `tool_calls`.
+    pub(crate) fn in_choice(choice: u64, index: u64) -> Key {
+        Key { choice: Some(choice), place: Place::Number(index) }
+    }
+}
+
+/// One open call.
+#[derive(Debug)]
+pub(crate) struct BufferedCall {
+    /// The tool's name as sent to the API.
+    pub(crate) name: Text<'static>,
+    pub(crate) id: Option<String>,
+    pub(crate) pieces: String,
+    /// True if the call was already reported.
+    pub(crate) is_reported: bool,
+    carrier: Option<Carrier>,
+    /// Id of another call that may have started under the same key.
+    pub(crate) next_id: Option<String>,
+    scan: Scan,
+    /// Total cost counted against the limit.
+    cost: usize,
+    /// Cost of the call without its pieces and carrier.
+    base: usize,
+}
+
+/// Tracks brackets to find the end of JSON text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scan {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// True if the last bracket closed the first one, and only whitespace followed it.
+    is_whole: bool,
+}
+
+impl Scan {
+    fn feed(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.is_in_string => self.is_escaped = true,
+                b'"' => self.is_in_string = !self.is_in_string,
+                _ if self.is_in_string || byte.is_ascii_whitespace() => continue,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            self.is_whole = self.depth == 0 && matches!(byte, b'}' | b']');
+        }
+    }
+}
+
+/// An event that can carry the complete arguments.
+#[derive(Debug)]
+enum Carrier {
+    /// The event of the last piece.
+    Event(Node<'static>),
+    /// A chunk of Chat Completions without its choices. Calls that began in one chunk share it.
+    Chunk(Arc<Node<'static>>, Key),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    open: Map<Key, BufferedCall>,
+    /// Total cost of all open calls.
+    cost: usize,
+}
+
+impl Calls {
+    /// Opens a call. Returns the call that was open under the same key.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn open(
+        &mut self,
+        key: Key,
+        name: Text<'static>,
+        id: Option<String>,
+        is_reported: bool,
+    ) -> Result<Option<BufferedCall>, Error> {
+        // Charge the cost first, so that a call over the limit does not close another one.
+        let base = CALL + id.as_ref().map_or(0, String::len);
+        self.pay(base)?;
+        let before = self.close(&key);
+        let (pieces, scan) = (String::new(), Scan::default());
+        let buffered =
+            BufferedCall { name, id, pieces, is_reported, carrier: None, next_id: None, scan, cost: base, base };
+        self.open.insert(key, buffered);
+        Ok(before)
+    }
+
+    /// Returns true if no call is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<&BufferedCall> {
+        self.open.get(key)
+    }
+
+    /// Adds a piece to an open call.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, in which case the piece is discarded.
+    pub(crate) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(()) };
+        let before = buffered.pieces.len();
+        append(&mut buffered.pieces, piece);
+        let cost = buffered.pieces.len() - before;
+        if let Err(error) = pay(&mut self.cost, cost) {
+            buffered.pieces.truncate(before);
+            return Err(error);
+        }
+        buffered.cost += cost;
+        buffered.scan.feed(buffered.pieces.get(before..).unwrap_or_default());
+        Ok(())
+    }
+
+    /// Records the id of a call that may have begun under the same key.
+    pub(crate) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
+        if let Some(buffered) = self.open.get_mut(key) {
+            buffered.next_id = id.filter(|id| id.len() <= CALL);
+        }
+    }
+
+    /// Keeps the event of a call's last piece to carry the complete arguments.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
+        let cost = json::length(event);
+        self.set_carrier(key, cost, || Carrier::Event(event.detached()))
+    }
+
+    /// Makes a chunk that can carry the complete arguments, for calls whose first piece was in this chunk.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>) -> Result<(), Error> {
+        let mut chunk = event.detached();
+        chunk.remove("choices");
+        let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
+        for key in keys {
+            self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(()) };
+        // Frees the cost of the previous carrier.
+        let freed = buffered.cost - buffered.base - buffered.pieces.len();
+        self.cost -= freed;
+        buffered.cost -= freed;
+        buffered.carrier = None;
+        pay(&mut self.cost, cost)?;
+        buffered.cost += cost;
+        buffered.carrier = Some(carrier());
+        Ok(())
+    }
+
+    /// Removes and returns a call.
+    pub(crate) fn close(&mut self, key: &Key) -> Option<BufferedCall> {
+        let buffered = self.open.remove(key)?;
+        self.cost -= buffered.cost;
+        Some(buffered)
+    }
+
+    /// Removes and returns all calls of a choice, by index.
+    pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(u64, BufferedCall)> {
+        let mut closed = Vec::new();
+        let first = Key::in_choice(choice, 0);
+        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice == Some(choice)).cloned() {
+            if let (Place::Number(index), Some(buffered)) = (&key.place, self.close(&key)) {
+                closed.push((*index, buffered));
+            }
+        }
+        closed
+    }
+
+    /// Marks a call as reported.
+    pub(crate) fn is_reported(&mut self, key: &Key) {
+        if let Some(buffered) = self.open.get_mut(key) {
+            buffered.is_reported = true;
+        }
+    }
+
+    /// Removes and returns all calls.
+    pub(crate) fn close_all(&mut self) -> Vec<BufferedCall> {
+        self.cost = 0;
+        core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect()
+    }
+
+    fn pay(&mut self, cost: usize) -> Result<(), Error> {
+        pay(&mut self.cost, cost)
+    }
+}
+
+pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
+    let sum = paid.saturating_add(cost);
+    if sum > MAX_HELD_BYTES {
+        let message = format!("expected all open calls and text to need at most {MAX_HELD_BYTES} bytes, found more");
+        return Err(Error::new(Code::LimitExceeded, "", message));
+    }
+    *paid = sum;
+    Ok(())
+}
+
+impl BufferedCall {
+    /// Returns true if the pieces form a complete value, as far as their brackets show.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.scan.is_whole
+    }
+
+    /// Sets whether the call was already reported.
+    pub(crate) fn reported(self, is_reported: bool) -> BufferedCall {
+        BufferedCall { is_reported, ..self }
+    }
+
+    /// Sets the event that carries the arguments, unless the call already has one.
+    pub(crate) fn beside(self, event: impl FnOnce() -> Node<'static>) -> BufferedCall {
+        BufferedCall { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
+    }
+
+    /// Returns the event that carries the arguments, with the complete arguments in it, if there is one.
+    pub(crate) fn carried(self, whole: String) -> Option<Node<'static>> {
+        let carrier = self.carrier?;
+        if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
+            return None;
+        }
+        match carrier {
+            Carrier::Event(mut event) => {
+                if event.get(CONVERSE_DELTA).is_some() {
+                    event.visit(CONVERSE_DELTA, |block| {
+                        block.visit("delta", |delta| {
+                            delta.visit("toolUse", |call| call.set("input", Node::string(whole)))
+                        })
+                    });
+                } else if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
+                    event.set("delta", Node::string(whole));
+                } else {
+                    let key = if event.get("event_type").is_some() { "arguments" } else { "partial_json" };
+                    event.visit("delta", |delta| delta.set(key, Node::string(whole)));
+                }
+                Some(event)
+            }
+            Carrier::Chunk(chunk, Key { choice, place: Place::Number(index) }) => {
+                let mut event = Node::clone(&chunk);
+                let choice = Node::record([
+                    ("index", Node::count(choice.unwrap_or_default())),
+                    ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry(index, whole)])))])),
+                    ("finish_reason", Node::default()),
+                ]);
+                event.set("choices", Node::array(Vec::from([choice])));
+                Some(event)
+            }
+            Carrier::Chunk(..) => None,
+        }
+    }
+}
+
+/// Puts the arguments of calls into a chunk: into their existing entries, or into new entries. `calls` are sorted by
+/// index.
+pub(crate) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
+    let mut missing: Map<u64, String> = calls.into_iter().collect();
+    call_sites::each(delta, "tool_calls", &mut |call| {
+        let Some(index) = call.u64_at("index") else { return };
+        call.visit("function", |function| {
+            if let Some(whole) = missing.remove(&index) {
+                function.set("arguments", Node::string(whole));
+            }
+        });
+    });
+    if missing.is_empty() {
+        return;
+    }
+    if delta.array_at("tool_calls").is_none() {
+        delta.set("tool_calls", Node::array(Vec::new()));
+    }
+    let entries = missing.into_iter().map(|(index, whole)| entry(index, whole));
+    delta.visit("tool_calls", |list| list.as_array_mut().map(|list| list.extend(entries)));
+}
+
+fn entry(index: u64, arguments: String) -> Node<'static> {
+    Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
+}
+
+/// Appends text. A lone surrogate is written as an escape.
+pub(crate) fn append(pieces: &mut String, piece: &Text<'_>) {
+    for point in piece.code_points() {
+        match char::from_u32(point) {
+            Some(one) => pieces.push(one),
+            // Half of a surrogate pair, whose other half is in the next piece. In JSON text, the escape is equivalent.
+            None => {
+                // Writing into a `String` cannot fail.
+                let _ = write!(pieces, "\\u{point:04x}");
+            }
+        }
+    }
+}

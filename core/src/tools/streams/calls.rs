@@ -1,0 +1,449 @@
+//! Restores calls in the event streams of Chat Completions, OpenAI Responses, Bedrock Converse and Gemini Interactions.
+//!
+//! In Chat Completions, a call is identified by its index in a choice. The pieces of its arguments are combined, and
+//! put into the chunk that ends the choice. In Responses, up to four events contain the arguments of a call, which are
+//! reported once. In Bedrock Converse, each event is an object with one member, whose name is the kind of the event. In
+//! Gemini Interactions, events have an `event_type`.
+//!
+//! Sources: Amazon Bedrock, API reference, `ConverseStreamOutput`; google-genai 3.6.1,
+//! `_gaos/types/interactions/interactionsseevent.py` and the events in it (read 2026-11-26).
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    buffered_calls::{self, BufferedCall, Key, CONVERSE_DELTA},
+    restorer::{Passed, Stream},
+};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+    request::tool::has_type,
+    tools::call_sites::{self, id_of, is_none},
+};
+
+impl Stream {
+    /// Restores a chunk. Returns true if nothing is left to pass on.
+    pub(crate) fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
+        let mut outcome = Ok(false);
+        let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
+        call_sites::each(event, "choices", &mut |choice| {
+            let number = choice.u64_at("index").unwrap_or_default();
+            match self.choice(choice, number) {
+                Ok(buffered) => outcome = outcome.clone().map(|before| before || buffered),
+                Err(error) => outcome = Err(error),
+            }
+            let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
+            let delta = choice.object_at("delta");
+            let empty =
+                delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
+            nothing_left &= empty && !is_set("finish_reason") && !is_set("message");
+        });
+        let fresh = core::mem::take(&mut self.fresh);
+        // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
+        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event) };
+        let buffered = outcome?;
+        kept?;
+        Ok(buffered && nothing_left)
+    }
+
+    /// Restores a choice of a chunk. Returns true if something was buffered.
+    fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
+        // Some servers send whole messages as chunks.
+        self.reports.is_limited = call_sites::is_cut(choice);
+        let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.reports));
+        self.reports.is_limited = false;
+        whole.unwrap_or(Ok(()))?;
+        let (mut outcome, mut withheld) = (Ok(()), false);
+        let (mut place, mut gone) = (0_u64, Vec::new());
+        choice.visit("delta", |delta| {
+            call_sites::each(delta, "tool_calls", &mut |call| {
+                match self.call(call, number, place) {
+                    Ok(Piece::Passes) => {}
+                    Ok(Piece::BufferedCall { alone }) => {
+                        withheld = true;
+                        if alone {
+                            gone.push(place);
+                        }
+                    }
+                    Err(error) => outcome = Err(error),
+                }
+                place += 1;
+            });
+            if gone.is_empty() {
+                return;
+            }
+            delta.visit("tool_calls", |list| {
+                let (mut at, mut gone) = (0_u64, gone.into_iter().peekable());
+                list.as_array_mut().into_iter().for_each(|list| {
+                    list.retain(|_| {
+                        let goes = gone.next_if_eq(&at).is_some();
+                        at += 1;
+                        !goes
+                    });
+                });
+            });
+            if delta.array_at("tool_calls").is_some_and(<[Node<'_>]>::is_empty) {
+                delta.remove("tool_calls");
+            }
+        });
+        outcome?;
+        if choice.get("finish_reason").is_some_and(|reason| !reason.is_null()) {
+            self.close(choice, number);
+        }
+        Ok(withheld)
+    }
+
+    /// Restores an entry of `tool_calls` in a chunk.
+    fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
+        let key = Key::in_choice(choice, call.u64_at("index").unwrap_or(place));
+        let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
+        let name = name.filter(|name| !name.is_empty());
+        let arguments = call.get("function").and_then(|function| function.get("arguments"));
+        if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
+            if let Some(buffered) = self.buffered.close(&key) {
+                // Without a name, the new call is a call to the same tool.
+                let name = name.unwrap_or(&buffered.name).clone().into_owned();
+                let (buffered, whole) = self.settled(buffered);
+                self.before.extend(whole.and_then(|whole| buffered.carried(whole)));
+                self.begins(&key, &name, id)?;
+            }
+        } else if let (Some(name), None) = (name, self.buffered.get(&key)) {
+            let id = call_sites::id_of(call).map(|id| id.display().into_owned());
+            self.begins(&key, name, id)?;
+        }
+        let alone = name.is_none() && call.get("id").is_none_or(Node::is_null);
+        for inner in ["function", "custom"] {
+            call.visit(inner, |function| self.rename(function));
+        }
+        let Some(buffered) = self.buffered.get(&key) else { return Ok(Piece::Passes) };
+        let arguments = call.get("function").and_then(|function| function.get("arguments"));
+        if arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty()) {
+            // Some servers send the complete arguments as a value.
+            let (called, id) = (buffered.name.clone(), buffered.id.clone());
+            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
+            let restored = call.visit("function", |function| {
+                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), reports))
+            });
+            restored.flatten().unwrap_or(Ok(()))?;
+            self.buffered.is_reported(&key);
+            return Ok(Piece::Passes);
+        }
+        let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
+        let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
+        self.buffered.add(&key, piece)?;
+        call.visit("function", |function| function.set("arguments", Node::string("")));
+        Ok(Piece::BufferedCall { alone })
+    }
+
+    /// Opens a call if its arguments have to be buffered.
+    fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
+        if self.restore_map.is_buffered(name) {
+            self.buffered.open(key.clone(), name.clone().into_owned(), id, false)?;
+            self.fresh.push(key.clone());
+        }
+        Ok(())
+    }
+
+    /// Returns the id of a new call if that call replaces the open one under the same key; the inner `None` is a call
+    /// without an id. Some servers use one index for all calls and distinguish calls by their ids; others send a new id
+    /// with every piece of one call.
+    #[expect(clippy::option_option, reason = "the inner `None` is a call without an id")]
+    fn gives_way(
+        &mut self,
+        key: &Key,
+        name: Option<&Text<'_>>,
+        id: Option<Text<'_>>,
+        arguments: Option<&Node<'_>>,
+    ) -> Option<Option<String>> {
+        let buffered = self.buffered.get(key)?;
+        let id = id.map(|id| id.display().into_owned());
+        if name.is_some_and(|name| *name != buffered.name) {
+            return Some(id);
+        }
+        let is_other = id.is_some() && buffered.id.is_some() && id != buffered.id;
+        let next = if is_other { id } else { buffered.next_id.clone() };
+        next.as_ref()?;
+        let text = arguments.and_then(Node::as_text).map(Text::display).unwrap_or_default();
+        let is_object = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
+        let is_over = buffered.is_whole() || (buffered.is_reported && buffered.pieces.is_empty());
+        if is_over && (is_object || text.trim_start().starts_with('{')) {
+            return Some(next);
+        }
+        let is_waiting = is_over && text.trim().is_empty() && !is_object;
+        self.buffered.may_give_way(key, next.filter(|_| is_waiting));
+        None
+    }
+
+    /// Ends a choice: puts the arguments of its calls into this chunk.
+    fn close(&mut self, choice: &mut Node<'_>, number: u64) {
+        let mut whole: Vec<(u64, String)> = Vec::new();
+        self.reports.is_limited = call_sites::is_cut(choice);
+        for (index, buffered) in self.buffered.close_choice(number) {
+            whole.extend(self.settled(buffered).1.map(|whole| (index, whole)));
+        }
+        self.reports.is_limited = false;
+        if whole.is_empty() {
+            return;
+        }
+        if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
+            choice.set("delta", Node::empty_object());
+        }
+        choice.visit("delta", |delta| buffered_calls::put(delta, whole));
+    }
+
+    /// Ends a call. Returns the call and its restored arguments, or `None` if there is nothing to send.
+    fn settled(&mut self, mut buffered: BufferedCall) -> (BufferedCall, Option<String>) {
+        let pieces = core::mem::take(&mut buffered.pieces);
+        if buffered.is_reported && pieces.is_empty() {
+            return (buffered, None);
+        }
+        // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
+        self.reports.is_silent = buffered.is_reported;
+        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports);
+        let restored = self.reports.restored(restored);
+        self.reports.is_silent = false;
+        let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
+        (buffered, whole)
+    }
+}
+
+/// Result of processing an entry of `tool_calls`.
+enum Piece {
+    Passes,
+    /// The arguments were buffered; `alone` is true if the entry has nothing else.
+    BufferedCall {
+        alone: bool,
+    },
+}
+
+impl Stream {
+    /// Processes the event that ends an item's arguments and repeats them.
+    pub(crate) fn end_arguments(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let key = Key::of(event);
+        let Some(buffered) = self.buffered.get(&key) else { return Ok(None) };
+        if buffered.pieces.is_empty() && event.get("arguments").is_none() {
+            // The arguments are not known yet.
+            return Ok(None);
+        }
+        let (name, id) = (buffered.name.clone(), buffered.id.clone());
+        let carried = if buffered.pieces.is_empty() || !is_none(event, "arguments") {
+            self.reports.is_silent = buffered.is_reported;
+            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
+            let restored =
+                event.visit("arguments", |node| restore_map.arguments(&name, node, (id.clone(), true), reports));
+            self.reports.is_silent = false;
+            restored.unwrap_or(Ok(()))?;
+            self.buffered.close(&key).and_then(|buffered| self.carried(buffered.reported(true)))
+        } else {
+            self.whole_in(&key, event)
+        };
+        self.known(key, name, id)?;
+        Ok(carried)
+    }
+
+    /// Processes the event that ends an item and contains the whole item.
+    pub(crate) fn end_item(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let key = Key::of(event);
+        let item = event.get("item");
+        let is_its =
+            |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_be(item, buffered.id.as_deref()));
+        let Some(buffered) = self.buffered.get(&key).filter(is_its) else {
+            // The item has no start event, or another item started under the same key.
+            let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
+            let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
+            let id = item.and_then(call_sites::id_of);
+            let id = id.map(|id| id.display().into_owned());
+            self.in_item(event, "item")?;
+            let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered));
+            if let Some(name) = name {
+                self.known(key, name, id)?;
+            }
+            return Ok(carried);
+        };
+        let (name, id) = (buffered.name.clone(), buffered.id.clone());
+        // Some servers send one of the item's two ids first and the other one later.
+        if let (Some(old), Some(new)) = (&id, item.and_then(call_sites::id_of)) {
+            self.reports.is_also(old, &new.display());
+        }
+        if buffered.pieces.is_empty() || !item.is_some_and(|item| is_none(item, "arguments")) {
+            self.reports.is_silent = buffered.is_reported;
+            let restored = self.in_item(event, "item");
+            self.reports.is_silent = false;
+            restored?;
+            let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered.reported(true)));
+            self.known(key, name, id)?;
+            return Ok(carried);
+        }
+        let mut carried = None;
+        event.visit("item", |item| carried = self.whole_in(&key, item));
+        event.visit("item", |node| self.names_of(node)).unwrap_or(Ok(()))?;
+        self.known(key, name, id)?;
+        Ok(carried)
+    }
+
+    /// Ends a call whose event lacks the arguments: fills in the arguments that were received in pieces.
+    fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
+        let mut buffered = self.buffered.close(key)?;
+        let id = buffered.id.clone();
+        let whole = self.whole(&mut buffered);
+        self.reports.fill(id.as_deref(), &whole);
+        if holder.get("arguments").is_some() {
+            holder.set("arguments", Node::string(whole.clone()));
+        }
+        buffered.carried(whole)
+    }
+
+    /// Records that a call was reported, because later events may repeat it.
+    fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
+        if self.restore_map.repairs(&name) {
+            self.reports.see(id.as_deref());
+            self.buffered.open(key, name, id, true)?;
+        }
+        Ok(())
+    }
+}
+
+const BEGINS: &str = "contentBlockStart";
+const ENDS: &str = "contentBlockStop";
+/// The last event before the event with the usage.
+const LAST: &str = "messageStop";
+
+impl Stream {
+    /// Processes an event of Converse. Returns `None` for any other event.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, and those of restoring.
+    pub(crate) fn converse<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Passed>, Error> {
+        if is_of(event, BEGINS) {
+            let key = key_of(event, BEGINS);
+            let call = event.get(BEGINS).and_then(|block| block.get("start")).and_then(|start| start.get("toolUse"));
+            let called = call.and_then(|call| self.restore_map.called(call, "name"));
+            let id = call.and_then(id_of).map(|id| id.display().into_owned());
+            // Passes on an unfinished call if its index is used again.
+            let before = match called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned) {
+                Some(name) => self.buffered.open(key, name, id, false)?,
+                None => self.buffered.close(&key),
+            };
+            out.extend(before.and_then(|buffered| self.carried(buffered)));
+            let begun = event.visit(BEGINS, |block| {
+                block.visit("start", |start| start.visit("toolUse", |call| self.names_of(call))).flatten()
+            });
+            begun.flatten().unwrap_or(Ok(()))?;
+        } else if is_of(event, CONVERSE_DELTA) {
+            let key = key_of(event, CONVERSE_DELTA);
+            let delta = event.get(CONVERSE_DELTA).and_then(|block| block.get("delta"));
+            let piece = delta.and_then(|delta| delta.get("toolUse")?.get("input")?.as_text());
+            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
+                self.buffered.carry(&key, event)?;
+                self.buffered.add(&key, piece)?;
+                return Ok(Some(Passed::Nothing));
+            }
+        } else if is_of(event, ENDS) {
+            if let Some(buffered) = self.buffered.close(&key_of(event, ENDS)) {
+                out.extend(self.end_of(buffered, || {
+                    let input = Node::record([("input", Node::literal(""))]);
+                    let index = event.get(ENDS).and_then(|block| block.get("contentBlockIndex"));
+                    let block = Node::record([
+                        ("delta", Node::record([("toolUse", input)])),
+                        ("contentBlockIndex", index.map(Node::detached).unwrap_or_default()),
+                    ]);
+                    Node::record([(CONVERSE_DELTA, block)])
+                }));
+            }
+        } else if is_of(event, LAST) {
+            out.extend(self.leave());
+        } else {
+            return Ok(None);
+        }
+        Ok(Some(Passed::Event))
+    }
+}
+
+fn is_of(event: &Node<'_>, kind: &str) -> bool {
+    event.get(kind).is_some_and(|block| block.as_object().is_some())
+}
+
+fn key_of(event: &Node<'_>, kind: &str) -> Key {
+    Key::of_block(event.get(kind).and_then(|block| block.get("contentBlockIndex")))
+}
+
+impl Stream {
+    /// Processes an event of Gemini Interactions. Returns `None` for any other event.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, and those of restoring.
+    pub(crate) fn interactions<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Passed>, Error> {
+        let Some(kind) = event.text_at("event_type") else { return Ok(None) };
+        if kind.is("step.start") {
+            self.begin_step(event, out)?;
+        } else if kind.is("step.delta") {
+            let key = Key::of(event);
+            let piece = event.get("delta").and_then(|delta| delta.get("arguments")?.as_text());
+            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
+                self.buffered.carry(&key, event)?;
+                self.buffered.add(&key, piece)?;
+                return Ok(Some(Passed::Nothing));
+            }
+            event.visit("delta", |delta| self.restore_map.message(delta, &mut self.reports)).unwrap_or(Ok(()))?;
+        } else if kind.is("step.stop") {
+            if let Some(buffered) = self.buffered.close(&Key::of(event)) {
+                out.extend(self.end_of(buffered, || {
+                    let delta = [("type", Node::literal("arguments_delta")), ("arguments", Node::literal(""))];
+                    Node::record([
+                        ("event_type", Node::literal("step.delta")),
+                        ("index", event.get("index").map(Node::detached).unwrap_or_default()),
+                        ("delta", Node::record(delta)),
+                    ])
+                }));
+            }
+        } else {
+            let ends = kind.is("interaction.completed");
+            if ends {
+                out.extend(self.leave());
+            }
+            // The event with the whole interaction repeats its steps.
+            self.reports.skips_seen = true;
+            let restored = self.restore_map.reply(event, &mut self.reports);
+            self.reports.skips_seen = false;
+            if ends {
+                self.reports.forget();
+            }
+            restored?;
+        }
+        Ok(Some(Passed::Event))
+    }
+
+    /// Processes the start of a step.
+    fn begin_step<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        let key = Key::of(event);
+        let step = event.get("step").filter(|step| has_type(step, "function_call"));
+        let called = step.and_then(|step| self.restore_map.called(step, "name"));
+        let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
+        // The arguments are usually in later events.
+        let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
+        let id = step.and_then(id_of).map(|id| id.display().into_owned());
+        if step.is_none() {
+            event.visit("step", |step| self.restore_map.message(step, &mut self.reports)).unwrap_or(Ok(()))?;
+        } else if is_bare {
+            event.visit("step", |step| self.names_of(step)).unwrap_or(Ok(()))?;
+        } else {
+            self.in_item(event, "step")?;
+            self.reports.see(id.as_deref());
+        }
+        // Passes on an unfinished call if its index is used again.
+        let before = match called {
+            Some(name) => self.buffered.open(key, name, id, !is_bare)?,
+            None => self.buffered.close(&key),
+        };
+        out.extend(before.and_then(|buffered| self.carried(buffered)));
+        Ok(())
+    }
+}

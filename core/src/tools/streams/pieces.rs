@@ -1,0 +1,306 @@
+//! Restores the arguments of one call piece by piece. Restores streamed items of OpenAI Responses that become other
+//! items for the client.
+
+use alloc::{format, string::String, vec::Vec};
+use core::mem::take;
+
+use super::buffered_calls::{append, pay, Key, CALL};
+use crate::{
+    collections::Map,
+    error::{Code, Error},
+    json::{self, Node, Text},
+    limits::MAX_HELD_BYTES,
+    report::RepairedCall,
+    request::report::CallKind,
+    tools::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
+};
+
+/// The arguments of one call.
+#[derive(Debug)]
+pub(crate) struct CallPieces {
+    /// The map, the tool's name and the pieces so far, if the arguments can be restored only as a whole.
+    buffered: Option<(RestoreMap, Text<'static>, String)>,
+    /// The parser of a `custom` tool's input.
+    input: Option<CustomInput>,
+    /// True once a piece was added, even an empty one: then there is a call to finish.
+    has_begun: bool,
+    reports: CallReports,
+}
+
+impl CallPieces {
+    pub(crate) fn new(restore_map: &RestoreMap, name: &Text<'_>) -> Self {
+        let buffered = restore_map
+            .is_buffered(name)
+            .then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
+        let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
+        // In a stream, unterminated text counts as truncated.
+        CallPieces { buffered, input, has_begun: false, reports: CallReports::cut() }
+    }
+
+    /// Adds a piece. Returns the text to pass on.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, in which case the piece is discarded.
+    pub(crate) fn feed(&mut self, piece: &str) -> Result<String, Error> {
+        if self.buffered.is_none() && self.input.is_none() {
+            return Ok(piece.into());
+        }
+        if self.buffered().saturating_add(piece.len()) > MAX_HELD_BYTES {
+            let message = format!("expected arguments of at most {MAX_HELD_BYTES} bytes, found more");
+            return Err(Error::new(Code::LimitExceeded, "", message));
+        }
+        self.has_begun = true;
+        match (&mut self.buffered, &mut self.input) {
+            (Some((_, _, kept)), _) => kept.push_str(piece),
+            (None, Some(input)) => return Ok(input.feed(piece)),
+            (None, None) => {}
+        }
+        Ok(String::new())
+    }
+
+    /// Does the same as [`Self::feed`] for text that may end with half of a surrogate pair and continue with the other
+    /// half in the next piece. Inside JSON text, an escape is equivalent.
+    ///
+    /// # Errors
+    /// Same as [`Self::feed`].
+    pub(crate) fn feed_text(&mut self, piece: &Text<'_>) -> Result<String, Error> {
+        match piece.value() {
+            Some(piece) => self.feed(&piece),
+            None => {
+                let mut written = String::new();
+                append(&mut written, piece);
+                self.feed(&written)
+            }
+        }
+    }
+
+    /// Returns the reports of repaired calls, without duplicates.
+    pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.reports.take()
+    }
+
+    /// Returns true if no state is buffered.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        !self.has_begun && self.buffered() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
+    }
+
+    /// Returns the number of buffered bytes.
+    pub(crate) fn buffered(&self) -> usize {
+        let buffered = self.buffered.as_ref().map_or(0, |(_, _, kept)| kept.len());
+        buffered + self.input.as_ref().map_or(0, CustomInput::buffered)
+    }
+
+    /// Ends the call and resets the state. Returns the rest of the arguments, which is empty if no call has begun.
+    ///
+    /// # Errors
+    /// `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
+    pub(crate) fn finish(&mut self) -> Result<String, Error> {
+        let mut out = String::new();
+        let has_begun = take(&mut self.has_begun);
+        if let Some((restore_map, name, kept)) = self.buffered.as_mut().filter(|_| has_begun) {
+            let written = take(kept);
+            out = match restore_map.text(name, &written, None, &mut self.reports) {
+                Ok(restored) => restored.unwrap_or(written),
+                Err(error) => {
+                    self.input = self.input.take().map(|_| CustomInput::new());
+                    return Err(error);
+                }
+            };
+        }
+        if let Some(input) = &mut self.input {
+            out = input.feed(&out);
+            out.push_str(&input.finish());
+            *input = CustomInput::new();
+        }
+        Ok(out)
+    }
+}
+
+const PIECE: &str = "response.function_call_arguments.delta";
+const WHOLE: &str = "response.function_call_arguments.done";
+const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
+const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
+
+/// Types of the event that ends a stream.
+const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
+
+/// The items that have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    open: Map<Key, Open>,
+    /// Total cost of all open items.
+    cost: usize,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// The tool's name as sent to the API.
+    name: Text<'static>,
+    /// The input of a `custom` tool; `None` for a search, which is passed on when it ends.
+    pieces: Option<CallPieces>,
+    /// The last event with empty text, which can carry the rest of the input.
+    carrier: Option<Node<'static>>,
+    cost: usize,
+}
+
+impl Items {
+    /// Returns true if no item is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Processes an event. Returns false if the event does not belong to one of these items.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, and those of restoring.
+    pub(crate) fn feed<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        restore_map: &RestoreMap,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<bool, Error> {
+        let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
+        if is("response.output_item.added") {
+            return self.begin(event, restore_map, out);
+        }
+        if ENDS.iter().any(|end| is(end)) {
+            out.extend(self.finish()?);
+            return Ok(false);
+        }
+        if self.open.is_empty() || !(is(PIECE) || is(WHOLE) || is("response.output_item.done")) {
+            return Ok(false);
+        }
+        let key = Key::of(event);
+        let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
+        if is(PIECE) {
+            // Reserve the length of the event, which is the maximum that can be buffered of it, so that a refused event
+            // changes nothing.
+            let length = json::length(event);
+            pay(&mut self.cost, length)?;
+            let passes = open.piece(event);
+            self.cost -= length + open.cost;
+            open.cost = CALL + open.buffered();
+            self.cost += open.cost;
+            if passes? {
+                out.push(core::mem::take(event));
+            }
+        } else if is(WHOLE) {
+            out.extend(open.rest(event)?);
+            if open.pieces.is_some() {
+                open.whole(event, restore_map)?;
+                out.push(core::mem::take(event));
+            }
+        } else {
+            // The item is the input of a `custom` tool or a search: neither is repaired.
+            event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
+            out.extend(open.rest(event)?);
+            out.push(core::mem::take(event));
+            self.close(&key);
+        }
+        Ok(true)
+    }
+
+    /// Returns the remaining input of the items that never ended.
+    ///
+    /// # Errors
+    /// Those of restoring. No item stays open.
+    pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
+        self.cost = 0;
+        let open = core::mem::take(&mut self.open);
+        open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default()).transpose()).collect()
+    }
+
+    /// Processes the start of an item.
+    fn begin<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        restore_map: &RestoreMap,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<bool, Error> {
+        let item = event.get("item").filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
+        let Some(name) = item.and_then(|item| restore_map.called(item, "name")).map(Text::into_owned) else {
+            return Ok(false);
+        };
+        let (kind, key) = (restore_map.item_kind(&name), Key::of(event));
+        // Passes on the rest of an item that never ended.
+        if let Some(mut before) = self.close(&key) {
+            out.extend(before.rest(&Node::default())?);
+        }
+        if kind == CallKind::Function {
+            return Ok(false);
+        }
+        let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
+        pay(&mut self.cost, CALL)?;
+        self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });
+        event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
+        out.push(core::mem::take(event));
+        Ok(true)
+    }
+
+    fn close(&mut self, key: &Key) -> Option<Open> {
+        let open = self.open.remove(key)?;
+        self.cost -= open.cost;
+        Some(open)
+    }
+}
+
+impl Open {
+    /// Processes a piece. Returns true if the event has to be passed on.
+    fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
+        let Some(pieces) = &mut self.pieces else { return Ok(false) };
+        let piece = event.text_at("delta");
+        let text = match piece {
+            Some(piece) => pieces.feed_text(piece)?,
+            None => return Ok(true),
+        };
+        event.set("type", Node::literal(CUSTOM_PIECE));
+        let has_text = !text.is_empty();
+        if has_text {
+            event.set("delta", Node::string(text));
+            self.carrier = None;
+        } else {
+            event.set("delta", Node::literal(""));
+            self.carrier = Some(event.detached());
+        }
+        Ok(has_text)
+    }
+
+    /// Returns the number of buffered bytes.
+    fn buffered(&self) -> usize {
+        self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.carrier.as_ref().map_or(0, json::length)
+    }
+
+    /// Returns the buffered input in a separate event: the last event without text, or one made from the event that
+    /// ends the call.
+    fn rest(&mut self, ends: &Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let rest = self.pieces.as_mut().map_or(Ok(String::new()), CallPieces::finish)?;
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let mut event = self.carrier.take().unwrap_or_else(|| {
+            let mut event = ends.detached();
+            ["arguments", "input", "name", "item"].into_iter().for_each(|key| drop(event.remove(key)));
+            event
+        });
+        if event.as_object().is_none() {
+            return Ok(None);
+        }
+        event.set("type", Node::literal(CUSTOM_PIECE));
+        event.set("delta", Node::string(rest));
+        Ok(Some(event))
+    }
+
+    /// Converts the event with the complete arguments to the event with the complete input.
+    fn whole(&self, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
+        let arguments = event.visit("arguments", core::mem::take).unwrap_or_default();
+        let arguments = arguments.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+        let mut pieces = CallPieces::new(restore_map, &self.name);
+        let mut input = pieces.feed(&arguments)?;
+        input.push_str(&pieces.finish()?);
+        event.set("type", Node::literal(CUSTOM_WHOLE));
+        event.remove("arguments");
+        event.remove("name");
+        event.set("input", Node::string(input));
+        Ok(())
+    }
+}

@@ -1,0 +1,432 @@
+//! Buffers the text parts of a stream until they end, with the events that can carry them, and restores an answer that
+//! is spread over adjacent parts. Finds the text part that an event belongs to, in the APIs whose text consists of
+//! blocks, parts or steps.
+//!
+//! After a part that is truncated JSON, events are buffered until an event does not belong to a text part. The whole
+//! answer is then put into the first part, as in a whole reply.
+
+use alloc::{string::String, sync::Arc, vec::Vec};
+
+use super::buffered_calls::{append, pay, Key, CALL, CONVERSE_DELTA};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Node, Text},
+    request::tool::has_type,
+    tools::answer::text::{in_run, is_bare_block, is_text_part, Beginning, Read, Restores},
+};
+
+pub(crate) const DELTA_TEXT: &[&str] = &["delta", "text"];
+pub(crate) const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
+
+/// Relation of an event to a text part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Begins(TextKey),
+    /// The event contains a piece of the text, at this path.
+    GoesOn(TextKey, &'static [&'static str]),
+    Ends(TextKey),
+    /// The event has no content.
+    Ping,
+    Other,
+}
+
+/// Returns the relation of an event to a text part.
+pub(crate) fn step_of(event: &Node<'_>) -> Step {
+    if let Some((key, path)) = delta_of(event) {
+        return Step::GoesOn(key, path);
+    }
+    let whole = || TextKey { block: Key::of(event), part: 0 };
+    let is_text = |part: Option<&Node<'_>>| part.is_some_and(is_text_part);
+    let Some(kind) = event.text_at("type").and_then(Text::value) else {
+        let stopped = event.get("contentBlockStop").map(|block| Key::of_block(block.get("contentBlockIndex")));
+        return stopped.map_or(Step::Other, |block| Step::Ends(TextKey { block, part: 0 }));
+    };
+    match &*kind {
+        "ping" => Step::Ping,
+        "content_block_start" if is_text(event.get("content_block")) => Step::Begins(whole()),
+        "content-start" if is_text(event.get("delta").and_then(|delta| delta.get("message")?.get("content"))) => {
+            Step::Begins(whole())
+        }
+        "response.content_part.added" if is_text(event.get("part")) => Step::Begins(text_key(event)),
+        "content_block_stop" | "content-end" => Step::Ends(whole()),
+        "response.output_text.done" | "response.content_part.done" => Step::Ends(text_key(event)),
+        _ => Step::Other,
+    }
+}
+
+/// Returns the text that an event contains a piece of, and the path to the piece, if the event contains nothing else.
+pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
+    let delta = event.get("delta");
+    let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.delta"));
+    if has_type(event, "content_block_delta") && delta.is_some_and(|delta| has_type(delta, "text_delta"))
+        || is_step && delta.is_some_and(|delta| has_type(delta, "text"))
+    {
+        return Some((TextKey { block: Key::of(event), part: 0 }, DELTA_TEXT));
+    }
+    if has_type(event, "response.output_text.delta") {
+        return Some((text_key(event), &["delta"]));
+    }
+    // Cohere Chat v2.
+    if has_type(event, "content-delta") {
+        return at(event, COHERE_TEXT).map(|_| (TextKey { block: Key::of(event), part: 0 }, COHERE_TEXT));
+    }
+    let block = event.get(CONVERSE_DELTA)?;
+    block.get("delta")?.get("text")?;
+    let block = Key::of_block(block.get("contentBlockIndex"));
+    Some((TextKey { block, part: 0 }, &[CONVERSE_DELTA, "delta", "text"]))
+}
+
+/// Returns the key of a text part of Responses.
+pub(crate) fn text_key(event: &Node<'_>) -> TextKey {
+    TextKey { block: Key::of(event), part: event.u64_at("content_index").unwrap_or_default() }
+}
+
+/// The text parts of a stream that have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    open: Map<TextKey, BufferedText>,
+    cost: usize,
+}
+
+/// Key of a text part: its block or choice, and its index there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TextKey {
+    pub(crate) block: Key,
+    pub(crate) part: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct BufferedText {
+    beginning: Beginning,
+    /// True if the text need not be restored. All of it is then passed on.
+    passes: bool,
+    pub(crate) pieces: String,
+    /// Event that can carry the whole text.
+    pub(crate) carrier: Option<Carrier>,
+    cost: usize,
+}
+
+/// An event that can carry a whole text part. The parts of one event share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Carrier {
+    event: Arc<Node<'static>>,
+    slot: Slot,
+    length: usize,
+}
+
+/// Treatment of a piece of text.
+pub(crate) enum Piece {
+    /// The piece is passed on unchanged.
+    Same,
+    /// The piece is passed on together with the buffered text before it.
+    Text(Text<'static>),
+    /// The piece is buffered.
+    BufferedText,
+}
+
+/// Position of the text in an event.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    /// Names of the members that lead to the text.
+    Path(&'static [&'static str]),
+    /// The choice with this index, in a chunk of Chat Completions whose choices were removed.
+    Choice(u64),
+    /// The candidate with this index, in an event of Gemini whose candidates were removed.
+    Candidate(u64),
+}
+
+impl Texts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Processes a piece of text.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, in which case the piece is discarded.
+    pub(crate) fn piece(
+        &mut self,
+        key: &TextKey,
+        piece: &Text<'_>,
+        restores: Restores,
+        carrier: impl FnOnce() -> Carrier,
+    ) -> Result<Piece, Error> {
+        let is_new = !self.open.contains_key(key);
+        if is_new {
+            pay(&mut self.cost, CALL)?;
+            self.open.insert(key.clone(), BufferedText::new(restores));
+        }
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(Piece::Same) };
+        if buffered.passes {
+            return Ok(Piece::Same);
+        }
+        let before = buffered.pieces.len();
+        append(&mut buffered.pieces, piece);
+        // Before this is decided, only whitespace and the opening of a fence can have been buffered.
+        if buffered.beginning.feed(buffered.pieces.get(before..).unwrap_or_default()) == Some(false) {
+            buffered.passes = true;
+            self.cost -= buffered.cost - CALL;
+            buffered.cost = CALL;
+            buffered.carrier = None;
+            let mut space = core::mem::take(&mut buffered.pieces);
+            space.truncate(before);
+            return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(behind(space, piece)) });
+        }
+        let carrier = carrier();
+        let cost = CALL + buffered.pieces.len() + carrier.length;
+        let mut total = self.cost - buffered.cost;
+        if let Err(error) = pay(&mut total, cost) {
+            buffered.pieces.truncate(before);
+            return Err(error);
+        }
+        (self.cost, buffered.cost, buffered.carrier) = (total, cost, Some(carrier));
+        Ok(Piece::BufferedText)
+    }
+
+    /// Returns the buffered pieces of a text part.
+    pub(crate) fn pieces(&self, key: &TextKey) -> Option<&str> {
+        self.open.get(key).filter(|buffered| !buffered.passes).map(|buffered| buffered.pieces.as_str())
+    }
+
+    pub(crate) fn close(&mut self, key: &TextKey) -> Option<BufferedText> {
+        let buffered = self.open.remove(key)?;
+        self.cost -= buffered.cost;
+        Some(buffered)
+    }
+
+    /// Removes and returns the text parts of a block, or all text parts, in order.
+    pub(crate) fn close_all(&mut self, block: Option<&Key>) -> Vec<BufferedText> {
+        let Some(block) = block else {
+            self.cost = 0;
+            return core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect();
+        };
+        let (first, mut closed) = (TextKey { block: block.clone(), part: 0 }, Vec::new());
+        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.block == *block).cloned() {
+            closed.extend(self.close(&key));
+        }
+        closed
+    }
+}
+
+impl BufferedText {
+    fn new(restores: Restores) -> Self {
+        let (beginning, pieces) = (Beginning::new(restores), String::new());
+        BufferedText { beginning, passes: false, pieces, carrier: None, cost: CALL }
+    }
+}
+
+/// Returns buffered whitespace, or the opening of a fence, followed by a piece. Unpaired surrogates are preserved.
+fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
+    if let Some(value) = piece.value() {
+        space.push_str(&value);
+        return Text::new(space);
+    }
+    let mut spelled = String::new();
+    for one in space.chars() {
+        match one {
+            '\n' => spelled.push_str("\\n"),
+            '\r' => spelled.push_str("\\r"),
+            '\t' => spelled.push_str("\\t"),
+            // The form feed is the only other whitespace character.
+            '\u{c}' => spelled.push_str("\\f"),
+            one => spelled.push(one),
+        }
+    }
+    spelled.push_str(piece.chars());
+    Text::spelled(spelled, true)
+}
+
+impl Carrier {
+    pub(crate) fn new(event: Node<'static>, slot: Slot) -> Carrier {
+        Carrier { length: json::length(&event), event: Arc::new(event), slot }
+    }
+
+    /// Returns the same event with a different position of the text.
+    pub(crate) fn at(&self, slot: Slot) -> Carrier {
+        Carrier { slot, ..self.clone() }
+    }
+
+    /// Returns the event with this text.
+    pub(crate) fn with(self, text: String) -> Node<'static> {
+        let mut event = Arc::unwrap_or_clone(self.event);
+        self.slot.set(&mut event, text);
+        event
+    }
+}
+
+/// Returns the node at a path.
+pub(crate) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
+    path.iter().try_fold(node, |node, key| node.get(*key))
+}
+
+/// Sets the node at a path.
+pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
+    match path {
+        [] => {}
+        [key] => node.set(key, value),
+        [key, rest @ ..] => drop(node.visit(*key, |inner| set(inner, rest, value))),
+    }
+}
+
+impl Slot {
+    /// Puts text into the event.
+    fn set(&self, event: &mut Node<'_>, text: String) {
+        let text = Node::string(text);
+        match self {
+            Slot::Path(path) => set(event, path, text),
+            Slot::Choice(number) => {
+                let choice = Node::record([
+                    ("index", Node::count(*number)),
+                    ("delta", Node::record([("content", text)])),
+                    ("finish_reason", Node::default()),
+                ]);
+                event.set("choices", Node::array(Vec::from([choice])));
+            }
+            Slot::Candidate(number) => {
+                let parts = Node::array(Vec::from([Node::record([("text", text)])]));
+                let content = Node::record([("parts", parts), ("role", Node::literal("model"))]);
+                let candidate = Node::record([("content", content), ("index", Node::count(*number))]);
+                event.set("candidates", Node::array(Vec::from([candidate])));
+            }
+        }
+    }
+}
+
+/// Adjacent text parts. All parts but the last one have ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    texts: Vec<Part>,
+    /// Key of the last part, to which further pieces may belong.
+    last: TextKey,
+    is_open: bool,
+    /// The start and end events of the parts, each with the index of its part.
+    events: Vec<(Node<'static>, usize)>,
+    cost: usize,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    text: String,
+    /// Event that can carry the text.
+    carrier: Option<Carrier>,
+    /// Index of the block that is removed if its text moves into another block.
+    bare: Option<u64>,
+}
+
+/// The events of a run that has ended.
+pub(crate) struct Released {
+    pub(crate) events: Vec<Node<'static>>,
+    /// Indices of the removed blocks.
+    pub(crate) gone: Vec<u64>,
+}
+
+impl Run {
+    /// Starts a run with a truncated text part, and the event that ends this part.
+    pub(crate) fn new(buffered: BufferedText, key: TextKey, end: &Node<'_>) -> Run {
+        let first = Part { text: buffered.pieces, carrier: buffered.carrier, bare: None };
+        let events = Vec::from([(end.detached(), 0)]);
+        Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
+    }
+
+    /// Adds the next event. Returns false if the run ends before this event.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn take(&mut self, event: &Node<'_>, carrier: impl FnOnce() -> Carrier) -> Result<bool, Error> {
+        let number = self.texts.len().saturating_sub(1);
+        match step_of(event) {
+            // Texts of Converse start with their first piece.
+            Step::GoesOn(key, path) => {
+                if key != self.last {
+                    if self.is_open || !has_no_start(event) {
+                        return Ok(false);
+                    }
+                    (self.last, self.is_open) = (key, true);
+                    self.texts.push(Part::default());
+                } else if !self.is_open {
+                    return Ok(false);
+                }
+                let piece = at(event, path).and_then(Node::as_text);
+                pay(&mut self.cost, piece.map_or(0, |piece| piece.chars().len()))?;
+                let Some(part) = self.texts.last_mut() else { return Ok(false) };
+                piece.into_iter().for_each(|piece| append(&mut part.text, piece));
+                part.carrier = Some(carrier());
+            }
+            Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
+                pay(&mut self.cost, json::length(event))?;
+                (self.last, self.is_open) = (key, true);
+                let block = event.get("content_block").filter(|block| is_bare_block(block));
+                let bare = block.and_then(|_| event.get("index")?.as_u64());
+                self.texts.push(Part { bare, ..Part::default() });
+                self.events.push((event.detached(), number + 1));
+            }
+            Step::Ends(key) if key == self.last => {
+                pay(&mut self.cost, json::length(event))?;
+                self.is_open = false;
+                self.events.push((event.detached(), number));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
+    /// Responses is in the same item as the last text.
+    fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
+        let message = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
+        let holder = [event.get("content_block"), event.get("part"), message].into_iter().flatten().next();
+        let is_empty =
+            holder.and_then(|holder| holder.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
+        is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
+    }
+
+    /// Returns the buffered events, with the whole answer in the first part.
+    pub(crate) fn release(self, read: Read<'_>) -> Released {
+        let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
+        let mut new = in_run(&texts, read, true).into_iter();
+        let mut parts: Vec<(Part, Option<String>)> = Vec::new();
+        for part in self.texts {
+            parts.push((part, new.next().flatten()));
+        }
+        let is_gone = |part: &Part, new: &Option<String>| part.bare.is_some() && new.as_deref() == Some("");
+        let gone = parts.iter().filter(|(part, new)| is_gone(part, new)).filter_map(|(part, _)| part.bare).collect();
+        let mut events = Vec::new();
+        for (mut event, number) in self.events {
+            let Some((part, new)) = parts.get_mut(number) else { continue };
+            if is_gone(part, new) {
+                continue;
+            }
+            if let Step::Ends(_) = step_of(&event) {
+                events.extend(part.piece(new.as_deref()));
+                if let Some(text) = new {
+                    let text = Node::string(text.clone());
+                    match event.get("part").is_some() {
+                        true => drop(event.visit("part", |part| part.set("text", text))),
+                        false if event.get("text").is_some() => event.set("text", text),
+                        false => {}
+                    }
+                }
+            }
+            events.push(event);
+        }
+        for (part, new) in &mut parts {
+            events.extend(part.piece(new.as_deref()));
+        }
+        Released { events, gone }
+    }
+}
+
+impl Part {
+    /// Removes and returns the event with the text, unless the text is empty.
+    fn piece(&mut self, new: Option<&str>) -> Option<Node<'static>> {
+        let carrier = self.carrier.take()?;
+        let text = new.unwrap_or(&self.text);
+        (!text.is_empty()).then(|| carrier.with(text.into()))
+    }
+}
+
+/// Returns true for a piece of a text part whose block has no start event.
+fn has_no_start(event: &Node<'_>) -> bool {
+    event.get(CONVERSE_DELTA).is_some()
+}
