@@ -1,4 +1,4 @@
-//! Places in an input of the tools and schemas that were taken from it.
+//! Converts places in a list of tools or schemas to places in the input that contains the list.
 
 use toolwire::{internal, json::Node, Error};
 
@@ -16,7 +16,7 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    /// Returns the line, if the input has lines, and the pointer into the input for a pointer into the list.
+    /// Converts a pointer into the list to the line, if the input has lines, and the pointer into the input.
     pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
-/// Maximum delay of a timer in Node, in seconds; a longer one would end at once.
+/// Maximum delay of a timer in Node, in seconds; a longer one would fire immediately.
 pub(super) const MAX_SECONDS: i64 = 2_147_483;
 
 /// One input.

@@ -1,4 +1,4 @@
-//! Addresses of upstreams, and the address to listen at.
+//! Addresses of upstreams, and the address to listen on.
 
 use toolwire::json::Node;
 
@@ -60,7 +60,7 @@ impl Address {
     }
 }
 
-/// Address at which a program listens.
+/// Address on which a program listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
     /// The host, without brackets.
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls() {
+    fn urls_are_read() {
         let address = Address::read("https://API.example.com/anthropic/").unwrap_or_default();
         assert_eq!((address.host.as_str(), address.port), ("api.example.com", 443));
         assert_eq!(address.url("/v1"), "https://api.example.com/v1");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine() {
+    fn loopback_hosts_are_recognized() {
         for host in ["127.0.0.1", "127.9.9.9", "[::1]", "::1", "localhost", "LOCALHOST", "::ffff:127.0.0.1"] {
             assert!(is_loopback(host), "{host}");
         }
