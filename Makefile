@@ -1,7 +1,8 @@
 # Needs only rustup, Node 20.19 and Python 3.10 or later: every target sets up the rest.
 
 .DEFAULT_GOAL := help
-# `make test-python`, `make lint-clippy`: each suite and each check is a target, which makes what it needs (see the end of this file).
+# Each suite and each check is a target (`make test-python`, `make lint-clippy`) that first makes what it needs (see the
+# end of this file).
 .PHONY: help demo test test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
@@ -22,7 +23,7 @@ lint: ## formats and lints in every language
 packages: ## the other checks of CI: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
 	@$(call all,$(PACKAGES))
 
-# The tests are compiled beside the lints, most of which use one core.
+# The tests are compiled while the lints run, most of which use one core.
 check: ## lint, packages and test: what CI runs
 	@status=0; $(call all,$(LINTS) $(PACKAGES) compile-tests) || status=1; $(make) test || status=1; exit $$status
 
@@ -70,7 +71,7 @@ demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
 check: export TOOLWIRE_BUILD ?= release
 playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
 
-# These run two targets at a time themselves. Two of them at once would build the same files.
+# These targets already run two others at a time. Two of them in parallel would build the same files.
 ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
@@ -79,7 +80,8 @@ endif
 JOBS ?= 2
 make = $(MAKE) --no-print-directory
 all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
-# Only if all are made: the tests of npm and Python call cargo, and would wait for it.
+# $(call with,TARGETS): these prerequisites, if `test-rust` is also made: the tests of npm and Python call cargo, and
+# would wait for it.
 with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
 
 installed:
@@ -89,7 +91,7 @@ built: installed
 chromium: installed
 	@scripts/chromium.sh
 
-# Longest first, so that both cores are used to the end.
+# Longest first, so that both cores are busy until the end.
 TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-npm-sdks test-readme test-demo test-roles
 
 test-python: built $(call with,compile-tests)
@@ -118,7 +120,8 @@ test-readme: built
 # Fails if the languages disagree.
 test-demo: built
 	@scripts/counted.sh none $@ node demo/demo.mjs
-# With the SDKs that the suites of examples install. Maturin stages wheels in the target folder, as it does in the tests in Python.
+# Uses the SDKs that the suites of examples install. Not in parallel with the Python tests, because Maturin stages wheels
+# in the target folder in both.
 test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
 	@scripts/counted.sh node $@ scripts/roles.sh
 
@@ -133,10 +136,10 @@ lint-clippy-wasm: installed
 	@scripts/counted.sh none $@ scripts/clippy-wasm.sh
 lint-rustdoc: installed
 	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire --all-features --no-deps --locked
-# The documentation of the command line and the bindings is read only within this repository, so it may link private items.
+# The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
 lint-rustdoc-private: installed
 	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
-# Layers, circles, and the length of rows: rustfmt does not wrap comments.
+# Checks the layers, circles between files, and the length of lines: rustfmt does not wrap comments.
 lint-files: installed
 	@scripts/counted.sh none $@ cargo test -p toolwire --test architecture --locked
 lint-rustfmt: installed
@@ -174,7 +177,8 @@ supply-chain: installed
 	@scripts/counted.sh none $@ node scripts/supply-chain.mjs
 crates: installed
 	@scripts/counted.sh none $@ scripts/deny.sh install
-# A new dependency of the crate makes this lock stale, and the benchmark of peers would be the first to fail.
+# A new dependency of the crate makes the lock file of the peers stale, which otherwise only their benchmark would
+# notice.
 lock-of-peers: installed
 	@scripts/counted.sh none $@ cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
 unsafe: installed

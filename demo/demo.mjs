@@ -21,7 +21,7 @@ const TARGETS = [{}, { target: 'openai-responses' }];
 const bytes = (text) => Buffer.byteLength(text);
 const sum = (items, of) => items.reduce((total, item) => total + of(item), 0);
 
-/** One call per tool and rewrite, and one per turn and target, each with what it is about. */
+/** One call for each tool and rewrite, and one for each turn and target, each with labels for the tables. */
 function callsFor(servers, conversation) {
   const schemas = servers.flatMap((server) =>
     server.tools.flatMap((tool) =>
@@ -122,7 +122,7 @@ const EFFECT_HEADINGS = [
 const LEGEND = [
   'codex, codex-wire: sanitize into that dialect. envelope: normalizeEnvelope.',
   'same, closed, wider, narrower, mixed: how many changes have that effect on the arguments the schema accepts.',
-  'moved, lost: how many of them say elsewhere, or no longer say, something the model read.',
+  'moved, lost: how many changes move or remove text that the model reads.',
 ];
 
 function showEffects(servers, results, all) {
@@ -159,7 +159,7 @@ function showOne(results) {
     if (index > 0) console.log(dim('      …'));
     for (const line of lines) console.log(paints[line[0]](`  ${line[0]} ${line.slice(1)}`));
   });
-  console.log('  The report on it:');
+  console.log('  Its report:');
   table(
     ['where', 'rule', 'arguments', 'guidance', 'what'],
     answer.report.changes.map(({ pointer, rule, accepts, guidance, message }) => [
@@ -173,7 +173,7 @@ function showOne(results) {
 }
 
 function showConversation(results) {
-  heading('Deferred loading: a conversation of two turns, every tool deferred but the search');
+  heading('Deferred loading: a conversation of two turns, with every tool except the search deferred');
   const rows = results.map(({ call, answer }, index) => {
     const { tools } = JSON.parse(answer.text);
     const { loaded, hidden, savedBytes } = answer.report.report;

@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const PATIENCE_MS = 30_000;
 const LOGS = fileURLToPath(new URL('../target/logs/', import.meta.url));
 
-/** They list their tools without network and without credentials; the Notion server only wants to see some token. */
+/** They list their tools without network or credentials; the Notion server only requires that a token is set. */
 export const SERVERS = [
   { name: 'everything', npm: '@modelcontextprotocol/server-everything', args: ['stdio'] },
   { name: 'playwright', npm: '@playwright/mcp', args: ['--headless'] },
@@ -25,7 +25,7 @@ function installed(npm) {
   return { version, program: join(dirname(manifest), typeof bin === 'string' ? bin : Object.values(bin)[0]) };
 }
 
-/** A server as a command line, from this folder, with the environment it wants. */
+/** The command line of a server, relative to this folder, and the environment that it needs. */
 export function commandOf(wanted) {
   const { npm, args, env } = SERVERS.find(({ name }) => name === wanted);
   const program = relative(fileURLToPath(new URL('.', import.meta.url)), installed(npm).program);
@@ -39,7 +39,7 @@ export function commandOf(wanted) {
 export async function listTools() {
   mkdirSync(LOGS, { recursive: true });
   const transports = new Set();
-  // Last resort for an exit in the middle: the SDK ends its children only when it is asked to.
+  // Last resort if the process exits early: the SDK ends its child processes only on request.
   const kill = () => {
     for (const { pid } of transports) if (pid) process.kill(pid, 'SIGKILL');
   };
@@ -82,7 +82,7 @@ async function listOne(server, transports) {
     return { ...server, version, tools };
   } catch (error) {
     const problem = `${server.npm} ${version} did not list its tools: ${error.message}`;
-    throw new Error(`${problem}\n  what it said is in ${logPath}`, { cause: error });
+    throw new Error(`${problem}\n  its standard error is in ${logPath}`, { cause: error });
   } finally {
     closeSync(log);
   }

@@ -1,4 +1,4 @@
-// Aligned tables and sparing color. Knows nothing of what is shown.
+// Aligned tables and sparing color, independent of the content.
 
 const colors = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 const paint = (code) => (text) => (colors ? `\u001b[${code}m${text}\u001b[0m` : text);

@@ -61,7 +61,7 @@ if [ -n "$TOOLWIRE" ]; then
   program=(${split[@]+"${split[@]}"})
 else
   folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/toolwire.XXXXXX") && install_npm "$folder" ||
-    fail "expected to install toolwire $(version) with npm, found that it fails"
+    fail "could not install toolwire $(version) with npm"
   start_npm "$folder"
 fi
 

@@ -11,7 +11,7 @@ quick_profile
 
 counts=$LOGS/counts
 mkdir -p "$counts" || die "expected a folder for the counts, found another file: $counts"
-# macOS has it only as one of GNU's tools. In the foreground, so that Ctrl-C reaches the suite.
+# On macOS, `timeout` is called `gtimeout`, one of GNU's tools. In the foreground, so that Ctrl-C reaches the suite.
 limited() { "$(command -v timeout || command -v gtimeout)" --foreground "$@"; }
 
 # Parse the last lines of the runners to "PASSED FAILED SKIPPED"; print nothing if there are none.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the crates by deny.toml: licenses, duplicates, sources, and RustSec advisories if they can be downloaded. `deny.sh install` first
+# Checks the crates against deny.toml: licenses, duplicates, sources, and RustSec advisories if they can be downloaded. `deny.sh install` first
 # installs cargo-deny (two minutes, once). If that is impossible, the script reports that and succeeds, except for a release.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"

@@ -115,7 +115,7 @@ for (const [name, content] of Object.entries(parts)) {
   const [begin, end] = [`<!-- ${name}: make figures -->`, `<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from)
-    throw new Error(`docs/performance.md: expected \`${begin}\` and \`${end}\`, found not both`);
+    throw new Error(`docs/performance.md: expected \`${begin}\`, followed by \`${end}\`, found no such pair`);
   text = `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`;
 }
 writeFileSync(page, text);

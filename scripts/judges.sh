@@ -97,7 +97,7 @@ for what in judges node python; do
   { printf '\n### %s: failed\n\n```\n' "$what"; tail -n 60 "$LOGS/judges-$what.log"; printf '```\n'; } >>"$body"
 done
 old=$(cargo xtask evidence "$(date +%F)")
-case $old in *': none.') ;; *) title+=('facts that are old') ;; esac
+case $old in *': none.') ;; *) title+=('outdated facts') ;; esac
 {
   heading=$(IFS=,; echo "${title[*]:-}")
   [ ${#failed[@]} = 0 ] || heading="tests of ${failed[*]} fail${heading:+: $heading}"

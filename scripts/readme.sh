@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples of the README, of the page of the adapters and of the pages of the functions with the built
-# packages. Their output has to be the comments in the examples.
+# Runs the examples of the README and of the pages about deferred loading, the adapters and the functions, with the
+# built packages. Their output must match the comments in the examples.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 # In this folder, `toolwire` resolves as for a user of the npm package.
@@ -15,7 +15,7 @@ prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
   expected=$(block "$page" "$language" | sed -n "s@^$sign @@p")
   found=$(block "$page" "$language" | "$@" 2>&1) || true
   if [ -z "$expected" ] || [ "$expected" != "$found" ]; then
-    printf '%s, %s: what its comments say, and what it prints:\n' "${page#"$ROOT"/}" "$language"
+    printf '%s, %s: the expected output in its comments (<), and what it prints (>):\n' "${page#"$ROOT"/}" "$language"
     diff <(printf '%s\n' "$expected") <(printf '%s\n' "$found") || true
     status=1
   fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up everything that the project's commands need in addition to rustup, Node and Python. Needs well under a second if nothing changed.
+# Sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second if nothing changed.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -7,9 +7,9 @@ cd "$ROOT"
 need() { command -v "$1" >/dev/null || die "expected \`$1\` on the PATH, found none: $2"; }
 need rustup "install it from https://rustup.rs"
 need cargo "run \`rustup default stable\`"
-need cc "Rust links with it; on Debian \`apt-get install gcc libc6-dev\`"
+need cc "Rust uses it to link; on Debian \`apt-get install gcc libc6-dev\`"
 need node "install Node 20.19 or later"
-need npm "install it beside Node"
+need npm "it is usually installed with Node"
 need python3 "install Python 3.10 or later"
 
 at_least() { # WANTED FOUND WHAT

@@ -7,7 +7,7 @@ TOOLS=${TOOLWIRE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolwire}
 LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
-# Cargo would look for make's job server in these, which make does not pass on.
+# With these variables, cargo would look for make's job server, which make does not pass on.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # Progress is written to stderr, because the standard output of a script is its result.

@@ -54,8 +54,8 @@ impl<'v, 'py> Writer<'v, 'py> {
                 let dict = PyDict::new(self.py);
                 for member in object {
                     let value = self.value(&member.value)?;
-                    // Rewriting keeps the order, so that the caller's own key, which has its hash, is nearly always the
-                    // next one. If a member was moved, the search starts again.
+                    // The caller's own keys are used, because their hashes are already known. Rewriting keeps the
+                    // order, so the key is nearly always the next one. If a member was moved, the search starts again.
                     let key = rest.find(|key| is(key, &member.key)).or_else(|| {
                         rest = own.iter();
                         rest.find(|key| is(key, &member.key))

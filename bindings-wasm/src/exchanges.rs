@@ -56,9 +56,9 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
     return_outcome(input, outcome)
 }
 
-/// Returns the report of an exchange as JSON text; `undefined` if no exchange has this number. It is separate, because
-/// for sixty tools it is half a megabyte, which took most of the time of a request whose list was cached, and most
-/// hosts never read it.
+/// Returns the report of an exchange as JSON text; `undefined` if no exchange has this number. [`open_exchange`] does
+/// not return the report, because most hosts never read it: for sixty tools, it is half a megabyte, and passing it took
+/// most of the time of a request whose list was cached.
 #[wasm_bindgen(js_name = reportOfExchange)]
 pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))

@@ -1,4 +1,4 @@
-//! Records into trees: the encoding of JavaScript values for the core.
+//! Decodes records to trees. Records are the encoding of JavaScript values for the core.
 //!
 //! A value is one record of three words, in document order, with a container before its members: `kind | length << 3`;
 //! for members of objects the length of the name plus one, else 0; and a word that each side uses on its own. Lengths

@@ -1,4 +1,4 @@
-//! Trees into records: the encoding of a result for JavaScript.
+//! Encodes trees as records, in which JavaScript receives a result.
 //!
 //! One word per value, in document order: `kind | payload << 3`. An unchanged value of the caller is encoded by its
 //! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.

@@ -196,7 +196,7 @@ impl Check {
 
 /// Work of a step.
 enum Work {
-    /// Judges a source by a dialect, by their indices.
+    /// Judges a source by a dialect; both members are indices.
     Judge {
         source: usize,
         dialect: usize,
@@ -230,8 +230,8 @@ impl Check {
         let (Some(dialect), Some(source)) = (self.dialects.get(dialect), self.sources.get_mut(source)) else {
             return Ok(());
         };
-        // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
-        // struct.
+        // The input is read again at every step. This takes a fraction of the step's time, and avoids a
+        // self-referential struct.
         let input = Input::read(&source.input.text)?;
         let whole = match &input.subject {
             Subject::Request(request) if self.arguments.rewritten.is_none() => {
@@ -282,7 +282,8 @@ impl Check {
         }
     }
 
-    /// Returns the rank of the mildest severity that is reported. Severities that exceed their limit always are.
+    /// Returns the rank of the mildest severity that is reported. Severities that exceed their limit
+    /// are always reported.
     fn shown(&self, exceeded: [bool; 3]) -> usize {
         let show = self.arguments.show.map(|show| show.min_severity());
         let show = show.or(self.fail_on().min_severity()).unwrap_or(Severity::Refused);
@@ -613,7 +614,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
     Ok(found.into_iter().map(finding).collect())
 }
 
-/// Reports the losses of rewriting, from an outcome on.
+/// Reports the losses of rewriting whose outcome is `min_outcome` or worse.
 fn lost(
     subject: Subject<'_>,
     dialect: &'static Dialect,

@@ -37,7 +37,7 @@ impl Task for Defer {
     }
 }
 
-/// Renders the decisions of deferred loading, and the oddities of the request.
+/// Renders the decisions of deferred loading, and the warnings about the request.
 pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, terminal: &Terminal) {
     let (info, caution) = (terminal.err.dim("toolwire:"), terminal.err.doubtful("toolwire:"));
     let (loaded, hidden) = (counted(report.loaded.len(), "deferred tool"), grouped(report.hidden.len()));

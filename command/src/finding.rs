@@ -35,7 +35,7 @@ pub(crate) struct ReportedBy {
     pub(crate) source: &'static str,
 }
 
-/// A problem of a tool, a schema or a request.
+/// A problem in a tool, a schema or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) tool: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Place {
     pub(crate) number: usize,
 }
 
-/// A finding at its place, with further places at which it occurs.
+/// A finding with its first place, and the other places at which it occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) finding: Finding,
@@ -138,8 +138,8 @@ impl Finding {
         self.reported_by.iter().map(|reported_by| reported_by.dialect.name).collect()
     }
 
-    /// Returns the pointer from the definition on, if the finding is in a definition: each tool with a copy has the
-    /// same finding.
+    /// If the finding is in a definition, returns the part of its pointer that begins at the definition. Each tool with
+    /// a copy of the definition has the same finding.
     fn definition(&self) -> Option<&str> {
         let at = ["/$defs/", "/definitions/"].iter().filter_map(|keyword| self.pointer.rfind(keyword)).max();
         self.pointer.get(at?..)

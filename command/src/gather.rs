@@ -42,7 +42,7 @@ enum Role {
     Config {
         is_required: bool,
     },
-    /// File of the project, at which SARIF can place findings. Optional.
+    /// File of the project to which SARIF can assign findings. Optional.
     Manifest,
     /// Optional if it is going to be written.
     Baseline {

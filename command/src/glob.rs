@@ -1,5 +1,5 @@
 //! Glob patterns for file names, for shells that do not expand them. The host lists directories, and this module
-//! matches.
+//! compares their entries with the pattern.
 
 use std::collections::VecDeque;
 

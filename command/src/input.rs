@@ -198,7 +198,7 @@ impl<'a> Input<'a> {
         let (mut entries, mut numbers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
         for (number, text) in lines {
             let entry = json::read(text).map_err(|error| {
-                // The reader read a single line, and calls it line 1.
+                // The reader was given a single line, so its error names line 1.
                 let message = error.message().replace("(line 1, ", &format!("(line {number}, "));
                 CommandError::from_core(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
             })?;

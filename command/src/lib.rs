@@ -120,7 +120,7 @@ enum State {
     Ended(Output),
 }
 
-/// Minimum weight times steps for showing progress; less is done before a user could read it.
+/// Minimum product of weight and steps for showing progress; a smaller task ends before a user could read the line.
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {

@@ -1,5 +1,5 @@
 //! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and those of
-//! VS Code, with `servers` for `mcpServers`.
+//! VS Code, with `servers` instead of `mcpServers`.
 
 use std::{
     borrow::Cow,
@@ -64,7 +64,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     Some(Declaration { servers: found, disabled })
 }
 
-/// Message for a file that declares servers, where tools or schemas are expected.
+/// Message for an input that should contain tools or schemas, but declares servers.
 pub(crate) const DECLARED: &str = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
 
 /// Returns the pointer and the line of a file's list of servers; `None` for any other kind of file.

@@ -1,5 +1,5 @@
 //! Tables: columns with headings, of the minimum width, wrapped at words if the terminal is too narrow. If that is not
-//! enough, each row becomes a list. Independent of the content.
+//! enough, each row becomes a list. This module does not depend on the content of the tables.
 
 use tabled::{
     builder::Builder,

@@ -20,7 +20,7 @@ use super::{
     terminal::{counted, grouped, shown, Paint, Terminal},
 };
 
-/// Source name of pointers into the result.
+/// Name of the source in messages with pointers into the result.
 const RESULT: &str = "<stdout>";
 
 /// State of the command.
@@ -114,7 +114,7 @@ impl Validate {
 
     fn failed(&self, error: &Error, tool: &Tool) -> CommandError {
         match error.code() {
-            // Without its code, which would set the exit code for findings.
+            // The code of the error is dropped, because it would set the exit code for findings.
             Code::InvalidSchema => {
                 let error = CommandError::new(tool.pointer.as_str(), error.message()).in_source(&self.schema.source);
                 CommandError { line: tool.line, ..error }
@@ -124,8 +124,8 @@ impl Validate {
         }
     }
 
-    /// Returns the error for arguments that are not JSON, in the words of repairs: the strict reader's message quotes a
-    /// character of them.
+    /// Returns the error for arguments that are not JSON. It names the repairs that `--repair` would make, because the
+    /// strict reader's message would quote a character of the arguments.
     fn no_json(&self) -> CommandError {
         match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {

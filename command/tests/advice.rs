@@ -1,6 +1,6 @@
 //! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that
 //! violates each constraint, and on ten schemas around it. Afterwards, the findings of the rule have disappeared, none
-//! was added, and the schema accepts the same arguments, by a real validator. Constraints without a fix are in
+//! was added, and an independent validator accepts the same arguments as before. Constraints without a fix are in
 //! [`BY_HAND`], with the reason.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -23,7 +23,7 @@ use serde_json::{json, Map, Value};
 use toolwire::{check, dialects, SanitizeOptions};
 use toolwire_command::{Command, Need};
 
-/// Constraints without a fix that loses nothing, with the reason. Those marked by `true` have an unsafe fix for at
+/// Constraints without a fix that loses nothing, with the reason. Those marked with `true` have an unsafe fix for at
 /// least one example.
 const BY_HAND: &[(&str, bool, &str)] = &[
     ("any-of-shared", true, "the API reads the siblings of a union as parts of its branches"),
@@ -133,7 +133,7 @@ fn examples() -> BTreeMap<(&'static str, &'static str), String> {
     best.into_iter().map(|(key, (_, input))| (key, input)).collect()
 }
 
-/// Returns schemas that contain the given one, in the places in which real tools have one.
+/// Returns schemas that contain the given one, in places where real tools have schemas.
 fn around(schema: &Value) -> Vec<Value> {
     let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let mut described = schema.clone();
@@ -187,7 +187,7 @@ fn validator(schema: &Value) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(true).build(schema).ok()
 }
 
-/// Returns values, with others that differ in one place.
+/// Returns objects that the schema may accept, and variants that differ in one place.
 fn values(schema: &Value, dice: &mut Dice) -> Vec<Value> {
     let mut values = instances::instances(schema, 6, dice);
     let mut leaves = Vec::new();
@@ -226,7 +226,7 @@ fn collect(value: &Value, pointer: String, each: &mut dyn FnMut(String)) {
 fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (one, two) = (read(before)?, read(after)?);
-    // The validator does not know OpenAPI's `nullable`, and refers to nothing remote. No draft has both forms of tuples.
+    // The validator does not support OpenAPI's `nullable`, or remote references. No draft has both forms of tuples.
     let has = |text: &str| before.contains(text);
     if has("\"nullable\"") || has("\"$ref\":\"http") || (has("\"items\":[") && has("\"prefixItems\"")) {
         return None;

@@ -435,7 +435,7 @@ fn progress_is_shown_and_cleared() {
     );
     assert!(printed.stderr.starts_with("1 schema"), "{}", printed.stderr);
     let (printed, progress) = play(&json!({"arguments": arguments, "stdin": schema}));
-    assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
+    assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "no progress without a terminal");
 }
 
 /// On a terminal, the elapsed time is shown while the command waits for a server, and removed afterwards.

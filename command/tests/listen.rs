@@ -39,7 +39,7 @@ fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
 }
 
 #[test]
-fn every_transcript() {
+fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Listener::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
     transcripts::play("listen", begin, |listener, step| {
         played(listener, step).into_iter().map(|effect| shown(effect.words())).collect()

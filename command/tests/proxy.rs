@@ -35,7 +35,7 @@ fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
 }
 
 #[test]
-fn every_transcript() {
+fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Proxy::new(&case["settings"].to_string());
     transcripts::play("proxy", begin, |proxy, step| {
         played(proxy, step).into_iter().map(|effect| shown(effect.words())).collect()

@@ -42,7 +42,7 @@ fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
 }
 
 #[test]
-fn every_transcript() {
+fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Relay::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
     transcripts::play("relay", begin, |relay, step| {
         played(relay, step).into_iter().map(|effect| shown(effect.words())).collect()

@@ -1,8 +1,8 @@
 //! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it with a
 //! file that has one MCP tool per line.
 //!
-//! `figures FILE --ratios [DIALECT]...` prints a table instead: the time of `sanitize` in times of parsing and printing
-//! alone, and how many schemas went through the passes a second time, with and without a change.
+//! `figures FILE --ratios [DIALECT]...` prints a table instead: the time of `sanitize` as a multiple of the time of
+//! parsing and printing alone, and how many schemas went through the passes a second time, with and without a change.
 
 #![allow(clippy::print_stdout, reason = "the program prints figures")]
 
@@ -76,10 +76,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Dialects whose ratios have goals.
+/// Dialects whose ratios have a target.
 const RATIOS: [&str; 6] = ["openai-strict", "azure-strict", "anthropic-strict", "gemini", "moonshot", "portable"];
 
-/// Prints the time of each dialect in times of parsing and printing alone, and its second rounds.
+/// Prints the time of each dialect as a multiple of the time of parsing and printing alone, and its second rounds.
 fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>> {
     if names.is_empty() {
         names = RATIOS.map(String::from).to_vec();
@@ -121,8 +121,8 @@ fn parse_and_print(text: &str) -> serde_json::Result<String> {
     serde_json::from_str::<Value>(text).map(|value| value.to_string())
 }
 
-/// Returns the CPU time of this thread, or the wall-clock time if the system does not report CPU time. Other programs
-/// change CPU time less.
+/// Returns the CPU time of this thread, or the wall-clock time if the system does not report CPU time. Load
+/// from other programs affects CPU time less.
 fn cpu_time() -> Result<Duration, Box<dyn Error>> {
     match fs::read_to_string("/proc/thread-self/schedstat") {
         Ok(text) => Ok(Duration::from_nanos(text.split(' ').next().ok_or("expected a number")?.parse()?)),

@@ -144,7 +144,7 @@ fn layers_use_only_layers_before_them() {
 }
 
 /// Returns the public names of the entry module: its functions and traits, and its re-exports.
-fn names_of_the_door(code: &str) -> Vec<String> {
+fn entry_names(code: &str) -> Vec<String> {
     let mut names: Vec<String> = ["pub fn ", "pub trait "]
         .iter()
         .flat_map(|start| code.match_indices(start).map(|(at, start)| first_word(&code[at + start.len()..])))
@@ -175,14 +175,14 @@ fn hidden_items_are_only_in_internal() {
         ["internal", "describe"].iter().any(|module| command.contains(&format!("{module}::{name}(")))
             || is_type && command.split(|character: char| !character.is_alphanumeric()).any(|word| word == name)
     };
-    let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
+    let unused: Vec<String> = entry_names(door).into_iter().filter(|name| !is_used(name)).collect();
     assert!(
         unused.is_empty(),
         "the command line does not use these: remove them from core/src/internal.rs: {unused:?}"
     );
     for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
         let code = code(folder).replace("internal::bindings", "");
-        assert!(!code.contains("internal::"), "{folder}: that door is the command line's alone");
+        assert!(!code.contains("internal::"), "{folder}: only the command line may use `internal`");
     }
 }
 
@@ -291,7 +291,7 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(gone.is_empty(), "these circles no longer exist: remove them from CIRCLES: {gone:?}");
     circles.retain(|circle| !CIRCLES.contains(&circle.as_str()));
     let circles: Vec<String> = circles.into_iter().collect();
-    assert!(circles.is_empty(), "these use each other, so none can be read alone:\n{}", circles.join("\n"));
+    assert!(circles.is_empty(), "these use each other in a circle, so none can be read alone:\n{}", circles.join("\n"));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn no_dialect_is_named_in_a_code_path() {
         })
         .map(|(file, _)| file)
         .collect();
-    assert!(faults.is_empty(), "dialects are tables: {faults:?}");
+    assert!(faults.is_empty(), "these name a dialect outside of the tables: {faults:?}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ const FUNCTIONS: &[Function] = &[
 fn real_tools() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let mut failures = Vec::new();
-        // Counts from the report alone; 96 tools have no descriptions.
+        // These counts are taken from the report alone; 96 tools have no descriptions.
         let (mut tools, mut refused, mut without_descriptions, mut without_constraints) = (0, 0, 0, 0);
         for line in text.lines().filter(|line| !line.is_empty()) {
             tools += 1;

@@ -76,7 +76,7 @@ fn play(name: &str, target: Option<&str>) {
         Naming::Camel,
     )
     .expect("options");
-    let member = script["history"].as_str().expect("where the history is");
+    let member = script["history"].as_str().expect("the name of the member with the history");
     let sent_member = if target == Some("openai-responses") { "input" } else { member };
     let (mut tools, mut history, mut loaded) = (list(&script["tools"]).to_vec(), Vec::new(), json!([]));
     assert!(list(&script["turns"]).len() > 8, "the whole conversation");

@@ -35,7 +35,7 @@ fn compared(report: &DeferredReport) -> Value {
         })
         .collect();
     let mut out = json!({"loaded": report.loaded, "hidden": report.hidden, "warnings": warnings});
-    // The data is older than entries for tools outside of namespaces.
+    // The data was written before the report had entries for tools outside of namespaces.
     let is_namespaced = |tool: &ClientTool| tool.namespace.as_ref().is_some_and(|namespace| *namespace != tool.name);
     let names: Vec<_> = report.name_map.iter().filter(|(_, tool)| is_namespaced(tool)).collect();
     if !names.is_empty() {
@@ -47,9 +47,9 @@ fn compared(report: &DeferredReport) -> Value {
     out
 }
 
-/// Two cases are older than the translation between APIs, whose specification requires a report of a removal that
-/// changes the prefix (b, 1).
-fn with_telling(name: &str, mut expected: Value) -> Value {
+/// Adds a warning to two cases that were written before the translation between APIs. Its specification (b, 1) requires
+/// a warning for a removal that changes the prefix.
+fn with_removal_warning(name: &str, mut expected: Value) -> Value {
     let removed = match name {
         "tool_removed_then_added" => "Read",
         "tool_removal_of_visible_tool" => "delete_branch",
@@ -59,8 +59,8 @@ fn with_telling(name: &str, mut expected: Value) -> Value {
     expected
 }
 
-/// Some cases are older than the current text for references to unknown tools; they expect that the tool is announced
-/// as available.
+/// Replaces the text for references to unknown tools in some cases, which were written before the current text: they
+/// expect that the tool is announced as available.
 fn with_gone_tools(name: &str, expected: Value) -> Value {
     let is_gone =
         ["reference_missing_name", "no_tools_key", "tools_null", "shunt43_reference_without_tools_key"].contains(&name);
@@ -71,7 +71,7 @@ fn with_gone_tools(name: &str, expected: Value) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Two cases are older than the mapping of `max_tokens`, which takes precedence by the specification.
+/// Renames `max_tokens` in two cases that were written before its mapping, which takes precedence by the specification.
 fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
     let renamed = match name {
         "wire_anthropic_bm25_history_responses" => "max_output_tokens",
@@ -102,7 +102,7 @@ fn every_case_has_the_expected_result() {
             let name = case["name"].as_str().expect("a name");
             let (input, options) = (&case["input"], options(&case["options"]));
             let expected = with_gone_tools(name, with_mapping(name, case["expected"].clone(), input));
-            let expected = with_telling(name, expected);
+            let expected = with_removal_warning(name, expected);
             let done = apply_deferred_loading(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             // Compared as text, because equality of values ignores the order of keys.
             let mut check = |what: &str, found: String, expected: String| {
@@ -389,6 +389,6 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
             }
         }
         println!("{accepted} accepted, {refused} refused");
-        assert!(accepted > refused, "expected most disturbed requests to be requests");
+        assert!(accepted > refused, "expected most disturbed requests to be accepted");
     }
 }

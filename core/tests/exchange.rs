@@ -1,5 +1,5 @@
-//! One request of a client and its reply, with all requests to the backend that it takes: the cases of tests/exchange,
-//! which all languages run.
+//! One request of a client and its reply, with all the requests to the backend that it needs: the cases of
+//! tests/exchange, which all languages run.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -194,11 +194,11 @@ fn odd_values_in_a_stream_are_accepted() {
     };
     let cases: Vec<Value> = cases("streams").into_iter().filter(is_first).collect();
     assert_eq!(cases.len(), 5);
-    cases.iter().for_each(any_event_is_taken);
+    cases.iter().for_each(any_event_is_accepted);
 }
 
 /// Replaces, repeats and removes the events of a stream.
-fn any_event_is_taken(case: &Value) {
+fn any_event_is_accepted(case: &Value) {
     let body = case["asked"].to_string();
     let events = case["rounds"][0]["events"].as_array().expect("events").clone();
     let odd = [
@@ -318,7 +318,7 @@ fn overlong_reply_is_passed_on() {
 }
 
 #[test]
-fn a_short_reply_is_asked_again() {
+fn model_is_asked_again_after_a_short_reply() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let out = exchange.feed_text(&(text(0, "x") + &call(1, &search.expect("a search")) + END)).expect("passes");
@@ -327,9 +327,9 @@ fn a_short_reply_is_asked_again() {
     assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
 }
 
-/// Non-streamed replies also count, over all rounds.
+/// The limit also applies to non-streamed replies, and to the sum of all rounds.
 #[test]
-fn whole_replies_are_asked_again_within_the_limit() {
+fn model_is_asked_again_after_whole_replies_within_the_limit() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let search = search.expect("a search");

@@ -56,7 +56,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
             for tools in all.chunks(100) {
                 let list = json!(tools);
                 let found = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
-                let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
+                let restore = Restore::from_json(&found.restore.to_json()).expect("stored restore data");
                 let set_aside: BTreeSet<&str> =
                     found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
                 let accepted: Vec<&Value> = tools
@@ -200,7 +200,7 @@ fn ten_thousand_tools() {
     let sent: Value = serde_json::from_str(&found.tools).expect("JSON");
     let names: BTreeSet<&str> = definitions(&sent).iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
     assert_eq!(names.len(), 10_000);
-    let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
+    let restore = Restore::from_json(&found.restore.to_json()).expect("stored restore data");
     assert_eq!(restore.call(names.first().expect("a name"), &json!({})).expect("a call").name, "server.0/tool 0");
 }
 

@@ -156,7 +156,7 @@ fn every_request_goes_to_every_api() {
             runs += 1;
         }
     }
-    println!("{runs} runs, {taken} of them of requests that their own API takes");
+    println!("{runs} runs, {taken} of them for requests that their own API accepts");
     assert!(runs > 1_000 && taken > 1_000, "expected most requests to be accepted by every API");
 }
 
@@ -218,5 +218,5 @@ fn odd_requests_give_a_clear_error_or_a_request() {
         }
     }
     println!("{accepted} accepted, {refused} refused");
-    assert!(accepted > refused, "expected most of them to be requests");
+    assert!(accepted > refused, "expected most odd requests to be accepted");
 }

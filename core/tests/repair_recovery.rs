@@ -240,16 +240,17 @@ fn damaged_calls_never_become_another_value() {
         let (total, count) =
             (totals.values().sum::<usize>(), totals.get(&Became::Original).copied().unwrap_or_default());
         if from == "generated, sample" {
-            assert!(calls.len() >= 250 && count >= 3200, "{count} of {total} come back, of {} calls", calls.len());
+            assert!(calls.len() >= 250 && count >= 3200, "{count} of {total} are restored, of {} calls", calls.len());
         }
     }
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
 }
 
-/// A call in the encoded form that was sent to the model may be damaged as well. It is repaired by the schema that was
-/// sent, decoded, and then repaired by the tool's own schema. (Decoded first, a tenth of these calls were lost.)
+/// A call in the encoded form that was sent to the model may be damaged as well. It is repaired with the schema that
+/// was sent, decoded, and then repaired with the tool's own schema. (Before, such calls were decoded first, and a tenth
+/// of them were lost.)
 #[test]
-fn spoiled_calls_in_encoded_form_come_back() {
+fn damaged_calls_in_encoded_form_are_restored() {
     for (dialect, least) in [("openai-strict", 4800), ("anthropic-strict", 3200)] {
         let (mut total, mut original) = (0, 0);
         for own in calls::sample() {
@@ -277,7 +278,7 @@ fn spoiled_calls_in_encoded_form_come_back() {
                 }
             }
         }
-        print_line(&format!("{dialect}: {original} of {total} spoiled calls come back"));
-        assert!(original >= least, "{dialect}: {original} of {total} spoiled calls come back, expected {least}");
+        print_line(&format!("{dialect}: {original} of {total} damaged calls are restored"));
+        assert!(original >= least, "{dialect}: {original} of {total} damaged calls are restored, expected {least}");
     }
 }

@@ -133,7 +133,7 @@ fn lists_are_cached_per_options() {
 }
 
 #[test]
-fn text_that_is_kept_is_bounded() {
+fn size_of_cached_text_is_bounded() {
     let cache = ToolListCache::default();
     let options = ExchangeOptions::default().dialect("moonshot").tool_list_cache(usize::MAX);
     for number in 0..40 {
@@ -147,7 +147,7 @@ fn text_that_is_kept_is_bounded() {
 }
 
 #[test]
-fn threads_share_it() {
+fn threads_share_a_cache() {
     let cache = ToolListCache::default();
     let options = ExchangeOptions::default().dialect("moonshot");
     std::thread::scope(|scope| {

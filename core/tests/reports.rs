@@ -35,8 +35,8 @@ fn report_fits_into_the_budget_of_the_rewriting() {
                 too_few = steps;
             }
         }
-        let result = sanitize(&schema, &with(enough)).expect("there are steps enough");
-        assert!(result.restore_plan().is_ok(), "{dialect}: {enough} steps write the schema, and the report fails");
+        let result = sanitize(&schema, &with(enough)).expect("the steps suffice");
+        assert!(result.restore_plan().is_ok(), "{dialect}: {enough} steps suffice for the schema, not for the report");
         written += 1;
     }
     assert!(written > 60, "only {written} schemas are written");

@@ -40,7 +40,7 @@ fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
             pairs.filter_map(|tool| Some((tool["name"].as_str()?, tool["source"].as_str()?))).collect();
         let query = case["query"].as_str().expect("a query").to_owned();
         let is_there = !pairs.is_empty() && pairs.iter().all(|pair| known.contains(pair));
-        assert!(is_there || !is_whole, "`{query}`: every right tool is in the data");
+        assert!(is_there || !is_whole, "`{query}`: every expected tool is in the data");
         is_there.then(|| Case { query, right: pairs.into_iter().map(|(name, _)| name.to_owned()).collect() })
     };
     list.iter().filter_map(case).collect()
@@ -120,7 +120,7 @@ fn the_ranking_beats_counting_common_words() {
             let half: Vec<&Case> = half.into_iter().map(|(_, case)| case).collect();
             let bm25 = quality(&half, ranked);
             let overlaps = [quality(&half, |query| names.rank(query)), quality(&half, |query| all.rank(query))];
-            println!("{} {what}, {} tools: first, among five, mean reciprocal place", half.len(), index.len());
+            println!("{} {what}, {} tools: first, among the first five, mean reciprocal rank", half.len(), index.len());
             for (name, found) in [
                 ("BM25", bm25),
                 ("common words, name and description", overlaps[0]),

@@ -86,8 +86,8 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-strict-properties",
 ];
 
-/// Keys by rule. A schema must contain one of them to show that a fact does not refuse it. For other rules, any schema
-/// counts.
+/// Keys by rule. An accepted schema must contain one of them to show that the rule does not refuse too much. For other
+/// rules, any accepted schema shows that.
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("type-beside-any-of", &["anyOf"]),
     ("any-of-first-keys", &["anyOf"]),
@@ -136,8 +136,8 @@ fn subject(rule: &str) -> Option<&'static [&'static str]> {
     SUBJECTS.iter().find(|(known, _)| *known == rule).map(|(_, keys)| *keys)
 }
 
-/// Returns true if a list of tools shows that a rule for requests does not refuse it. The list must be close to a
-/// violation.
+/// Returns true if a list of tools is close to violating a rule for requests. If such a list is accepted, it shows that
+/// the rule does not refuse too much.
 fn comes_near(rule: &str, case: &Value) -> bool {
     let text = input(case);
     let tools = text.matches("\"name\"").count();
@@ -153,7 +153,7 @@ fn comes_near(rule: &str, case: &Value) -> bool {
 }
 
 /// Returns the parts of a fact about requests that no fixture of `checkTools` covers.
-fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
+fn uncovered(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
     let asks = |case: &&Value| {
         case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
     };
@@ -188,7 +188,7 @@ fn facts_have_fixtures() {
             let rules = ids(fact);
             if rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
                 of_requests += 1;
-                faults.extend(unshown(dialect, &rules, &lists));
+                faults.extend(uncovered(dialect, &rules, &lists));
                 continue;
             }
             facts += 1;
@@ -208,7 +208,7 @@ fn facts_have_fixtures() {
             }
             if !of_dialect.iter().any(|case| is_fine(case) && is_about(case)) {
                 faults.push(format!(
-                    "{}: no fixture that is accepted speaks of what this is about: {} ({:?})",
+                    "{}: no accepted fixture has a keyword that this is about: {} ({:?})",
                     dialect.name, fact.statement, rules
                 ));
             }
@@ -242,7 +242,7 @@ fn findings_rest_on_facts() {
         let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
         for rule in sure.flat_map(ids).filter(|rule| !OF_REQUESTS.contains(rule)) {
             if !found.get(dialect.name).is_some_and(|found| found.contains(&rule)) {
-                unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, and never found".into());
+                unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, but never violated".into());
             }
         }
     }
@@ -251,7 +251,7 @@ fn findings_rest_on_facts() {
     }
     let faults: Vec<String> =
         unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
-    assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} rules without a fact, or without a violation\n{}", faults.len(), faults.join("\n"));
 }
 
 /// Returns the dialects whose page states that schemas must match the meta-schema.
@@ -284,10 +284,10 @@ fn schemas_that_the_metaschema_refuses_are_refused_as_stated() {
             }
             judged += 1;
             if !is_refused(schema) {
-                faults.push(format!("{}: {schema}", dialect.name));
+                faults.push(format!("{}: {schema} is not refused", dialect.name));
             }
             if toolwire::sanitize(schema, &options).is_ok_and(|result| is_refused(&result.schema)) {
-                faults.push(format!("{}: what `sanitize` writes for {schema}", dialect.name));
+                faults.push(format!("{}: the output of `sanitize` for {schema} is refused", dialect.name));
             }
         }
     }

@@ -102,14 +102,14 @@ fn agrees_with_the_validator() {
             } else if verdict == "OK" {
                 row[0] += usize::from(found.is_empty());
                 if !found.is_empty() {
-                    failures.push(format!("{name}: accepted there, here {found:?}"));
+                    failures.push(format!("{name}: the validator accepts it, but `check` finds {found:?}"));
                 }
             } else {
                 match SAME.iter().find(|(phrase, _)| verdict.contains(phrase)) {
                     None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
                     Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.constraint)) => row[1] += 1,
                     Some((_, rule)) => {
-                        failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}"))
+                        failures.push(format!("{name}: not refused as {verdict:?} (`{rule}`), found {found:?}"))
                     }
                 }
             }
@@ -127,7 +127,7 @@ fn agrees_with_the_validator() {
 
 /// The API's answers to schemas that users quoted, and the rule that identifies the problem.
 #[test]
-fn names_the_errors_that_users_quoted() {
+fn quoted_errors_have_a_violation() {
     for Source { text, is_whole } in sources("issue_cases.jsonl") {
         let rows = text.lines().map(|line| {
             serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}"))
@@ -147,9 +147,9 @@ fn names_the_errors_that_users_quoted() {
     }
 }
 
-/// Each of these is refused or accepted, and none takes exponential time.
+/// Each of these schemas is refused or accepted, and none takes exponential time.
 #[test]
-fn stays_bounded() {
+fn hostile_schemas_take_bounded_time() {
     let chain = |fan: usize, length: usize| {
         let mut definitions = serde_json::Map::new();
         for index in 0..length {

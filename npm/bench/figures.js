@@ -1,5 +1,6 @@
-// Measures µs per real tool in Node, on text and on objects, and prints one line of JSON for scripts/figures.mjs, as
-// core/examples/figures.rs does in Rust. The contenders run in turns; the fastest round of each counts.
+// Measures the time per real tool in Node, for text and for objects, in µs, and prints one line of JSON for
+// scripts/figures.mjs, as core/examples/figures.rs does in Rust. The contenders take turns; the fastest round of each
+// counts.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Measures what `toolwire proxy` adds to a call, to the start, and to memory over many calls, compared with the bare server in one run.
+// Measures the time that `toolwire proxy` adds to a call and to the start, compared with the bare server in the same
+// run, and the proxy's memory over many calls.
 //
 //   node bench/proxy.js [CALLS]
 
@@ -69,7 +70,7 @@ await Promise.all([one.ask('tools/list'), other.ask('tools/list')]);
 const times = { bare: [], proxied: [] };
 const grown = [];
 for (let call = 0; call < CALLS; call++) {
-  // In turns, so that the machine's load affects both equally.
+  // Both take turns, so that the machine's load affects them equally.
   for (const [name, { ask }, tool, args] of [
     ['bare', one, 'tool.7', { $ref: 'a', count: 1 }],
     ['proxied', other, 'tool_7', { dollar_ref_: 'a', count: '1' }],

@@ -121,7 +121,7 @@ for (const [what, start] of [
   const times = { bare: [], relay: [] };
   for (let round = 0; round < ROUNDS; round++) {
     const text = body(start(round));
-    // In turns, so that the machine's load affects both equally.
+    // Both take turns, so that the machine's load affects them equally.
     for (const [name, { port }] of Object.entries(places)) times[name].push(await whole(port, text));
   }
   const [bare, relay] = [median(times.bare), median(times.relay)];

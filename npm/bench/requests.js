@@ -1,5 +1,5 @@
 // Measures a request of 10 MB, compared with V8's time to parse and print it, for the same three kinds of content as
-// core/examples/requests. The contenders run in turns in every round; the table gives the fastest round of each.
+// core/examples/requests. The contenders take turns in every round; the table gives the fastest round of each.
 
 import { applyDeferredLoading } from '../dist/index.js';
 

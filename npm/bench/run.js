@@ -1,5 +1,6 @@
-// Measures µs per real MCP tool, on text and on values, compared with V8's parsing and printing; the first call; and sizes.
-// Every contender runs in every round, in turns, over all tools at once ("batched"); the table gives the median round.
+// Measures the time per real MCP tool, in µs, for text and for values, compared with V8's parsing and printing; the
+// time of the first call; and sizes. The contenders take turns in every round, each with all tools at once ("batched");
+// the table gives the median round.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -19,8 +19,9 @@ interface Part {
 }
 
 /**
- * Anthropic's SDKs expect each block to end before the next one starts. Calls of Chat Completions may be interleaved, and only the next
- * one shows that a call has ended. So one block is open, and the pieces of later ones are held back.
+ * Anthropic's SDKs expect each block to end before the next one starts. In Chat Completions, the
+ * pieces of several calls may be interleaved, and nothing marks the end of a call. So only one
+ * block is open at a time, and the pieces of later blocks are held back.
  */
 export class Blocks {
   readonly #parts: Part[] = [];
@@ -153,7 +154,10 @@ function delta(kind: Part['kind'], text: string): Json {
   return { type: 'input_json_delta', partial_json: text };
 }
 
-/** Returns true if a part that is followed by another is complete. A call is complete once its arguments are. */
+/**
+ * Returns true if a part is complete, given that another part follows it: text always is, a call
+ * once its arguments are JSON.
+ */
 function complete({ call, text }: Part) {
   try {
     return call === undefined || JSON.parse(text) !== undefined;

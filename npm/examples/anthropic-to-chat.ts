@@ -16,7 +16,7 @@ export interface Options {
   model?: string;
   /** `"content"`: `thinking` blocks become `reasoning_content` and vice versa. `"drop"` (default): both are left out. */
   reasoning?: 'drop' | 'content';
-  /** True if wrong arguments are repaired. If so, a streamed call is held back until it ends. */
+  /** If true, wrong arguments are repaired, and a streamed call is held back until it ends. */
   repair?: boolean;
   /** Maximum number of requests to the backend for one message while the model only searches. Default: 10. */
   maxRounds?: number;
@@ -56,7 +56,8 @@ export function gateway(baseURL: string, options: Options) {
     try {
       const clientRequest: Anthropic.MessageCreateParams = JSON.parse(await read(request));
       if (!Array.isArray(clientRequest?.messages)) throw new Refused(400, 'expected a request with a list of messages');
-      // Only the key is sent to the backend, which does not know `anthropic-beta` and the other headers.
+      // Of the client's headers, only the key is sent: the backend does not know `anthropic-beta`
+      // and the others.
       const { 'x-api-key': key, authorization = 'none' } = request.headers;
       const apiKey = String(key ?? authorization.replace(/^Bearer /i, ''));
       const message = empty(clientRequest.model);

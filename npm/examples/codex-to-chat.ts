@@ -11,7 +11,8 @@ export async function answered(baseURL: string, request: object) {
   const body = adapted.request as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
   const { id, created, model, choices } = await client.chat.completions.create({ ...body, stream: false });
   const output = choices.flatMap(({ message }) => [...messageOf(id, message.content), ...called(message.tool_calls)]);
-  // In the format of the client's API: a call to `exec` is a `custom_tool_call`, and a call to a namespace's tool has its namespace.
+  // Returns calls in the format of the client's API: a call to `exec` is a `custom_tool_call`, and
+  // a call to a tool in a namespace has that namespace.
   function called(calls: OpenAI.Chat.ChatCompletionMessageToolCall[] = []): ClientCall[] {
     return calls.map((call) => adapted.restore.clientCall(call).call);
   }

@@ -33,7 +33,7 @@ async function page(folder, file) {
   });
   vm.runInContext('globalThis.self = globalThis.window = globalThis', global);
   await vm.runInContext(readFileSync(join(folder, file), 'utf8'), global, { filename: file });
-  // A bundle of modules returns no promise to await: its output follows within a few turns.
+  // A bundle of modules returns no promise to await: its output appears within a few turns of the event loop.
   for (let turn = 0; turn < 100 && lines.length === 0; turn++) await new Promise((resolve) => setTimeout(resolve, 10));
   return lines.join('\n');
 }
@@ -95,7 +95,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     test('toolwire/slim works with the WebAssembly as a separate file', async () => {
       const folder = await bundle('slim.js');
       assert.equal(await page(folder, 'slim.js'), SANITIZED);
-      // With esbuild's loader `binary` the bundle contains it.
+      // With esbuild's loader `binary`, the bundle contains the WebAssembly.
       assert.equal(wasmFiles(folder), name === 'esbuild' ? 0 : 1);
     });
   });

@@ -1,4 +1,4 @@
-// The program that the package installs, run as from a project: by its name in node_modules/.bin, and by npx.
+// Runs the program that the package installs from within a project: by its name in node_modules/.bin, and by npx.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -30,12 +30,12 @@ for (const [label, name] of [
 ]) {
   describe(`Node, ${label}`, () => {
     test('toolwire', () => assert.equal(node(name, 'main.js'), `${SANITIZED}\n${FOUND}`));
-    test('toolwire/slim, by bytes', () => assert.equal(node(name, 'slim.js'), SANITIZED));
+    test('toolwire/slim, from bytes', () => assert.equal(node(name, 'slim.js'), SANITIZED));
     test('toolwire/fetch', () => assert.equal(node(name, 'fetch.js'), SANITIZED));
   });
 }
 
-test('Node, toolwire/slim, by a module', () => assert.equal(node('node-esm', 'slim-module.js'), FOUND));
+test('Node, toolwire/slim, from a module', () => assert.equal(node('node-esm', 'slim-module.js'), FOUND));
 
 test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 

@@ -51,6 +51,6 @@ test('toolwire/slim with the module', async () => {
   assert.deepEqual(await runs('slim.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 
-test('the ordinary file does not run there', async () => {
+test('the ordinary file does not run in workerd', async () => {
   await assert.rejects(runs('compiling.js', ['worker', 'browser']), /CompileError: .*Wasm code generation disallowed/);
 });

@@ -15,11 +15,11 @@ async function picture(name, given, prepared) {
   await site.page({ viewport, reducedMotion: 'reduce', ...given }, async (page) => {
     await prepared(page);
     await settled(page);
-    // Every dialect has its verdict.
+    // Waits until every dialect has its verdict.
     if (name !== 'playground-deferred') {
       await page.locator('.dialect .sign-none').first().waitFor({ state: 'detached' });
     }
-    // Messages disappear.
+    // Waits until the page's short messages have disappeared.
     await page.waitForTimeout(1_000);
     await page.screenshot({ path });
   });

@@ -1,7 +1,8 @@
-// Keeps the files of one build, so that the page opens without a network. It sees no text: a link's is in the fragment, and the page sends
-// nothing. The build fills in the version and the files (vite.config.js).
+// Keeps the files of one build, so that the page opens without a network. It never receives the user's text: a link has
+// it in its fragment, and the page sends nothing. The build fills in the version and the files (vite.config.js).
 
-// Other playgrounds of the same origin have caches of their own. A URL contains no space, so no other scope begins with this.
+// Other playgrounds of the same origin have their own caches. A URL contains no space, so no other playground's prefix
+// begins with this one.
 const PREFIX = `toolwire-playground ${registration.scope} `;
 const CACHE = `${PREFIX}${'VERSION'}`;
 const FILES = ['FILES'];
@@ -9,7 +10,7 @@ const FILES = ['FILES'];
 addEventListener('install', (event) => {
   const whole = async () => {
     const cache = await caches.open(CACHE);
-    // The page has no hash in its name, so the browser's own cache may have that of an earlier build.
+    // The name of the HTML file has no hash, so the browser's own cache may contain the file of an earlier build.
     await cache.addAll(FILES.map((file) => (file === './' ? new Request(file, { cache: 'reload' }) : file)));
     await skipWaiting();
   };

@@ -16,7 +16,7 @@ rmSync(dist, { recursive: true, force: true });
 await bundle(root, dist);
 declarations();
 for (const licence of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(join(root, '..', licence), join(root, licence));
-// The bundles contain its code.
+// The bundles contain code of fflate.
 copyFileSync(join(root, 'node_modules/fflate/LICENSE'), join(root, 'LICENSE-fflate'));
 
 /** Writes one declaration file per module and module system, because TypeScript requires a `.d.cts` for a `.cjs`. */

@@ -105,7 +105,10 @@ function brotli(bytes) {
   return brotliCompressSync(bytes, QUICK ? { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } } : {});
 }
 
-/** The glue of the program, in a file of its own: another host than Node runs the command line with it (the playground does). */
+/**
+ * The glue of the program, in a separate file: hosts other than Node, such as the playground, run the command line with
+ * it.
+ */
 const GLUE = 'command-glue.js';
 
 async function separate(dist, contents) {
@@ -113,7 +116,7 @@ async function separate(dist, contents) {
   await build({ stdin: { contents }, outfile: join(dist, GLUE), ...options });
 }
 
-/** Returns a plugin that keeps the import of a module of src/, as an import of a file next to this one. */
+/** Returns a plugin that replaces the import of a module of src/ with an import of a file next to the bundle. */
 function next(module, file) {
   return {
     name: 'beside',

@@ -1,4 +1,5 @@
-// Deflates standard input in 4 s, to 5 % less than zlib does for the WebAssembly. Any inflater can read the output.
+// Deflates standard input. For the WebAssembly, this takes 4 s, and the output is 5 % smaller than that of zlib. Any
+// inflater can read it.
 
 import { readFileSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
 // The entry points of the package, and the files that are built for each.
 
 /**
- * The entry points: the module in src/, the module of its slim form if it has one, the folder of its WebAssembly and the cargo features
- * of that, and the name of the `.wasm` file without `.wasm`.
+ * The entry points: the module in src/, the module of its slim form if it has one, the folder and the cargo features of
+ * its WebAssembly, and the name of the `.wasm` file without `.wasm`.
  */
 export const ENTRIES = [
   { name: 'index', slim: 'slim', folder: 'pkg/index', features: ['functions'], wasm: 'toolwire' },

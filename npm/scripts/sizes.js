@@ -23,7 +23,7 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
   const whole = { entry, file: `${name}.js`, more: `inline/${wasm}.js` };
   return [whole, ...(slim === undefined ? [] : given)];
 });
-// The size of the file that they import comes on top.
+// These sizes do not include the file of the other entry point that they import.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
 // The program that the package installs, which is not imported.
 files.push(

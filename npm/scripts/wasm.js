@@ -48,7 +48,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   const flags = withoutPaths(join(crate, '..'));
   // A separate folder, because cargo locks its target folder during a build, and the other packages are built at the same time.
   const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
-  // RUSTFLAGS replaces the flags of .cargo/config.toml; the other variable adds to them.
+  // RUSTFLAGS replaces the flags of .cargo/config.toml; the variable for the target adds to them.
   const chosen =
     small && !QUICK
       ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }

@@ -36,7 +36,7 @@ export type ToolwireErrorCode =
   | 'pattern-too-long'
   /** The host does not compile WebAssembly: a page's Content-Security-Policy lacks `script-src 'wasm-unsafe-eval'`. In JavaScript only. */
   | 'no-webassembly'
-  /** A defect of toolwire, never the caller's fault: please report it. */
+  /** A defect in toolwire, never the caller's fault: please report it. */
   | 'internal';
 
 /** The same symbol in every copy of this module. */
@@ -116,7 +116,8 @@ export class ToolwireError extends Error {
 }
 
 /**
- * Returns the error for a defect of toolwire: a trap of the WebAssembly, or a stack overflow. core/src/error.rs has the same text.
+ * Returns the error for a defect in toolwire: a trap of the WebAssembly, or a stack overflow.
+ * core/src/error.rs has the same text.
  *
  * @param found - The thrown value, or a description.
  * @param next - Advice to the caller.

@@ -44,8 +44,8 @@ export class Exchange {
   }
 
   /**
-   * Opens an exchange for a request. Returns `null` if it is not a request that can carry tools (another path, or no conversation),
-   * which must be passed on unchanged.
+   * Opens an exchange for a request. Returns `null` for anything that cannot carry tools (another
+   * path, or a body that is no conversation): pass it on unchanged.
    *
    * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
    * @param body - JSON text: a string, or UTF-8 bytes.
@@ -62,8 +62,9 @@ export class Exchange {
   }
 
   /**
-   * Returns a response body that reports an error in the form of the API at a URL. Sent with status 400, an SDK treats it as a bad
-   * request. For gateways that could not open an exchange.
+   * Returns a response body that reports an error in the form of the API at a URL. Send it with
+   * status 400, so that an SDK treats it as a bad request. For gateways that could not open an
+   * exchange.
    *
    * @example
    * ```ts

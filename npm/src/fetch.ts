@@ -32,7 +32,10 @@ export interface FetchOptions extends ExchangeOptions {
 
 /** Headers that describe the exact bytes of a body, and are wrong for any other body. */
 const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
-/** Such headers of a reply: `fetch` has already decompressed the body, and a rewritten body no longer matches its cache tag. */
+/**
+ * The same for replies: `fetch` has already decompressed the body, and a rewritten body no longer
+ * matches its cache tag.
+ */
 const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
 /** Headers by which a backend recognizes a request that it has already answered. Asking the model again is a new request. */
 const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];

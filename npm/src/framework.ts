@@ -309,7 +309,7 @@ function isJson(args: unknown): boolean {
   return typeof args !== 'string' || read(args) !== args;
 }
 
-/** Returns the error for a call whose arguments cannot be parsed, without `repair`. */
+/** Returns the error for a call whose arguments cannot be parsed, if arguments are not repaired. */
 export function unread(name: string): string {
   return `The call to \`${name}\` was not run: expected its arguments as JSON, found text that is not JSON or is truncated. Call it again with complete arguments.`;
 }

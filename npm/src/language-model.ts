@@ -54,8 +54,8 @@ export class ModelCalls {
   streamed<R extends { stream: ReadableStream<Part> }>(result: R, sent: Params): R {
     const turn = this.#turns.get(sent) as Turn;
     const open = new Map<string, CallStream>();
-    // Calls with blank arguments. They are held back until the reason of the end is known, which shows whether they
-    // were cut off.
+    // Calls with blank arguments. They are held back until the finish reason is known, which shows
+    // whether they were cut off.
     const blank: ToolCall[] = [];
     const judged = (isWhole: boolean) => blank.splice(0).map((call) => restored(turn, call, !isWhole));
     const pieces = (part: Part): Part[] => {

@@ -20,9 +20,10 @@ export interface RewritingOptions {
    */
   hints?: 'describe' | 'drop' | undefined;
   /**
-   * Maximum loss that is accepted; a greater loss is the error `too-lossy`. `"same"`: the set of accepted arguments must not change.
-   * `"encoded"`: in addition, arguments may be encoded. `"closed"`: in addition, objects may be closed that do not state whether they are
-   * open. `"wider"`: in addition, more arguments may be accepted. Default `"any"`.
+   * Maximum loss that is accepted; a greater loss is the error `too-lossy`. `"same"`: the set of
+   * accepted arguments must not change. `"encoded"`: in addition, arguments may be encoded.
+   * `"closed"`: in addition, objects that do not state whether they are open may be closed.
+   * `"wider"`: in addition, more arguments may be accepted. Default `"any"`.
    */
   allow?: 'same' | 'encoded' | 'closed' | 'wider' | 'any' | undefined;
   /** Size in bytes above which the dialect compacts the schema; `null` disables compaction. The default depends on the dialect. */
@@ -85,19 +86,21 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
   /** Maximum number of tools to rewrite; further tools are set aside. `null`: only the API's limit applies. Default 10,000. */
   maxTools?: number | null | undefined;
   /**
-   * Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. `true` uses the
-   * defaults of these options. Default `false`.
+   * Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as
+   * `repairArguments` does. `true` uses the defaults of these options. Default `false`.
    */
   repair?: CallRepairOptions | boolean | undefined;
   /**
-   * Naming of tools in a list from several servers. Default `"auto"`: `server__tool` if several servers of the list use the name, and the
-   * tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
-   * several servers use gets a digest of the server and the name as a suffix.
+   * Naming of tools in a list from several servers. Default `"auto"`: `server__tool` if several
+   * servers of the list use the name, and the tool's own name otherwise. `"always"`:
+   * `server__tool`, so that no name depends on which other servers are in the list. `"never"`: a
+   * name that several servers use gets a digest of the server and the name as a suffix.
    */
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
-   * Handling of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`: the schema is removed. `"send"`: the schema
-   * becomes `output_schema` of the functions of OpenAI Responses.
+   * Handling of the `outputSchema` of MCP tools that are sent to an API. Default `"drop"`: the
+   * schema is removed. `"send"`: the schema becomes `output_schema` of the functions of OpenAI
+   * Responses.
    */
   outputSchemas?: 'drop' | 'send' | undefined;
   /**
@@ -143,14 +146,17 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
   model?: string | undefined;
   /**
-   * Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every later one. Default
-   * `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: the arguments are left unchanged.
+   * Handling of call arguments in the history that are not JSON objects: they make APIs refuse this
+   * and every later request. Default `"repair"`: the arguments are parsed tolerantly, and replaced
+   * by `{}` if that fails. `"keep"`: the arguments are left unchanged.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
-   * Handling of calls in the history without a result and results without a call, for which APIs refuse the request and every later one.
-   * Default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a result gets a result that states this,
-   * results in other messages are moved behind their calls, and a result without a call is removed; Gemini Interactions ignores this value.
+   * Handling of calls in the history without a result and results without a call: they make APIs
+   * refuse this and every later request. Default `"keep"`: such calls and results are left
+   * unchanged. `"complete"`: a call without a result gets a result that states this, results in
+   * other messages are moved directly after their calls, and a result without a call is removed; Gemini
+   * Interactions ignores this value.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**
@@ -285,7 +291,10 @@ export interface DeferredOptions extends ShareOption {
   removals?: 'withdraw' | 'notice' | undefined;
   /** Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. Default `"keep"`. */
   unavailableCalls?: 'keep' | 'text' | undefined;
-  /** Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`. Default `"drop"`. */
+  /**
+   * Handling of the model's reasoning when the format changes: `"content"` writes
+   * `reasoning_content`. Default `"drop"`.
+   */
   reasoning?: 'drop' | 'content' | undefined;
   /** Maximum number of tokens of an answer, if the target requires a maximum and the request has none. Default 32000. */
   maxTokens?: number | undefined;

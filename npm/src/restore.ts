@@ -178,10 +178,11 @@ export class Restore {
   }
 
   /**
-   * Restores text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
-   * encoded values. If the schema was sent only in the instructions, a Markdown fence around the answer is removed, too, unless the
-   * schema rejects the answer inside it. Text that is not JSON, or needs no change, is returned unchanged. Of truncated JSON, the
-   * complete parts are restored. {@link reply} and {@link stream} do the same.
+   * Restores text of the model's answer if the request has a response format that was rewritten:
+   * removes its wrapper and decodes encoded values. If the schema was sent only in the instructions,
+   * a Markdown fence around the answer is removed, too, unless the schema rejects the answer inside
+   * it. Text that is not JSON, or needs no change, is returned unchanged. If the JSON is truncated,
+   * its complete parts are restored. {@link reply} and {@link stream} do the same.
    *
    * @example
    * ```ts

@@ -1,5 +1,5 @@
-// A `Restore` is parsed once, and the instance caches those that were used last. Their number, size and order of use must not matter:
-// each call is restored by its own `Restore`.
+// A `Restore` is parsed once, and the instance caches the most recently used ones. Their number, size and order of use
+// must not matter: each call is restored by its own `Restore`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ function check(restore, member) {
   );
 }
 
-test('more restores than the cache holds can be used in turns', () => {
+test('more restores than the cache holds can be used in turn', () => {
   const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
   for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);

@@ -81,7 +81,7 @@ describe('the action', { skip }, () => {
     return { ...done, cwd, summary };
   }
 
-  test('is green for clean tools, by a pattern', () => {
+  test('passes if the files of a pattern contain only clean tools', () => {
     const { status, stdout, stderr } = run({ 'tools.json': CLEAN }, { files: '*.json' });
     assert.deepEqual([status, stdout], [0, ''], stderr);
     assert.match(stderr, /nothing is refused/);
@@ -378,7 +378,7 @@ describe('the pre-commit hooks', { skip }, () => {
       harmless(cwd, started(), nodes());
     });
   }
-  test('a failed install leaves nothing', () => {
+  test('a failed install leaves nothing behind', () => {
     const bin = place({});
     writeFileSync(join(bin, 'npm'), '#!/bin/sh\nexit 1\n');
     chmodSync(join(bin, 'npm'), 0o755);

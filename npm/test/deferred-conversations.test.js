@@ -75,8 +75,8 @@ for (const name of ['anthropic', ...TARGETS]) {
   });
 }
 
-/** Converts a backend's reply to a message in Anthropic's format, which is the agent's. */
-const SAID = {
+/** Functions that convert a backend's reply to a message in Anthropic's format, which is the agent's. */
+const MESSAGE_OF = {
   'openai-responses': ({ output }) => ({
     role: 'assistant',
     content: output.map((item) =>
@@ -113,7 +113,7 @@ for (const api of TARGETS) {
       const response = await post(backend.url, body, 'advanced-tool-use-2025-11-20,tool-search-tool-2025-10-19');
       const answer = await response.json();
       assert.equal(response.status, 200, `${turn.what}: ${JSON.stringify(answer)}`);
-      const message = SAID[api](answer);
+      const message = MESSAGE_OF[api](answer);
       assert.deepEqual(message, turn.said, turn.what);
       agent.answer(turn, message);
     }

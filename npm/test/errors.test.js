@@ -111,7 +111,7 @@ test('a stack overflow is an error of this call only', () => {
     try {
       deeper();
     } catch {
-      // Once the stack is almost full, each frame on the way back retries with a little more of it.
+      // The stack is almost full: each frame on the way back retries with a little more free space.
     }
     if (kinds.has('done') || kinds.size > 50) return;
     try {

@@ -18,7 +18,7 @@ import {
   SEARCHES,
   SSE,
   streamOf,
-  TOLD,
+  TYPES,
 } from './fetch/backend.js';
 
 describe('searches are answered by the exchange', () => {
@@ -30,7 +30,7 @@ describe('searches are answered by the exchange', () => {
     const reply = await response.json();
     assert.deepEqual(
       reply.content.map(({ type }) => type),
-      TOLD,
+      TYPES,
     );
     assert.equal(reply.content[2].name, 'book.room');
     assert.equal(response.url, url);
@@ -75,12 +75,12 @@ describe('searches are answered by the exchange', () => {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const { value } = await reader.read();
     first = value;
-    assert.deepEqual(blocksOf(eventsOf(first)), TOLD.slice(0, 2));
+    assert.deepEqual(blocksOf(eventsOf(first)), TYPES.slice(0, 2));
     assert.equal(got.length, 1);
     let rest = '';
     for (let step = await reader.read(); !step.done; step = await reader.read()) rest += step.value;
     const events = eventsOf(first + rest);
-    assert.deepEqual(blocksOf(events), TOLD);
+    assert.deepEqual(blocksOf(events), TYPES);
     assert.equal(events.filter(({ type }) => type === 'message_start').length, 1);
     assert.equal(events.at(-1).type, 'message_stop');
     assert.equal(got.length, 2);
@@ -95,7 +95,7 @@ describe('searches are answered by the exchange', () => {
     const stream = await backend(t, [200, SSE, streamOf(SEARCHES).join('')], [529, JSON_TYPE, overloaded]);
     const events = eventsOf(await (await fetch(stream.url, post(ASKED))).text());
     assert.deepEqual(events.at(-1), overloaded);
-    assert.deepEqual(blocksOf(events), TOLD.slice(0, 2));
+    assert.deepEqual(blocksOf(events), TYPES.slice(0, 2));
   });
 
   test('rounds are bounded', async (t) => {
@@ -124,7 +124,7 @@ describe('bodies and headers', () => {
       const reply = await (await toolwireFetch({ dialect: 'anthropic' })(...given(url))).json();
       assert.deepEqual(
         reply.content.map(({ type }) => type),
-        TOLD,
+        TYPES,
       );
       assert.deepEqual(
         got.map(({ method }) => method),

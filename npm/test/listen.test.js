@@ -96,7 +96,7 @@ const does = {
   die: () => process.exit(3),
   hang: () => {},
   slow: (id, { arguments: { says } }) => setTimeout(() => text(id, says), 300),
-  // The answer comes after that of the client.
+  // The call is answered once the client has answered this request.
   ask: (id) => {
     callId = id;
     say({ id: 'question', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });

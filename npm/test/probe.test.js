@@ -16,7 +16,7 @@ const TOOLS = JSON.stringify([
   { name: 'good', description: 'It is.', inputSchema: { type: 'object', properties: {} } },
   { name: 'bad', inputSchema: { type: 'object', properties: { a: { type: 'array' } } } },
 ]);
-const SAID = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items.";
+const REFUSAL = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items.";
 
 /** The key with the escapes that encoders of .NET and PHP write in JSON, in nested JSON, in a URL, and in HTML. */
 const ESCAPED = JSON.stringify({
@@ -60,7 +60,7 @@ async function withApi(use) {
       answer(401, `Incorrect API key provided: ${authorization}`);
     else if (received.length === 1) answer(429, '{}', { 'retry-after': '1' });
     else if (body.tools.some((tool) => tool.function.name === 'bad'))
-      answer(400, JSON.stringify({ error: { message: SAID } }));
+      answer(400, JSON.stringify({ error: { message: REFUSAL } }));
     else answer(200, '{}');
   });
   server.listen(0, '127.0.0.1');

@@ -84,7 +84,7 @@ function counting() {
   return { counts, attempt };
 }
 
-// Two fifths of the default, so that a shape that exhausts it does so soon.
+// Half of the largest default, so that a shape that exhausts its budget does so soon.
 const maxSteps = 2_000_000;
 
 /** Calls every function with one schema. */

@@ -64,7 +64,7 @@ test('members that are read late are unaffected by changes of the set, the list 
   assert.deepEqual(restore.toJSON(), expectedRestore.toJSON());
   for (const member of ['tools', 'quarantined', 'changes', 'restore'])
     assert.equal(ready[member], ready[member], member);
-  // The list still exists, so it need not be sanitized again.
+  // A new set of the same list has the same changes.
   assert.deepEqual(new ToolSet(list).sanitize(OPTIONS).changes, expected.changes);
 });
 

@@ -54,7 +54,7 @@ describe('what JSON.stringify does, on every path', () => {
     'boxed primitives': [Object('s'), Object(1), Object(true), { a: Object('t') }],
     'toJSON gets its key': { a: { toJSON: (key) => key }, b: [{ toJSON: (key) => key }] },
     'toJSON that gives undefined': { a: { toJSON() {} }, b: [{ toJSON() {} }] },
-    'toJSON is asked once': { a: { toJSON: () => ({ toJSON: () => 'twice', b: 1 }) } },
+    'toJSON is called once': { a: { toJSON: () => ({ toJSON: () => 'twice', b: 1 }) } },
     'toJSON that is not a function': { toJSON: { type: 'string' } },
     'toJSON on a function': { a: Object.assign(() => {}, { toJSON: () => 1 }) },
     URL: new URL('https://example.com/'),

@@ -1,6 +1,6 @@
 """Measure microseconds per real tool in Python, and print one line of JSON for `scripts/figures.mjs`.
 
-Measures the same as `core/examples/figures.rs` in Rust, on text and on objects. The contenders run in turn, and the
+Measures the same as `core/examples/figures.rs` in Rust, for text and for objects. The contenders run in turn, and the
 fastest round of each counts.
 """
 

@@ -26,7 +26,7 @@ def written(value: object) -> str:
 
 
 def prose() -> list[Any]:
-    """Return turns of 5 KB of text, with a line break and two quotes in every hundred characters."""
+    """Return turns of 5 KB of text, with a line break and two quotation marks in every hundred characters."""
     text = SENTENCE * 50
     roles = ("user", "assistant")
     return [{"role": roles[at % 2], "content": text} for at in range(SIZE // (len(text) + 3 * 50))]

@@ -1,6 +1,6 @@
 """Deferred tools and Anthropic's own tool search, on a backend with Anthropic's protocol that supports neither.
 
-Only the line with `http_client` is special.
+Only the line with `http_client` is specific to toolwire.
 """
 
 from collections.abc import Callable

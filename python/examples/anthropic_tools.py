@@ -1,4 +1,4 @@
-"""The Anthropic SDK with tools from elsewhere: `sanitize_tools` on the way out, `restore` on the way back."""
+"""The Anthropic SDK with tools from elsewhere: `sanitize_tools` before the request, `restore` after the reply."""
 
 from collections.abc import Callable
 from typing import Any

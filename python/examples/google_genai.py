@@ -1,4 +1,4 @@
-"""The Google SDK: function declarations from MCP tools, and the call restored."""
+"""The Google SDK: sends MCP tools as function declarations, and restores the model's call."""
 
 from typing import Any
 

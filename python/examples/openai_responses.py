@@ -1,4 +1,4 @@
-"""One tool of your own for OpenAI Responses, strict.
+"""One strict tool of your own for OpenAI Responses.
 
 `sanitize` rewrites the schema, and returns the plan with which `restore_arguments` undoes the effects of the
 strict mode on the arguments.

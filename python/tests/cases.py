@@ -38,7 +38,7 @@ FUNCTIONS = (
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions with two inputs, which are members of the one `input` of a case."""
 LOOKUPS = ("dialectFor", "deferralFor")
-"""The functions that have a query in their options and no input, and therefore only one path."""
+"""The functions whose query is in their options: they have no input, and therefore only one path."""
 LISTS = ("sanitizeTools", "checkTools", "checkRequest", "adaptRequest", *LOOKUPS)
 """The functions on whole lists and requests, and the lookups; test_lists.py runs their cases."""
 STRINGS = ("stripDeferralBetas", "repairArguments")

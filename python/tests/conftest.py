@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import wire
+
+
+def pytest_configure() -> None:
+    """Restore signals that `nohup` or a background job ignores: the servers under test would ignore them as well."""
+    for name, handler in (
+        ("SIGHUP", signal.SIG_DFL),
+        ("SIGQUIT", signal.SIG_DFL),
+        ("SIGINT", signal.default_int_handler),
+    ):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(params=wire.LIBRARIES, ids=lambda library: library[0].__name__)

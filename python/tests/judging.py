@@ -40,7 +40,7 @@ class Complaint:
 
 
 UNREAD = frozenset({"refused-keyword", "root-keyword"})
-"""The constraints after which `check` does not look into the refused part."""
+"""The constraints whose violation makes `check` skip the content of the refused part."""
 
 Judge: TypeAlias = Callable[[str], Sequence[Complaint]]
 """A function of the text of a schema."""

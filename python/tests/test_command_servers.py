@@ -206,7 +206,7 @@ def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> No
     done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert "expected the package mcp from 1.24 (" in done.stderr.decode()
-    assert f"to before 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
+    assert f"and below 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")

@@ -1,4 +1,4 @@
-"""AWS's SDK accepts our requests for Bedrock Converse: botocore validates them, and sends them unchanged."""
+"""Checks that AWS's SDK accepts our requests for Bedrock Converse: botocore validates and sends them unchanged."""
 
 from __future__ import annotations
 

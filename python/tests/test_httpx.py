@@ -150,13 +150,13 @@ SPELLED = b' { "model": "m",  "messages": [ ], "tools": [] }'
     ids=[
         "nothing to adapt",
         "another path",
-        "no object",
-        "a text",
-        "a packed body",
+        "not an object",
+        "plain text",
+        "a compressed body",
         "a GET",
         "a message of a thread",
-        "no text",
-        "no text and no type",
+        "not UTF-8",
+        "not UTF-8 and no content type",
     ],
 )
 def test_other_requests_and_replies_are_unchanged(post: Post, path: str, given: dict[str, Any], body: bytes) -> None:

@@ -1,4 +1,4 @@
-"""If a grammar admits arguments that the schema forbids, `check` reports an ignored or reinterpreted part.
+"""Checks that `check` reports an ignored or reinterpreted part if a grammar admits arguments that the schema forbids.
 
 The schemas and instances are those of the official test suite, each below a property of a tool. Schemas with references
 or identifiers are skipped, because they would have another meaning there.

@@ -56,11 +56,11 @@ PLACES: dict[str, Any] = {
 
 DISPUTED = {
     ("CohereForAI-c4ai-command-r-plus-tool_use", "the template only", r" in items| in a property of items"): (
-        "every array is refused, so its items are not judged"
+        "the template refuses every array, so its items cannot be compared"
     ),
-    ("google-gemma-4-31B-it", "check only", r"^an array of lists of types in items"): "arrays of arrays are not walked",
+    ("google-gemma-4-31B-it", "check only", r"^an array of lists of types in items"): "it does not walk nested arrays",
     ("meetkai-functionary-medium-v3.2", "check only", r"^an exclusive union in (items|a branch|a map)"): (
-        "`oneOf` is refused where it walks, and `sanitize` writes none at all"
+        "the template refuses `oneOf` only in parts that it walks; `sanitize` never writes `oneOf` for it"
     ),
 }
 """Differences between the two engines, by template: the engine that refuses, and the shapes as a regular expression."""

@@ -63,7 +63,7 @@ INPUTS = [
         },
     ),
     Row(
-        "`check` does not check inside a keyword that is reinterpreted",
+        "`check` does not look inside a keyword that is reinterpreted",
         r"^only the judge: Schema 'false' cannot accept any value; Unsatisfiable schema",
         {"type": "object", "properties": {}, "allOf": [False]},
     ),

@@ -98,7 +98,7 @@ def only(folder: Path, pattern: str) -> Path:
 
 
 def would_be_taken(package: Path) -> None:
-    """Check a package like PyPI: its metadata, the page that it renders from the README, the classifiers."""
+    """Check a package as PyPI does: its metadata, the page rendered from the README, and the classifiers."""
     run(sys.executable, "-m", "twine", "check", "--strict", package, directory=package.parent)
 
 

@@ -124,7 +124,7 @@ DIFFERENCES = [
         lambda one: (
             "missing-comma" in one.rules and re.search(r"""["'”]\s*(\n|\\n)\s*[^"“\s,\]}\\]""", one.text) is not None
         ),
-        "it reads the string's last quotation mark as one inside it, up to the next string",
+        "it treats the string's last quotation mark as part of the string, which it continues up to the next string",
     ),
     Difference(
         "an empty item before a line break",
@@ -149,12 +149,12 @@ FIXTURE_DIFFERENCES = {
     "undefined": "a string",
     "comma-lacks-between-objects": "loses the empty object",
     "escaped-line-break-between-tokens": "reads the `n` as part of the name",
-    "text-of-text": "gives the text inside, unread",
-    "blank-text-of-text": "gives the text inside, unread",
-    "words-in-text-of-text": "gives the text inside, unread",
-    "blank-text": "gives an empty string: it does not know that arguments are meant",
-    "null-text": "gives null: it does not know that arguments are meant",
-    "python-none": "gives an empty string: it does not know that arguments are meant",
+    "text-of-text": "returns the inner text without parsing it",
+    "blank-text-of-text": "returns the inner text without parsing it",
+    "words-in-text-of-text": "returns the inner text without parsing it",
+    "blank-text": "returns an empty string: it does not know that the text stands for arguments",
+    "null-text": "returns null: it does not know that the text stands for arguments",
+    "python-none": "returns an empty string: it does not know that the text stands for arguments",
 }
 
 
@@ -206,7 +206,7 @@ def test_damaged_text_is_read_like_the_oracle() -> None:
             strange.append((spoiled_text, one))
         else:
             named[difference.name] += 1
-    print(f"read alike: {agreed['all']}, known differences: {sum(named.values())} {dict(named)}")
+    print(f"read as the same value: {agreed['all']}, known differences: {sum(named.values())} {dict(named)}")
     print(f"refused by ours, read by the oracle: {dict(guessed)}")
     assert strange == []
     # Each difference still occurs, and none covers all texts of a notation that the oracle supports.

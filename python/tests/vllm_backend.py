@@ -86,12 +86,12 @@ def unsupported_of_objects(found: dict[str, Any]) -> str | None:
         if shape_and_length(found["propertyNames"]):
             return "`propertyNames` of `pattern` or `format` with a length"
         if "properties" in found or "patternProperties" in found:
-            return "`propertyNames` beside properties"
+            return "`propertyNames` next to properties"
         if isinstance(found.get("additionalProperties"), dict) or found.get("unevaluatedProperties", True) is not True:
-            return "`propertyNames` beside a schema of the others"
+            return "`propertyNames` next to a schema for other properties"
     patterns = found.get("patternProperties")
     if isinstance(patterns, dict) and ("properties" in found or len(patterns) > 1):
-        return "`patternProperties` beside properties, or two of them"
+        return "`patternProperties` next to properties, or with several patterns"
     return None
 
 
@@ -122,7 +122,7 @@ class Backends:
     def answer(self, parameters: Any) -> Answer:
         """Return the backend that accepts one tool."""
         if not isinstance(parameters, dict):
-            return Answer("none", "the request has no other `parameters` than an object")
+            return Answer("none", "`parameters` of a tool have to be an object")
         schema = schema_of_calls(parameters)
         complaint = gate(schema) or self.compile(schema)
         if complaint is None:

@@ -44,7 +44,7 @@ folder=$cache/$kind-$(version)-$(cksum <"$CI_FOLDER/package-lock.json" | tr ' ' 
 if [ ! -d "$folder" ]; then
   new=$(mktemp -d "$cache/new.XXXXXX")
   trap 'rm -rf "$new"' EXIT
-  "install_$kind" "$new" || fail "expected to install toolwire $(version) with $kind, found that it fails"
+  "install_$kind" "$new" || fail "could not install toolwire $(version) with $kind"
   # Moved atomically. If another commit was faster, `mv` moves this one into the existing folder, from where it is
   # removed.
   [ -d "$folder" ] || mv "$new" "$folder"

@@ -106,7 +106,7 @@ pub(crate) enum FailOn {
     Reinterpreted,
     // Also: without effect
     Ignored,
-    // No finding
+    // The exit code does not depend on findings
     Never,
 }
 
@@ -139,7 +139,7 @@ pub(crate) enum Format {
 }
 
 impl FailOn {
-    /// Parses the word of a configuration.
+    /// Parses the value of `fail-on` in a configuration.
     pub(crate) fn of(word: &str) -> Option<FailOn> {
         FailOn::from_str(word, false).ok()
     }
@@ -154,7 +154,7 @@ impl FailOn {
         }
     }
 
-    /// Returns the word of the command line.
+    /// Returns the severity as the command line spells it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             FailOn::Never => "never",

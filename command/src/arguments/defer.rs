@@ -38,7 +38,7 @@ pub(crate) struct DeferArguments {
     /// Handling of calls to tools that are not sent
     #[arg(long, value_name = "WHAT", value_parser = words::<UnavailableCalls>())]
     pub(crate) unavailable_calls: Option<String>,
-    /// Handling of the model's reasoning in another format
+    /// Handling of the model's reasoning when the format changes
     #[arg(long, value_name = "WHAT", value_parser = words::<Reasoning>())]
     pub(crate) reasoning: Option<String>,
     /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none

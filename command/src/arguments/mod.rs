@@ -145,7 +145,7 @@ pub(crate) struct Machine {
     pub(crate) json: bool,
 }
 
-/// Choice of the dialects in which the tools are judged.
+/// Choice of the dialects by which the tools are judged.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DialectChoice {
     /// Only these dialects (comma-separated or repeated); `all`: every dialect
@@ -233,7 +233,7 @@ pub(crate) struct SanitizeArguments {
     pub(crate) layout: Layout,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    // Last, because its heading would apply to all options after it.
+    // The last member, because its heading applies to all options after it.
     #[command(flatten)]
     pub(crate) repairing: Repairing,
 }
@@ -359,7 +359,7 @@ pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     }
 }
 
-/// Returns the value of an option's word, which the parser has validated.
+/// Converts the word of an option, which clap has already validated, to its value.
 pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)

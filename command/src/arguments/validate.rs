@@ -40,7 +40,7 @@ pub(crate) struct ValidateArguments {
     pub(crate) layout: Layout,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    // Last, because its heading would apply to all options after it.
+    // The last member, because its heading applies to all options after it.
     #[command(flatten)]
     pub(crate) repairing: Repairing,
 }

@@ -12,17 +12,17 @@ pub(super) struct Layout {
     /// One level of indentation.
     unit: String,
     line_end: &'static str,
-    /// Whitespace after a colon, after a comma within a line, and inside the braces of an object in one line.
+    /// Whitespace after a colon, after a comma within a line, and inside the braces of an object on one line.
     colon: String,
     comma: String,
     brace: String,
-    /// True if lists of scalars are written in one line.
+    /// True if lists of scalars are written on one line.
     has_short_lists: bool,
 }
 
 impl Layout {
-    /// Reads the layout of JSON text. What does not occur in it has the layout of `JSON.stringify` with two spaces, or
-    /// without any if the text is compact.
+    /// Reads the layout of JSON text. Constructs that do not occur in the text get the layout of `JSON.stringify`, with
+    /// an indentation of two spaces, or without whitespace if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');
         let blank = |rest: &str| rest.chars().take_while(|one| matches!(one, ' ' | '\t')).collect::<String>();
@@ -87,8 +87,8 @@ impl Layout {
         format!("{quoted}:{}", self.colon)
     }
 
-    /// Returns the text of a value at a place after it changed. `in_line` is true if the object or array around it is
-    /// in one line.
+    /// Returns the new text of the value at `span`. `in_line` is true if the object or array that contains the value is
+    /// on one line.
     pub(super) fn rewritten(
         &self,
         text: &str,
@@ -241,7 +241,7 @@ mod tests {
                 r#"{"a":1.0,"anyOf":[{},3]}"#,
                 "{\"a\" : 1.0,\n\t\"anyOf\":[ {}, 3 ]}",
             ),
-            // Indentation and the end of lines are those of the file.
+            // Indentation and line ends are those of the file.
             (
                 "{\r\n\t\"a\": {\"b\": 1}\r\n}",
                 r#"{"a":{"b":1,"c":{"d":[1,2]}},"e":{"f":[]}}"#,

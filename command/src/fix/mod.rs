@@ -1,7 +1,7 @@
-//! `toolwire check --fix` and `--diff`: writes the advice of the findings into the checked text.
+//! `toolwire check --fix` and `--diff`: applies the advice of the findings to the checked text.
 //!
-//! A tool's schema is rewritten as `sanitize` would for one dialect after another. Of each rewriting, only those parts
-//! are taken that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
+//! A tool's schema is rewritten, as by `sanitize`, for one dialect after another. Each rewriting contributes only the
+//! parts that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
 //! The text keeps its layout, and is read again before it is accepted.
 
 mod layout;
@@ -31,7 +31,7 @@ use crate::{
 };
 use parts::Contents;
 
-/// Maximum number of rounds over the dialects in turn. What they write is stable after few.
+/// Maximum number of rounds; each round rewrites for every dialect. The result is stable after a few rounds.
 const ROUNDS: usize = 4;
 /// Maximum number of units that are tried one by one.
 const SINGLE_UNITS: usize = 50;
@@ -63,7 +63,7 @@ pub(crate) struct Fixer<'c> {
     pub(crate) allows_unsafe: bool,
 }
 
-/// A schema, with the tool around it.
+/// A schema, with the tool that contains it.
 #[derive(Clone, Copy)]
 struct Entry<'e, 'a> {
     tool: Option<&'e Node<'a>>,
@@ -71,8 +71,8 @@ struct Entry<'e, 'a> {
     inside: &'e str,
 }
 
-/// A version of a schema, with its findings. It is text, because the report of a rewriting has places only in what
-/// was read.
+/// A version of a schema, with its findings. The schema is text, because the report of a rewriting can refer only to
+/// places in text that was read.
 struct Version {
     schema: String,
     counts: Counts,
@@ -159,8 +159,9 @@ impl Fixer<'_> {
         }
     }
 
-    /// Rewrites for a dialect that is not one of the run. A strict mode encodes what it cannot express, and a part with
-    /// a code is never written. Another API may need the rest of the same part, for example `anyOf` instead of `oneOf`.
+    /// Rewrites for a dialect that is not one of the run. A strict mode encodes what it cannot express, and an encoded
+    /// part is never written. The rewriting for another API may change the same part without encoding it, for example
+    /// from `oneOf` to `anyOf`.
     fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
         let donors = dialects().iter().filter(|donor| !self.has(donor));
         let better = donors.filter_map(|donor| self.attempt(entry, version, donor, wanted, Safety::Safe));
@@ -172,8 +173,9 @@ impl Fixer<'_> {
         self.dialects.iter().any(|own| own.name == dialect.name)
     }
 
-    /// Rewrites for one dialect. First all parts, then only those that contain findings; if another dialect refuses
-    /// them together, one by one. Of a dialect that is not one of the run, only parts with findings are of use.
+    /// Rewrites for one dialect. If rewriting all parts is an improvement, takes them all, or only the parts with
+    /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect that is not one
+    /// of the run, considers only parts with findings.
     fn attempt(
         &self,
         entry: Entry<'_, '_>,
@@ -227,7 +229,7 @@ impl Fixer<'_> {
         best
     }
 
-    /// Rewrites for one dialect after the other until nothing changes.
+    /// Rewrites for one dialect after another until nothing changes.
     fn in_turn(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, max_safety: Safety) -> Option<Version> {
         let mut schema = version.schema.clone();
         for _ in 0..ROUNDS {
@@ -324,7 +326,7 @@ impl Version {
         counted.map(|(_, count)| count).sum()
     }
 
-    /// Returns the number of findings, in which those of several dialects at the same place count once.
+    /// Returns the number of findings; findings of several dialects at the same place count once.
     fn places(&self, wanted: &Wanted) -> usize {
         let found = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
         found.map(|(_, rule, pointer)| (*rule, pointer)).collect::<BTreeSet<_>>().len()

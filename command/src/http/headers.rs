@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn types() {
+    fn content_types_are_recognized() {
         assert!(is_json(&pairs(&[("content-type", "Application/JSON; charset=utf-8")])));
         assert!(is_json(&pairs(&[("content-type", "application/problem+json")])));
         assert!(!is_json(&pairs(&[("content-type", "application/jsonl")])));

@@ -130,8 +130,8 @@ impl Matrix {
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
-        // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
-        // struct.
+        // The input is read again at every step. This takes a fraction of the step's time, and avoids a
+        // self-referential struct.
         let input = Input::read(&self.input.text)?.judged()?;
         let refusing = refusing_templates(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;

@@ -152,7 +152,7 @@ impl Matrix {
 
     fn summary(&self, count: usize, paint: Paint, out: &mut String) {
         let (apis, clients) = self.groups();
-        // Without APIs, the clients take their place.
+        // If no API was evaluated, the summary is about the clients.
         let (apis, clients) = if apis.is_empty() { (clients, apis) } else { (apis, clients) };
         let all = apis.len();
         let in_all = |group: &[&Column], test: fn(&Verdict) -> bool| {

@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(of_tools("Tool 0 function has invalid 'parameters' schema: None is not of type 'array'"), Some(0));
         let moonshot = "tools.function.parameters is not a valid moonshot flavored json schema, details: \
                         <At path 'plot': type is not defined>";
-        assert_eq!(of_tools(moonshot), None, "a property may be called like a tool");
+        assert_eq!(of_tools(moonshot), None, "a property may have the name of a tool");
         let vertex = "Unable to submit request because `md` functionDeclaration `parameters.f` schema didn't specify \
                       the schema type field.";
         assert_eq!(of_tools(vertex), Some(1));

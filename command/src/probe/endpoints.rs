@@ -37,7 +37,7 @@ pub(crate) struct Wire {
     pub(crate) format: &'static str,
     /// Name in rows of evidence of the member that contains the schema.
     pub(crate) carrier: &'static str,
-    /// Path of the schema in a tool; the next member is that of the name.
+    /// Path of the schema in a tool; `name` is the path of the tool's name.
     pub(crate) schema: &'static [&'static str],
     pub(crate) name: &'static [&'static str],
     /// Minimal body, as JSON: `$model`, `$tools` and `$tokens` are placeholders for the model, the tools and the

@@ -95,7 +95,7 @@ pub(super) fn written(probe: &Probe, terminal: &Terminal) -> Output {
         Some(refusal) => Verdict::Refused(refusal.clone()),
         None => Verdict::Accepted(200),
     };
-    // The tools were asked together only if the probe was completed.
+    // The last request, with all accepted tools, was sent only if the probe was completed.
     let together = Line { verdict: Some(&verdict).filter(|_| probe.ended.is_none()), rules: &rules };
     let is_refused = |line: &Line<'_>| line.refusal().is_some() || line.finding().is_some();
     let code = match &probe.ended {

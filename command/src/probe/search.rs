@@ -1,10 +1,11 @@
 //! Chooses the requests, so that few requests determine which tools an API refuses. It does no input or output, and
 //! only receives the result of each request.
 //!
-//! The first request contains all tools. A refused group is split and asked again, with the tools that the table
-//! expects to be refused in their own group; a tool that the error names is separated. A refusal is attributed to tools
-//! only after some request of the same form was accepted, if necessary one with a plain tool. Finally, all accepted
-//! tools are asked together, unless that has been done: a refusal there concerns the request as a whole.
+//! The first request contains all tools. A refused group is split into smaller groups, which are sent separately. Tools
+//! that the table expects to be refused form a group; a tool that the error names is sent alone. A refusal is
+//! attributed to tools only after some request of the same form was accepted, if necessary one with a plain tool.
+//! Finally, all accepted tools are sent together, unless they already were: a refusal of this request concerns the
+//! request as a whole.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub(crate) enum RequestTools {
     Plain,
 }
 
-/// Maximum size of a group whose tools are asked one by one.
+/// Maximum size of a group whose tools are sent one by one.
 const MAX_SEPARATE: usize = 4;
 
 /// The results so far, and the open groups.
@@ -42,7 +43,7 @@ pub(crate) struct GroupSearch {
     pub(crate) together: Option<Refusal>,
     /// True for each tool that the table expects to be refused.
     expected: Vec<bool>,
-    /// Groups that have to be asked, the next one last.
+    /// Groups that have to be sent, the next one last.
     groups: Vec<Vec<usize>>,
     /// A refusal that may not concern the tools.
     doubtful: Option<(Vec<usize>, Refusal)>,
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_is_found_by_few_requests() {
+    fn every_refused_tool_is_found_with_few_requests() {
         for count in 1..20 {
             for first in 0..count {
                 for second in 0..count {

@@ -38,7 +38,7 @@ pub(super) struct Catalogue {
 
 #[derive(Debug)]
 struct AdaptedList {
-    /// Functions that restore calls, in the order of the dialects.
+    /// One `Restore` for each dialect, in the order of the dialects.
     restores: Vec<Restore>,
     /// The client's list, as JSON text.
     list: String,

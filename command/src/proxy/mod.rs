@@ -42,8 +42,8 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const MAX_PENDING: usize = 10_000;
 /// Maximum total size, in bytes, of the calls that wait for the first tool list.
 const MAX_WAITING: usize = 64 << 20;
-/// Maximum number of cancelled requests whose late responses are ignored silently, of a server's open requests, and of
-/// lines that are logged once.
+/// Maximum number of remembered entries of each kind: cancelled requests, whose late responses are ignored silently;
+/// open requests of a server; and lines that are logged only once.
 const REMEMBERED: usize = 1_000;
 /// Delay before a server is restarted for the first time, and the maximum delay, in milliseconds.
 const FIRST_DELAY: u64 = 500;
@@ -204,7 +204,7 @@ struct Waiting {
 enum OwnRequest {
     /// Requests a page of a list, or asks one of several servers: the number of the [`Gathering`], and the server.
     Page(u64, usize),
-    /// `initialize`, after a restart or after a first answer that was late: the server.
+    /// `initialize`, if it was sent after a restart, or if its answer is late: the server.
     Greeting(usize),
 }
 

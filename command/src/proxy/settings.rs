@@ -47,13 +47,13 @@ const EVERY_PROGRAM: [&str; 17] = [
 pub(crate) struct Settings {
     /// Names of the servers. Only the host reads the other settings of a server.
     pub(crate) servers: Vec<String>,
-    /// Dialects that a tool is rewritten for, one after the other: the API's, then the client's.
+    /// Dialects for which a tool is rewritten, one after another: the API's, then the client's.
     pub(crate) dialects: Vec<String>,
-    /// The client, if known, and the source of what is known about it.
+    /// The client, if known, and the source of the facts about it.
     pub(crate) client: Option<(String, String)>,
     /// Minimum confidence of a repair; `None`: calls are not repaired.
     pub(crate) repair: Option<Confidence>,
-    /// Maximum length of a tool list that is not put behind a search; `None`: no limit.
+    /// Maximum length of a tool list that is not replaced by a search; `None`: no limit.
     pub(crate) most: Option<usize>,
     /// True if results that violate their `outputSchema` are refused.
     pub(crate) refuses_results: bool,
@@ -99,7 +99,7 @@ impl Settings {
         json::write(&settings)
     }
 
-    /// Reads what [`Self::document`] wrote.
+    /// Parses the output of [`Self::document`].
     pub(crate) fn read(text: &str) -> Result<Settings, Error> {
         let node = json::read(text)?;
         let texts = |key: &str, inner: Option<&str>| -> Vec<String> {

@@ -25,7 +25,7 @@ use crate::{
     toml_file::TomlFile,
 };
 
-/// Default address to listen at.
+/// Default address to listen on.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
 /// Default of the maximum number of open requests.
 const MAX_CLIENTS: usize = 1_000;
@@ -55,7 +55,7 @@ impl Settings {
         Settings { listen, token: None, upstreams, most_clients, timeout, verbose: false, reports: false }
     }
 
-    /// Returns the settings as JSON, together with those for the host: the address to listen at, the upstreams'
+    /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
     /// addresses, the token's environment variable, and the path of the report.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn paths() {
+    fn request_paths_become_upstream_paths() {
         let plain = upstream("https://api.example.com", "", &[]);
         assert_eq!(plain.target("/v1/messages?beta=true"), "/v1/messages?beta=true");
         assert_eq!(plain.target("//evil.example/v1"), "//evil.example/v1");

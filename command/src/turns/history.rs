@@ -109,7 +109,8 @@ impl History {
     }
 }
 
-/// Returns the number of items in each request: one request before each answer of the model, and this one.
+/// Returns the number of history items in each request: those that were sent before each answer of the model, and the
+/// request itself.
 fn ends(items: &[Node<'_>]) -> Vec<usize> {
     let begins = |pair: &[Node<'_>]| matches!(pair, [one, next] if !is_of_the_model(one) && is_of_the_model(next));
     let cuts = items.windows(2).enumerate().filter(|(_, pair)| begins(pair)).map(|(at, _)| at + 1);

@@ -237,7 +237,7 @@ fn describe(answer: &Answer) -> String {
     match (&answer.error, &answer.output) {
         (Some([code, pointer, message]), _) => format!("{code} at `{pointer}`: {}", shown(message)),
         (None, Some(output)) => shown(output),
-        (None, None) => String::from("as it was"),
+        (None, None) => String::from("unchanged"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Time and memory by the size of a list, a schema, its references and a history. Writes the plots of
+//! Measures time and memory by the size of a list, a schema, its references and a history. Writes the plots of
 //! `docs/performance.md` and prints the tables below them: `make figures` runs it.
 
 #![allow(clippy::print_stdout, reason = "the program prints tables")]
@@ -145,7 +145,7 @@ fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
     let mut points = Vec::new();
     for size in SIZES {
         let input = (growth.input)(size);
-        let (done, memory) = counting::given(|| run(&input));
+        let (done, memory) = counting::allocated_by(|| run(&input));
         match done {
             Err(error) if points.len() > 2 => {
                 eprintln!("{}, {size}: {error}", growth.title);

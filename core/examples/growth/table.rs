@@ -150,7 +150,7 @@ fn page_cell(work: Work, cost: &Cost) -> String {
 fn cell(cost: &Cost) -> String {
     let Cost { bytes, steps, memory, time, end } = cost;
     format!(
-        "{} KB {} steps {} KB given {:.4} s {}",
+        "{} KB, {} steps, {} KB allocated, {:.4} s, {}",
         bytes / 1000,
         steps,
         memory / 1000,
@@ -166,7 +166,7 @@ fn measured(work: Work, dialect: &str, inputs: &[(Vec<String>, usize)]) -> Vec<C
             break;
         }
         let start = Instant::now();
-        let ((end, steps), memory) = counting::given(|| steps::of(|| work.run(dialect, texts).err()));
+        let ((end, steps), memory) = counting::allocated_by(|| steps::of(|| work.run(dialect, texts).err()));
         costs.push(Cost { bytes: *bytes, steps, memory, time: start.elapsed(), end });
     }
     costs

@@ -58,8 +58,8 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
         faults.clear();
     }
     if judged.became == "not-representable" && text.contains("\"$ref\"") {
-        // Known limitation: a definition that gets the type of its keywords, and no part of the root itself, may
-        // exclude the objects that the root must accept.
+        // Known limitation: a definition that receives the type that its keywords imply may exclude the objects that
+        // the root must accept. (Parts of the root itself do not exclude them.)
         faults.retain(|fault| !fault.starts_with("not-representable: "));
     }
     let mut verdicts = judged.verdicts;
@@ -85,9 +85,9 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
 
 /// The stored forms for later calls, parsed from JSON again.
 struct Deserialized {
-    /// Restores by a list of this one tool; `None` if the tool was set aside.
+    /// Restores with a list of this one tool; `None` if the tool was set aside.
     list: Option<Restore>,
-    /// Restores by the schema alone.
+    /// Restores with the plan of the schema alone.
     plan: Option<RestorePlan>,
 }
 

@@ -10,7 +10,7 @@
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call is restored to its tool |
 //! | `replies` | replies in pieces, repaired or not | the pieces do not affect the result or the report |
 //! | `validate` | a schema and instances | the verdict agrees with a validator, or is unknown for a valid reason |
-//! | `repair` | a schema and damaged instances, any text | valid arguments are kept, idempotent, no value is reported |
+//! | `repair` | a schema and damaged instances, any text | valid arguments are kept, idempotent, no values in reports |
 //! | `patterns` | patterns in both spellings, and a string | every search ends and agrees with searches for its parts |
 //!
 //! Every target also requires that nothing panics and that no call exceeds its budget.

@@ -26,7 +26,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let checked = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))
         .and_then(|()| opened(&request, dialect, wire))
-        .and_then(|()| handed_on(&request, target, native))
+        .and_then(|()| translated(&request, target, native))
         .map_err(about);
     Ok(checked.map(|()| 1))
 }
@@ -45,7 +45,7 @@ const ROUTES: [(Api, Native); 9] = [
 ];
 
 /// Translates the request to another API: text and value must agree, and a second run must change nothing.
-fn handed_on(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
+fn translated(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
     let by_text = apply_deferred_loading(request.to_string().as_str(), &options)
@@ -181,7 +181,7 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     for turn in ["first", "second"] {
         match Exchange::open_cached(url, &text, &options, &cache) {
             Ok(Some(kept)) if kept.request() == sent && kept.report() == exchange.report() => {}
-            other => return Err(format!("the {turn} time a list is kept: {other:?}\n  alone {exchange:?}")),
+            other => return Err(format!("with a list cache, the {turn} time: {other:?}\n  alone {exchange:?}")),
         }
     }
     let forbids = options.on_set_aside(OnSetAside::Error);
@@ -213,7 +213,7 @@ fn kept(restore: &Restore) -> std::result::Result<(), String> {
     match Restore::from_json(&text) {
         Ok(again) if again.to_json() == text => Ok(()),
         other => Err(format!(
-            "`restore` changed on its way through text: {:?}\n  {text}",
+            "`restore` changed when it was written and read again: {:?}\n  {text}",
             other.map(|again| again.to_json())
         )),
     }

@@ -56,7 +56,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         let is_untyped = schema.get("type").is_none() && !instance.is_object();
         let expected = !is_untyped && judge.is_valid(&instance);
         let is_open = OPEN.iter().any(|word| text.contains(word));
-        if let Some(fault) = telling(&found, &instance, &schema) {
+        if let Some(fault) = invalid_errors(&found, &instance, &schema) {
             return Ok(Err(format!("{schema} on {instance}: {fault}")));
         }
         let (result, tool) = (json!({ "structuredContent": instance }), json!({ "outputSchema": schema }));
@@ -81,7 +81,7 @@ fn any(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>
     let (Ok(value), Ok(schema_value)) = parsed else { return Ok(Ok(0)) };
     Ok(match (validate_arguments(&instance, &schema), validate_arguments(&value, &schema_value)) {
         (Ok(on_text), Ok(on_values)) if places(&on_text) == places(&on_values) => {
-            match telling(&on_text, &value, &schema_value) {
+            match invalid_errors(&on_text, &value, &schema_value) {
                 Some(fault) => Err(format!("{schema} on {instance}: {fault}")),
                 None => Ok(1),
             }
@@ -103,7 +103,7 @@ fn places(found: &Validation) -> (Option<bool>, Vec<[&str; 3]>) {
 
 /// Returns a description of invalid errors: errors must exist exactly if the verdict is false, point to an existing
 /// value, and contain no value of the arguments.
-fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<String> {
+fn invalid_errors(found: &Validation, instance: &Value, schema: &Value) -> Option<String> {
     if found.errors.is_empty() == (found.valid == Some(false)) {
         return Some(format!("errors and verdict differ: {found:?}"));
     }

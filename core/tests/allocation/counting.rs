@@ -9,9 +9,9 @@ use std::{
 
 thread_local! {
     /// Bytes allocated by this thread in total. (Other threads run other tests.)
-    static GIVEN: Cell<usize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
     /// Bytes freed by this thread.
-    static BACK: Cell<usize> = const { Cell::new(0) };
+    static FREED: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
@@ -40,21 +40,21 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn count(given: usize, back: usize) {
+fn count(allocated: usize, freed: usize) {
     // When a thread ends, its counters no longer exist.
-    let _ = GIVEN.try_with(|all| all.set(all.get() + given));
-    let _ = BACK.try_with(|all| all.set(all.get() + back));
+    let _ = ALLOCATED.try_with(|all| all.set(all.get() + allocated));
+    let _ = FREED.try_with(|all| all.set(all.get() + freed));
 }
 
 /// Returns the number of bytes that this thread has allocated and not freed.
 #[allow(dead_code, reason = "an example also uses this file, but not this function")]
 pub(crate) fn live() -> usize {
-    GIVEN.get().saturating_sub(BACK.get())
+    ALLOCATED.get().saturating_sub(FREED.get())
 }
 
 /// Returns the result of a function, and the number of bytes that it allocated.
-pub(crate) fn given<T>(run: impl FnOnce() -> T) -> (T, usize) {
-    let before = GIVEN.get();
+pub(crate) fn allocated_by<T>(run: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALLOCATED.get();
     let result = run();
-    (result, GIVEN.get() - before)
+    (result, ALLOCATED.get() - before)
 }

@@ -2,15 +2,15 @@
 
 use toolwire::{apply_deferred_loading, DeferredOptions};
 
-use crate::{content, counting::given};
+use crate::{content, counting::allocated_by};
 
 #[test]
 fn large_request_allocates_at_most_a_quarter_of_its_size() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
-        let (answer, plain) = given(|| apply_deferred_loading(&text, &options).expect("a request").request);
-        let (reported, with_report) = given(|| apply_deferred_loading(&text, &options).expect("a request"));
+        let (answer, plain) = allocated_by(|| apply_deferred_loading(&text, &options).expect("a request").request);
+        let (reported, with_report) = allocated_by(|| apply_deferred_loading(&text, &options).expect("a request"));
         assert_eq!(answer, reported.request, "{name}");
         assert!(answer.len() < text.len(), "{name}: tools are hidden, so the text is new");
         for (form, bytes) in [("plain", plain), ("with report", with_report)] {
@@ -28,7 +28,7 @@ fn unchanged_request_allocates_almost_nothing() {
         let text = content::request(messages);
         let sent = apply_deferred_loading(&text, &DeferredOptions::default()).expect("a request").request.into_owned();
         let (again, bytes) =
-            given(|| apply_deferred_loading(&sent, &DeferredOptions::default()).expect("a request").request);
+            allocated_by(|| apply_deferred_loading(&sent, &DeferredOptions::default()).expect("a request").request);
         assert_eq!(again.as_ptr(), sent.as_ptr(), "{name}: the same text");
         println!("{name}, unchanged: {} bytes in, {bytes} more", sent.len());
         assert!(bytes <= sent.len() / 4, "{name}: {bytes} bytes for a text of {}", sent.len());

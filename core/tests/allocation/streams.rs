@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{json, Value};
 use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
-use crate::counting::{given, live};
+use crate::counting::{allocated_by, live};
 
 /// A restorer for one renamed tool, and one with encoded arguments.
 fn stream() -> ReplyRestorer {
@@ -24,11 +24,11 @@ fn large_event_in_small_pieces_allocates_linearly() {
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
     for size in [64, 1024, 1 << 20] {
         let mut stream = stream();
-        let (out, bytes) = given(|| {
+        let (out, bytes) = allocated_by(|| {
             let out: usize = cut(&text, size).map(|piece| stream.feed_text(piece).expect("text").len()).sum();
             out + stream.finish_text().expect("text").len()
         });
-        println!("{} bytes in pieces of {size}: {bytes} given", text.len());
+        println!("{} bytes in pieces of {size}: {bytes} allocated", text.len());
         assert_eq!(out, text.len());
         assert!(bytes <= 8 * text.len(), "pieces of {size}: {bytes} bytes for text of {} bytes", text.len());
     }
@@ -43,7 +43,7 @@ fn exchange_allocates_linearly() {
     let mut exchange =
         Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
     let (out, bytes) =
-        given(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
+        allocated_by(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
     assert_eq!(out, text.len());
     assert!(bytes <= 8 * text.len(), "{bytes} bytes for text of {} bytes", text.len());
 }
@@ -66,8 +66,8 @@ fn many_open_calls_allocate_linearly() {
     let end = chunk(&json!([{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]));
     let size = begin.to_string().len();
     let mut stream = stream();
-    let (out, bytes) = given(|| (stream.feed(&begin).expect("events"), stream.feed(&end).expect("events")));
-    println!("{many} calls, {size} bytes: {bytes} given");
+    let (out, bytes) = allocated_by(|| (stream.feed(&begin).expect("events"), stream.feed(&end).expect("events")));
+    println!("{many} calls, {size} bytes: {bytes} allocated");
     assert!(bytes <= 100 * size, "{bytes} bytes for a chunk of {size}");
     let calls = out.1[0]["choices"][0]["delta"]["tool_calls"].as_array().expect("calls");
     assert_eq!(calls.len(), many);
@@ -88,8 +88,8 @@ fn choices_that_end_one_by_one_allocate_linearly() {
         write!(text, "data: {one}\n\n").expect("text");
     }
     let mut stream = stream();
-    let (out, bytes) = given(|| stream.feed_text(&text).expect("text"));
-    println!("{many} choices, {} bytes: {bytes} given", text.len());
+    let (out, bytes) = allocated_by(|| stream.feed_text(&text).expect("text"));
+    println!("{many} choices, {} bytes: {bytes} allocated", text.len());
     assert!(bytes <= 100 * text.len(), "{bytes} bytes for text of {} bytes", text.len());
     assert_eq!(out.matches("$ref").count(), many);
 }
@@ -153,6 +153,6 @@ fn exchange_stores_only_what_it_needs() {
         live().saturating_sub(before)
     };
     let (all, none) = (kept(false), kept(true));
-    println!("{all} bytes kept of 16 MiB where a search may come, {none} after a call");
+    println!("of 16 MiB, {all} bytes are kept if a search may follow, {none} after a call");
     assert!(all >= 16 << 20 && none < 1 << 20, "{all} and {none}");
 }

@@ -1,4 +1,4 @@
-//! Requests with deferred tools in the APIs' native constructs, and what the APIs refuse about them.
+//! Requests with deferred tools in the APIs' native constructs, with and without mistakes that the APIs refuse.
 
 use serde_json::{json, Value};
 use toolwire::{
@@ -19,7 +19,8 @@ const INTERACTIONS: Backend = ("gemini-interactions", "gemini-interactions", "ge
 
 type Put = fn(&mut Value);
 
-/// Triggers, each with its subject and the warnings that may report its change.
+/// Triggers of rules, each with its backend and native construct, the warnings that may report the change, and the
+/// function that inserts the trigger into a request.
 const TRIGGERS: &[(&str, Backend, Native, &[&str], Put)] = &[
     ("every tool is deferred", ANTHROPIC, Native::References, &["all-deferred"], |request| {
         tools(request).iter_mut().for_each(|tool| tool["defer_loading"] = json!(true));

@@ -23,7 +23,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Refuses a request that a backend refuses.
+/// Returns an error if the backend would refuse the request.
 pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     let (api, dialect, _) = backend;
     members(backend, request)?;

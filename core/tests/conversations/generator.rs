@@ -1,4 +1,4 @@
-//! Generates conversations in all six formats, and inserts the subject of a rule into them.
+//! Generates conversations in all six formats, and inserts constructs into them that trigger a rule.
 
 use serde_json::{json, Value};
 
@@ -206,7 +206,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         |_, _, _| {},
     ),
     (
-        "thinks always",
+        "always thinks",
         &[
             ("anthropic", "anthropic", "claude-fable-5-1"),
             ("bedrock", "bedrock-anthropic", "anthropic.claude-fable-5-1"),
@@ -218,7 +218,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         force,
     ),
     (
-        "thinks if asked",
+        "thinks on request",
         &[
             ("anthropic", "anthropic", "claude-sonnet-4-6"),
             ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
@@ -234,7 +234,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             force(api, request, numbers);
         },
     ),
-    ("Kimi K3 accepts no name", &[("openai-chat", "moonshot", "kimi-k3")], |api, request, _| {
+    ("Kimi K3 accepts no named choice", &[("openai-chat", "moonshot", "kimi-k3")], |api, request, _| {
         request["thinking"] = json!({"type": "enabled"});
         let name = first_name(api, request);
         choose(api, request, Some(&name));

@@ -1,5 +1,5 @@
-//! Conversations in all six formats with the subjects of the APIs' rules about whole requests. A fake of the backend
-//! must accept everything that `adapt_request` sends, and a request that the fake accepts must stay unchanged.
+//! Conversations in all six formats with constructs that trigger the APIs' rules about whole requests. A fake of the
+//! backend must accept everything that `adapt_request` sends, and a request that the fake accepts must stay unchanged.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -39,8 +39,8 @@ const LEFT: [&str; 11] = [
     "cached-content",
 ];
 
-/// Rules whose violations may cause an error, because no change provides the tool that the choice requires, or a format
-/// that the API does not support.
+/// Rules whose violations may cause an error, because no change can add the tool that a choice requires, or make the
+/// API support a format.
 const ERRORS: [&str; 4] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking", "format-refused"];
 /// Maximum number of such errors.
 const MAX_ERRORS: usize = 160;

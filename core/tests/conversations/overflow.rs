@@ -22,7 +22,7 @@ type Put = fn(&str, &mut Value);
 
 /// Variants of a request, each with its name.
 const FORMS: [(&str, Put); 5] = [
-    ("as it is", |_, _| {}),
+    ("unchanged", |_, _| {}),
     ("two groups, or cache points", |api, request| {
         let all = list(api, request).clone();
         if api == "gemini" {

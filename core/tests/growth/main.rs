@@ -110,8 +110,9 @@ fn cost_grows_as_the_input_does() {
             };
             for dialect in if work.has_dialect() { &DIALECTS[..] } else { &[""] } {
                 let costs = inputs.each_ref().map(|(texts, bytes)| {
-                    let ((end, steps), given) = counting::given(|| steps::of(|| work.run(dialect, texts).err()));
-                    (end, *bytes as f64, steps, given as f64)
+                    let ((end, steps), memory) =
+                        counting::allocated_by(|| steps::of(|| work.run(dialect, texts).err()));
+                    (end, *bytes as f64, steps, memory as f64)
                 });
                 let [before, after] = costs;
                 let name = (work.name(), dialect, &shape.group, &shape.name);
@@ -127,7 +128,7 @@ fn cost_grows_as_the_input_does() {
                 }
                 if [before.0, after.0].contains(&Some("budget-exceeded")) {
                     if !SPENT.contains(&(shape.group.as_str(), shape.name.as_str())) {
-                        faults.push(format!("{name:?}: ends its budget"));
+                        faults.push(format!("{name:?}: exhausts its budget"));
                     }
                     continue;
                 }
@@ -136,14 +137,14 @@ fn cost_grows_as_the_input_does() {
                 }
                 count += 1;
                 let exponent = |one: f64, two: f64| (two.max(1.0) / one.max(1.0)).ln() / (after.1 / before.1).ln();
-                let (steps, given) = (exponent(before.2 as f64, after.2 as f64), exponent(before.3, after.3));
-                if steps <= MAX_EXPONENT && given <= MAX_EXPONENT {
+                let (steps, memory) = (exponent(before.2 as f64, after.2 as f64), exponent(before.3, after.3));
+                if steps <= MAX_EXPONENT && memory <= MAX_EXPONENT {
                     continue;
                 }
                 if let Some(row) = listed {
                     faster.insert(row);
                 } else {
-                    faults.push(format!("{name:?}: {steps:.2} in steps, {given:.2} in bytes"));
+                    faults.push(format!("{name:?}: {steps:.2} in steps, {memory:.2} in bytes"));
                 }
             }
         }

@@ -142,7 +142,7 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
             Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(output))),
         }
         if sanitize(schema, &options).map(|done| done.schema).ok().as_deref() != Some(output) {
-            fault(format!("not the same twice\n  out {}", shown(output)));
+            fault(format!("a second run gives another output\n  out {}", shown(output)));
         }
         if dialect == "portable" {
             for surface in SURFACES {

@@ -80,12 +80,12 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("a ref to the ref node itself", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/v"}}})),
         ("a ref through a ref", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/w/properties/x"}, "w": {"$ref": "#/$defs/w"}}, "$defs": {"w": {"properties": {"x": {"type": "string"}}}}})),
         ("a ref to an ancestor", json!({"type": "object", "properties": {"v": {"type": "object", "properties": {"w": {"$ref": "#/properties/v"}}}}})),
-        ("a root that is itself", json!({"$ref": "#"})),
-        ("a root that is itself and more", json!({"type": "object", "minProperties": 1, "$ref": "#"})),
-        ("a root that is a ring", json!({"$ref": "#/$defs/a", "minProperties": 1, "$defs": {"a": {"$ref": "#/$defs/b", "maxProperties": 2}, "b": {"$ref": "#/$defs/a", "description": "b"}}})),
-        ("a root that is a node", json!({"$ref": "#/$defs/n", "minProperties": 1, "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}, "r": {"$ref": "#"}}}}})),
+        ("a root that refers to itself", json!({"$ref": "#"})),
+        ("a root that refers to itself and has siblings", json!({"type": "object", "minProperties": 1, "$ref": "#"})),
+        ("a root that refers to a ring", json!({"$ref": "#/$defs/a", "minProperties": 1, "$defs": {"a": {"$ref": "#/$defs/b", "maxProperties": 2}, "b": {"$ref": "#/$defs/a", "description": "b"}}})),
+        ("a root that refers to a recursive definition", json!({"$ref": "#/$defs/n", "minProperties": 1, "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}, "r": {"$ref": "#"}}}}})),
         ("a ref to the root", json!({"type": "object", "properties": {"v": {"$ref": "#"}}})),
-        ("a ref to the root that must be there", json!({"type": "object", "properties": {"v": {"$ref": "#"}}, "required": ["v"]})),
+        ("a required ref to the root", json!({"type": "object", "properties": {"v": {"$ref": "#"}}, "required": ["v"]})),
         ("a ref through a property named $ref", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/$ref/properties/x"}, "$ref": {"type": "object", "properties": {"x": {"type": "string"}}}}})),
         ("5,000 unused definitions", with(json!({"type": "string"}), object((0..5_000).map(|index| (format!("d{index}"), json!({"type": "string"})))))),
         ("5,000 unused definitions that refer to each other", with(reference("end"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", index + 1)))).chain([("end".into(), json!({"type": "string"}))])))),
@@ -101,9 +101,9 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("500 JSON levels of items", nested(490, |inner| json!({"items": inner}))),
         ("500 JSON levels of anyOf", json!({"type": "object", "properties": {"v": nested(249, |inner| json!({"anyOf": [inner]}))}})),
         ("240 levels of type beside anyOf", nested(120, |inner| json!({"type": ["string", "object"], "anyOf": [inner, {"minLength": 1}]}))),
-        ("anyOf of 500 beside a heavy bundle", json!({"type": "object", "properties": {"v": {"type": "object", "properties": heavy, "anyOf": branches(500)}}})),
+        ("anyOf of 500 next to many properties", json!({"type": "object", "properties": {"v": {"type": "object", "properties": heavy, "anyOf": branches(500)}}})),
         ("anyOf of 501", json!({"type": "object", "properties": {"v": {"anyOf": branches(501)}}})),
-        ("root anyOf of 500 beside a heavy bundle", json!({"type": "object", "properties": heavy, "anyOf": branches(500)})),
+        ("root anyOf of 500 next to many properties", json!({"type": "object", "properties": heavy, "anyOf": branches(500)})),
         ("cross product of six unions of six", {
             let all: Vec<Value> = (0..6).map(|index| json!({"anyOf": union(&format!("u{index}"), 6)})).collect();
             json!({"type": "object", "properties": {"v": {"type": "object", "allOf": all}}})
@@ -123,7 +123,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn bounded() {
+fn output_of_difficult_shapes_is_bounded() {
     let mut faults = Vec::new();
     for (name, schema) in shapes() {
         let before = schema.to_string().len();
@@ -163,7 +163,7 @@ fn bounded() {
 
 /// Above the limit for inlining, definitions that are used more than once remain references.
 #[test]
-fn a_small_budget_is_kept() {
+fn small_inlining_limit_is_respected() {
     let mut faults = Vec::new();
     let definitions: Map<String, Value> = (0..10)
         .map(|index| (format!("d{index}"), json!({"type": "object", "properties": {"a": reference(format!("d{}", index + 1)), "b": reference(format!("d{}", index + 1))}})))

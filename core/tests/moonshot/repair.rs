@@ -103,7 +103,7 @@ fn schemas_that_the_validator_rejects() {
         print("rejected by the validator, unchanged", &plain);
         print("rejected by the validator, as a property", &inside);
         print_line(&format!("  {harmless} of them are no longer rejected once they are a property"));
-        print("accepted by the validator, the root an object", &accepted);
+        print("accepted by the validator, with an object as the root", &accepted);
         settle(&faults);
         assert!(
             !inside.keys().any(|outcome| outcome.starts_with("error")),

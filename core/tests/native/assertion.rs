@@ -1,4 +1,5 @@
-//! An assertion of a row about a request: a pointer with selecting steps, and the expected value.
+//! An assertion about a request, in a row of reference data: a pointer, whose steps may select items of lists, and the
+//! expected value.
 
 use serde_json::Value;
 

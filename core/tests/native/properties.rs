@@ -131,7 +131,7 @@ fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend
     if warned {
         // In Gemini Interactions, an addition changes the list.
         return (!changed && backend.native != "interactions")
-            .then(|| "a warning that the prefix changed, where nothing was taken away".to_owned());
+            .then(|| "a warning that the prefix changed, although nothing was removed".to_owned());
     }
     let history = |sent: &Sent| {
         let has_items = ["openai-responses", "gemini-interactions"].contains(&backend.target);
@@ -220,5 +220,5 @@ fn converting_there_and_back_gives_the_same_conversation() {
             }
         }
     }
-    println!("{ways} ways there and back");
+    println!("{ways} conversations converted there and back");
 }

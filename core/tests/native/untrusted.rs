@@ -93,21 +93,18 @@ fn requests(content: &Value) -> Vec<(&'static str, Value)> {
         {"id": "c", "type": "function", "function": {"name": "read", "arguments": text}}]});
     let answer = json!({"role": "tool", "tool_call_id": "c", "content": content});
     vec![
-        ("a user of Anthropic's", anthropic(json!([{"role": "user", "content": content}]))),
-        ("the model of Anthropic's", anthropic(json!([hi, {"role": "assistant", "content": content}, hi]))),
-        ("a tool of Anthropic's", anthropic(json!([hi, called, result]))),
-        ("a tool of Anthropic's that failed", anthropic(json!([hi, called, failed]))),
-        ("arguments of Anthropic's", anthropic(json!([hi, arguments, plain]))),
-        ("a user of Responses'", responses(json!([{"role": "user", "content": content}]))),
-        ("the model of Responses'", responses(json!([hi, {"role": "assistant", "content": content}, hi]))),
-        ("a tool of Responses'", responses(json!([hi, call, output]))),
-        ("a user of Chat's", chat(json!([{"role": "user", "content": content}]))),
-        ("the model of Chat's", chat(json!([hi, {"role": "assistant", "content": content}, hi]))),
-        ("a tool of Chat's", chat(json!([hi, tool_call, answer]))),
-        (
-            "arguments of Chat's",
-            chat(json!([hi, chat_arguments, {"role": "tool", "tool_call_id": "c", "content": "1"}])),
-        ),
+        ("Messages, a user", anthropic(json!([{"role": "user", "content": content}]))),
+        ("Messages, the model", anthropic(json!([hi, {"role": "assistant", "content": content}, hi]))),
+        ("Messages, a tool", anthropic(json!([hi, called, result]))),
+        ("Messages, a tool that failed", anthropic(json!([hi, called, failed]))),
+        ("Messages, arguments", anthropic(json!([hi, arguments, plain]))),
+        ("Responses, a user", responses(json!([{"role": "user", "content": content}]))),
+        ("Responses, the model", responses(json!([hi, {"role": "assistant", "content": content}, hi]))),
+        ("Responses, a tool", responses(json!([hi, call, output]))),
+        ("Chat, a user", chat(json!([{"role": "user", "content": content}]))),
+        ("Chat, the model", chat(json!([hi, {"role": "assistant", "content": content}, hi]))),
+        ("Chat, a tool", chat(json!([hi, tool_call, answer]))),
+        ("Chat, arguments", chat(json!([hi, chat_arguments, {"role": "tool", "tool_call_id": "c", "content": "1"}]))),
     ]
 }
 
@@ -134,7 +131,7 @@ fn beside(mut request: Value) -> Vec<Value> {
     out
 }
 
-/// Returns true if a request declares a tool, or refers to one, in a place that an API reads as the client's.
+/// Returns true if a request declares a tool, or refers to one, in a place that an API attributes to the client.
 fn has_tool(request: &Value, name: &str) -> bool {
     let is_named = |tool: &Value| tool["name"] == name || tool["function"]["name"] == name;
     let lists = |value: &Value| value.as_array().is_some_and(|tools| tools.iter().any(is_named));
@@ -178,7 +175,7 @@ fn untrusted_content_cannot_change_the_tools() {
     }
     println!("{runs} runs");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults[..faults.len().min(12)].join("\n"));
-    assert!(runs > 5_000, "expected most of them to be requests");
+    assert!(runs > 5_000, "expected most requests to be accepted");
 }
 
 #[test]

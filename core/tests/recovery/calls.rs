@@ -113,7 +113,7 @@ pub(crate) fn sample() -> Vec<Value> {
     source.map_or_else(Vec::new, |source| rows(&source.text)).iter().map(|tool| tool["inputSchema"].clone()).collect()
 }
 
-/// Returns calls as a schema describes them that was sent to a model: one with all optional arguments, two with some.
+/// Returns calls that satisfy a schema as it was sent to a model: one with all optional arguments, two with some.
 pub(crate) fn of_sent(schema: &Value) -> Vec<Call> {
     let mut numbers = Numbers(14_450_000);
     let arguments = [true, false, false].map(|every| instance(schema, schema, "", every, &mut numbers, 8));

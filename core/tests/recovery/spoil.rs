@@ -17,7 +17,7 @@ pub(crate) const WAYS: [(&str, OfCall); 23] = [
     ("numbers as strings", |call| everywhere(call, |value| value.is_number().then(|| json!(value.to_string())))),
     ("booleans as strings", |call| everywhere(call, |value| value.is_boolean().then(|| json!(value.to_string())))),
     ("booleans as Python strings", |call| everywhere(call, |value| value.is_boolean().then(|| json!(python(value))))),
-    ("one item for an array", |call| {
+    ("the item of an array of one", |call| {
         everywhere(call, |value| value.as_array().filter(|items| items.len() == 1).map(|items| items[0].clone()))
     }),
     ("an array around an item", array_around),
@@ -26,7 +26,7 @@ pub(crate) const WAYS: [(&str, OfCall); 23] = [
     ("a whole call as text", |call| {
         around(call, "input", json!({"name": "tool", "input": call.arguments.to_string()}).to_string())
     }),
-    ("a string of all", |call| Some(json!(call.arguments.to_string()).to_string())),
+    ("all arguments as one string", |call| Some(json!(call.arguments.to_string()).to_string())),
     ("other names", |call| other(call, names(&call.arguments).to_string())),
     ("other enums", enums),
     ("null for absent", |call| absent(call, &Value::Null)),

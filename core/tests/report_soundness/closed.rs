@@ -71,7 +71,7 @@ fn fail_on(mut faults: Vec<String>) {
 }
 
 #[test]
-fn real_tools_lose_nothing_else() {
+fn closed_real_tools_lose_only_undefined_properties() {
     let mut faults = Vec::new();
     for source in sources("mcp_tools.jsonl") {
         let rows = source.text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
@@ -83,7 +83,7 @@ fn real_tools_lose_nothing_else() {
 }
 
 #[test]
-fn fixtures_lose_nothing_else() {
+fn closed_fixtures_lose_only_undefined_properties() {
     let mut open = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/sanitize")];
     let mut schemas = Vec::new();
     while let Some(path) = open.pop() {

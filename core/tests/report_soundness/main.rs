@@ -103,7 +103,7 @@ fn every_dialect_reports_what_the_official_suite_shows() {
 fn judged(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
-    print_line(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
+    print_line(&format!("skipped: {} groups with remote or dynamic references", skipped.len()));
     skipped.iter().for_each(|group| print_line(&format!("  {}", group.name)));
     let selected = std::env::var("TOOLWIRE_DIALECT").ok();
     let of_use = |dialect: &&Dialect| match used_as {
@@ -135,7 +135,7 @@ fn judged(used_as: Use) {
                 .for_each(|fault| println!("{name}: {fault}\n"));
         }
         match faults.len() {
-            count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} may be")),
+            count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} are allowed")),
             count if count < limit => {
                 print_line(&format!("  {count} faults, and tests/report_soundness/limits.rs allows {limit}: lower it"))
             }
@@ -163,7 +163,7 @@ fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
         let (outer, instances) = wrapped(group);
         // Answers need no wrapped variant, because their root may be any value.
         let in_property = (used_as == Use::Tool).then_some(("wrapped", outer, instances));
-        for (how, schema, instances) in [("as it is", plain, data)].into_iter().chain(in_property) {
+        for (how, schema, instances) in [("unchanged", plain, data)].into_iter().chain(in_property) {
             let name = format!("{} ({how})", group.name);
             let judged = judge::judge(&schema, group.draft, &instances, &options);
             faults.extend(judged.faults.into_iter().map(|fault| format!("{name}: {fault}")));

@@ -1,4 +1,5 @@
-//! Tools whose names servers chose to be mistaken for one another, and requests with them.
+//! Generates tools with names that hostile servers chose so that calls reach the wrong tool, and requests with these
+//! tools.
 
 use std::collections::BTreeMap;
 

@@ -121,7 +121,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Checks that the text of a notice matches the tool that was sent under that name.
+/// Checks that the text of a notice matches the tool that was sent under the name in the notice.
 fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
     let mut found = Vec::new();
     texts(history, &mut found);
@@ -160,7 +160,7 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
                 let about = || format!("round {round}, {dialect}, {wire:?}\n{request}\n{}", adapted.request);
                 let names: BTreeSet<(Option<&str>, &str)> =
                     sent.iter().map(|tool| (tool.namespace.as_deref(), tool.name.as_str())).collect();
-                assert_eq!(names.len(), sent.len(), "{}\none name twice", about());
+                assert_eq!(names.len(), sent.len(), "{}\ntwo tools with the same name", about());
                 for tool in &sent {
                     call(&about, wire, &adapted.restore, &tools, tool);
                     calls += 1;
@@ -180,7 +180,7 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
 }
 
 /// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
-/// that the model read, in every way. Without an index, the name belongs to a single tool.
+/// that the model read, whichever way it is restored. Without an index, the name belongs to a single tool.
 #[test]
 fn tools_with_the_same_name_route_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
@@ -241,7 +241,7 @@ fn tools_with_the_same_name_route_by_index() {
                 let names = |sent: &[Read]| -> BTreeSet<(String, String)> {
                     sent.iter().map(|sent| (sent.name.clone(), sent.description.clone())).collect()
                 };
-                assert_eq!(names(&sent), names(&backwards), "{}\nthe order decides", about());
+                assert_eq!(names(&sent), names(&backwards), "{}\nthe names depend on the order", about());
                 if again == 0 {
                     let taken = sent.get(numbers.below(sent.len())).expect("a tool").name.clone();
                     let place = numbers.below(tools.len());
@@ -368,7 +368,7 @@ fn searching(name: Option<&str>) -> String {
 }
 
 /// Checks the promise for requests whose history adds tools, in every format, with every target, native construct and
-/// option. The tool of a name is determined from the request that was sent. `ROUTING_CASES` increases the number of
+/// option. The request that was sent determines which tool a name belongs to. `ROUTING_CASES` increases the number of
 /// cases.
 #[test]
 fn tools_added_by_the_history_route_like_listed_ones() {
@@ -424,7 +424,7 @@ fn tools_added_by_the_history_route_like_listed_ones() {
                 continue;
             }
             if !is_one_tool {
-                wrong.push(format!("{about}\n{request}\n{sent}\n{name:?} is of several tools: {marks:?}"));
+                wrong.push(format!("{about}\n{request}\n{sent}\n{name:?} belongs to several tools: {marks:?}"));
                 continue;
             }
             let (made, missed) = calls::call((source, target), &restore, tool, &tools);

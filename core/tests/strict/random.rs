@@ -1,5 +1,5 @@
-//! Generated schemas and instances: the model's answer for an instance is simulated, restored, and validated by the
-//! original schema.
+//! Generated schemas and instances: the model's answer for an instance is simulated, restored, and validated against
+//! the original schema.
 
 use std::collections::BTreeMap;
 

@@ -170,7 +170,7 @@ fn a_request_is_adapted_and_its_whole_reply_restored() {
 }
 
 #[test]
-fn streams_of_the_same_request_are_restored_apart_from_each_other() {
+fn streams_of_the_same_request_are_restored_independently() {
     let host = Host::load();
     configured(&host, "dialect: moonshot\n");
     let ids = [of("first"), of("second")];

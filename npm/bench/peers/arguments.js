@@ -1,8 +1,8 @@
-// Compares toolwire with ajv, the npm package that validates by JSON Schema, on the same valid calls to real tools
-// (calls.js). ajv compiles each schema to a function and then only runs that; toolwire's functions prepare nothing and
-// read the schema in each call. So ajv is listed twice, precompiled and compiled for each call. So is repairing, because a
-// `Restore` keeps the schemas of a tool list prepared. All run in turns in every round; the table gives the median round of
-// each, and the ratio to the first.
+// Compares toolwire with ajv, the npm package that validates values against JSON Schemas, on the same valid calls to
+// real tools (calls.js). ajv compiles each schema to a function and then only runs that function; toolwire's functions
+// prepare nothing and read the schema in each call. So ajv is listed twice: precompiled, and compiled for each call.
+// Repairing is listed twice, too, because a `Restore` keeps the schemas of a tool list prepared. All contenders take
+// turns in every round; the table gives the median round of each, and the ratio to the first contender.
 
 import { readFileSync } from 'node:fs';
 

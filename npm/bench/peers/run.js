@@ -1,6 +1,6 @@
 // Compares toolwire with the other npm packages that make tool schemas fit an API, on the same real tools: plain object in,
-// plain object out. Both run in turns in every round; the table gives the median round of each and their ratio, and the
-// number of results that our `check` refuses, because a package that does less work is faster.
+// plain object out. Toolwire and the other package take turns in every round; the table gives the median round of each
+// and their ratio, and the number of results that our `check` refuses, because a package that does less work is faster.
 
 import { readFileSync } from 'node:fs';
 

@@ -53,7 +53,7 @@ function session(make) {
   return length;
 }
 
-/** Converts a tool. A tool that a peer cannot convert costs it nothing more. */
+/** Converts a tool. A tool that the peer cannot convert is left out of the request. */
 function converted(convert, { name, description, inputSchema }) {
   try {
     return [{ name, description, parameters: convert(inputSchema) }];
@@ -62,7 +62,7 @@ function converted(convert, { name, description, inputSchema }) {
   }
 }
 
-/** Returns the time of each function, in µs. They run in turns. */
+/** Returns the time of each function, in µs. The functions take turns. */
 function medians(functions) {
   const times = functions.map(() => []);
   for (let round = -2; round < ROUNDS; round++) {

@@ -82,10 +82,11 @@ function unpairedCall(messages) {
 }
 
 /**
- * Starts the fake. `script` has the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be text for
- * Chat Completions, exactly as the model wrote it. `got` contains the bodies that the fake accepted. Turns of Chat Completions may have
- * `reasoning`, a text and several `calls` with ids, which are streamed interleaved; `finish`; a `status` for a refusal; and `cut` for
- * streams that end in the middle (`"end"`) or lose their connection (`"reset"`).
+ * Starts the fake. `script` has the model's turns, one for each request: `{ text }`, or a call `{ name, input }`. For
+ * Chat Completions, `input` may also be the text of the arguments, exactly as the model wrote it. `got` contains the
+ * bodies that the fake accepted. Turns of Chat Completions may also have `reasoning`, a text and several `calls` with
+ * ids, which are streamed interleaved; `finish`; a `status` for a refusal; and `cut` for streams that end in the middle
+ * (`"end"`) or lose their connection (`"reset"`).
  */
 export async function backend(t, dialect, script) {
   const got = [];

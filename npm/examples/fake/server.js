@@ -24,7 +24,7 @@ export const TOOLS = [
   },
 ];
 
-/** Runs a call as the tool's own server would. Throws if the name or an argument is not as published. */
+/** Runs a call as the tool's own server would. Throws if the tool or one of the arguments was not published. */
 export function served(calls, name, input) {
   const { properties } = TOOLS.find((tool) => tool.name === name)?.inputSchema ?? {};
   const strange = properties === undefined ? name : Object.keys(input).find((key) => !(key in properties));

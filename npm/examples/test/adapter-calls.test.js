@@ -105,7 +105,7 @@ for (const [slow, fast] of [
   [WRONG, RIGHT],
   [RIGHT, WRONG],
 ]) {
-  test(`toolwire/ai: a call of another conversation with the same id, before ${JSON.stringify(slow)} runs`, async () => {
+  test(`toolwire/ai: equal ids in two conversations do not clash while ${JSON.stringify(slow)} waits`, async () => {
     const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
     const gate = gated();
     const runs = { slow: [], fast: [] };
@@ -320,7 +320,7 @@ const calling = (...calls) =>
 const ofTools = (messages) =>
   messages.filter((one) => ToolMessage.isInstance(one)).map(({ name, status }) => [name, status ?? 'success']);
 
-test('toolwire/langchain: a call of another conversation with the same id', async () => {
+test('toolwire/langchain: equal ids in two conversations do not clash', async () => {
   for (const [slow, fast] of [
     [WRONG, RIGHT],
     [RIGHT, WRONG],
@@ -559,9 +559,9 @@ test('toolwire/langchain: of several calls, only the truncated one does not run'
   const whole = ['a', '{"ids": ["a"]}'];
   for (const repair of [false, true]) {
     for (const [title, calls, more, ran] of [
-      ['of one id', [whole, ['a', '{"ids": ["b"']], [], 1],
+      ['calls with the same id', [whole, ['a', '{"ids": ["b"']], [], 1],
       [
-        'behind one of its id that cannot be read',
+        'after a call with the same id that cannot be parsed',
         [
           ['a', '{"ids": nope}'],
           ['a', '{"ids": ["b"'],
@@ -570,7 +570,7 @@ test('toolwire/langchain: of several calls, only the truncated one does not run'
         0,
       ],
       // The pieces do not match the calls, so the last call is refused.
-      ['of unknown pieces', [whole, ['b', '{"ids": ["b"']], [{ type: 'tool_call_chunk', id: 'c', args: '{}' }], 1],
+      ['unknown pieces', [whole, ['b', '{"ids": ["b"']], [{ type: 'tool_call_chunk', id: 'c', args: '{}' }], 1],
     ]) {
       const pieces = calls.map(([id, args], index) => ({ type: 'tool_call_chunk', index, id, name: 'pay', args }));
       const message = new AIMessageChunk({

@@ -23,7 +23,7 @@ const limits = { skip: process.platform === 'win32' && 'the fakes are shell scri
 /** The modules of kubernetes-types. */
 const MODULES = { Deployment: 'apps/v1', Service: 'core/v1' };
 
-/** Returns the messages of the compiler about documents as literals, whose unknown members are errors. */
+/** Compiles documents as object literals, in which unknown members are errors. Returns the compiler's messages. */
 async function typeErrors(list) {
   const place = join(file('..'), 'dist', 'deploy');
   mkdirSync(place, { recursive: true });

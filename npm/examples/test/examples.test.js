@@ -25,9 +25,11 @@ import { clean } from '../dist/vercel-ai-repair.js';
 import { backend } from '../fake/backend.js';
 import { connected, served, TOOLS } from '../fake/server.js';
 
-/** The model's call in a dialect that renames `$ref`; below, the call in one that does not, and the call that the server expects. */
+/** The model's call in a dialect that renames `$ref`. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
+/** The model's call in a dialect that does not rename it. */
 const PLAIN = { name: 'files_read', input: { path: 'README.md', $ref: 'main' } };
+/** The call that the tool's server expects. */
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
 

@@ -15,8 +15,9 @@ import { ask } from '../dist/mastra-processor.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** The model's call to the tool in a dialect that renames `$ref`, and below the call that its server expects. */
+/** The model's call to the tool in a dialect that renames `$ref`. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
+/** The call that the tool's server expects. */
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
 

@@ -22,6 +22,7 @@ try {
 
 // The development server has no service worker.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
-  // Pages that are not served over HTTPS have no service worker, and a private window may refuse it: the page works without.
+  // Pages that are not served over HTTPS have no service worker, and a private window may refuse
+  // it: the page works without one.
   navigator.serviceWorker.register(SERVICE_WORKER).catch(() => undefined);
 }

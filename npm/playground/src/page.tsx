@@ -54,7 +54,7 @@ function input(): unknown {
   return lines.map((line) => JSON.parse(line) as unknown);
 }
 
-/** Opens the page, with the state of its address, once the first results are there. */
+/** Opens the page with the state from its address, once the first results have arrived. */
 export async function open(app: HTMLElement): Promise<void> {
   const { init: _, ...api } = toolwire;
   window.toolwire = api;

@@ -94,7 +94,7 @@ export async function start() {
 /** Waits until the page shows the results for its text and choices, which a worker computes. */
 export const settled = (page) => page.locator('html[data-busy=false]').waitFor({ state: 'attached' });
 
-/** Selects the option, tab or button of a name, and waits for the result. */
+/** This and the next two functions select an example, a view or a dialect, and wait for the result. */
 export async function pick(page, example) {
   await page.locator('.pick select').selectOption(example);
   await settled(page);

@@ -24,7 +24,7 @@ after(() => engine.stop());
 
 const textAt = (text, place) => place && text.slice(place.from, place.to);
 
-test('the places of pointers', () => {
+test('a pointer leads to its place, or to its nearest ancestor', () => {
   const text = '{"a": [1, {"b/c~": 2, "b/c~": 3}], "": {"x": 4}}';
   const places = new tree.Places(text);
   for (const [pointer, found] of [
@@ -48,14 +48,14 @@ test('the places of pointers', () => {
   assert.equal(new tree.Places('').nearest('/a'), undefined);
 });
 
-test('long pointers and many items', () => {
+test('places are found by long pointers and among many items', () => {
   const name = 'x'.repeat(20_000);
   const places = new tree.Places(JSON.stringify({ [name]: Array(150_000).fill(0) }));
   for (let at = 0; at < 20_000; at++) assert.ok(places.at(`/${name}/${at}`));
   assert.ok(places.at(`/${name}/149999`));
 });
 
-test('a note for each of many tools', () => {
+test('the place of a note is found in each of many tools', () => {
   const tool = JSON.stringify({ name: 'a', inputSchema: {} });
   const text = `${tool}\n`.repeat(50_000);
   const document = engine.documentOf(text);
@@ -80,7 +80,7 @@ test('differences are found with many members in a different order, and in deepl
   assert.equal(between(nested('1'), nested('2')).length, 1);
 });
 
-test('schemas that refer to themselves', () => {
+test('arguments for schemas that refer to themselves are bounded', () => {
   const count = (value) =>
     typeof value !== 'object' || value === null
       ? 1
@@ -99,7 +99,7 @@ test('schemas that refer to themselves', () => {
   }
 });
 
-test('a long message before many turns', () => {
+test('fewer turns are shown if a long message precedes them', () => {
   const message = (role, content) => ({ role, content });
   const talk = Array.from({ length: 400 }, (_, at) => message(at % 2 ? 'assistant' : 'user', 'a'));
   const shown = (first) => {

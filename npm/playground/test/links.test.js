@@ -24,7 +24,7 @@ describe('a link', { skip }, () => {
   after(() => site.stop());
 
   const hostile = {
-    'options that are none': {
+    'invalid options': {
       options: {
         allow: CODE,
         refs: [CODE],
@@ -35,8 +35,8 @@ describe('a link', { skip }, () => {
       },
       deferred: { mode: CODE, [CODE]: true, target: { toJSON: CODE }, toolSearchName: CODE },
     },
-    'a dialect that is none': { dialect: CODE },
-    'things of other kinds': {
+    'an unknown dialect': { dialect: CODE },
+    'values of wrong types': {
       options: 'x',
       deferred: [CODE],
       tool: 7,
@@ -47,7 +47,7 @@ describe('a link', { skip }, () => {
       fn: 'constructor',
       shape: [],
     },
-    'a tool and an example that are none': { tool: CODE, example: '__proto__', turn: 999_999, args: CODE },
+    'an unknown tool and an unknown example': { tool: CODE, example: '__proto__', turn: 999_999, args: CODE },
   };
   for (const [name, state] of Object.entries(hostile)) {
     for (const fn of ['sanitize', 'check', 'normalizeEnvelope', 'applyDeferredLoading']) {

@@ -28,7 +28,7 @@ describe('turns', () => {
 
   const endsOf = (request) => turns.turnsOf(JSON.stringify(request))?.ends;
 
-  test("a turn ends where the model's message begins, and the last one is the request", () => {
+  test("a turn ends where the model's message begins, and the last turn is the request itself", () => {
     const all = ['user', 'assistant', 'user', 'system', 'assistant', 'assistant', 'user'];
     const cases = [
       [{ messages: all.map((role) => messageOf(role)) }, [1, 4, 7]],

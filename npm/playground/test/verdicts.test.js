@@ -35,11 +35,11 @@ const commandInputs = () => {
 const fixtures = () => {
   const read = ['checkTools', 'sanitizeTools', 'check'].flatMap((name) => cases(`fixtures/${name}/`));
   const texts = read.map(({ input, inputText }) => inputText ?? JSON.stringify(input));
-  // Longer ones are about time and memory.
+  // Longer texts test time and memory.
   return [...new Set(texts)].filter((text) => text !== undefined && text.length < 20_000);
 };
 
-/** The effects of notes from harmless to fatal, and the outcomes that are named otherwise. */
+/** The effects of notes from harmless to fatal, and the outcomes whose names differ from those of the effects. */
 const EFFECTS = 'info same moved encoded closed not-strict lost wider narrower refused'.split(' ');
 const OUTCOMES = { undefined: 'unchanged', info: 'unchanged', same: 'lossless', moved: 'lossless' };
 /** Dialects that convert, are strict, or limit lists. */
@@ -92,7 +92,7 @@ describe('the page and the command line reach the same verdicts', () => {
     return tools.length * dialects.length;
   }
 
-  test('the inputs of its cases, which it reads or refuses, by the installed program', () => {
+  test("on the inputs of the command line's test cases, with the installed program", () => {
     let [judged, refused] = [0, 0];
     for (const text of commandInputs()) {
       const output = { stdout: '', stderr: '' };
@@ -111,7 +111,7 @@ describe('the page and the command line reach the same verdicts', () => {
     assert.ok(judged > 500 && refused > 5);
   });
 
-  test('the fixtures of lists and schemas, by one run of `toolwire matrix` over all dialects', () => {
+  test('on the fixtures of lists and schemas, with one run of `toolwire matrix` over all dialects', () => {
     let judged = 0;
     for (const text of fixtures()) judged += compare(text, run(ALL, text));
     console.log(`# ${judged} verdicts compared`);

@@ -120,7 +120,7 @@ describe('the views', { skip }, () => {
       assert.equal(request.tool_choice.function.name, request.tools[1].function.name);
     }));
 
-  test('numbers come out as they were spelled', () =>
+  test('numbers keep their spelling', () =>
     site.page({}, async (page) => {
       await pick(page, 'old-drafts');
       assert.match(await output(page), /"minimum": 1\.0,\s+"maximum": 9007199254740993/);
@@ -225,7 +225,7 @@ describe('the views', { skip }, () => {
       await page.getByLabel('Right backend').selectOption('openai-chat');
       await settled(page);
       assert.match(await right.locator('.tool-came').innerText(), /mcp__releases__draft/);
-      assert.equal(await right.locator('.said .mark-carrier').count(), 0, 'emulated, the list has it');
+      assert.equal(await right.locator('.said .mark-carrier').count(), 0, 'the tool is in the list');
       await right.getByText('The request as JSON').click();
       await right.locator('.cm-line', { hasText: '"model": "some-model"' }).waitFor();
     }));
@@ -248,7 +248,7 @@ describe('the views', { skip }, () => {
       assert.equal(await at.innerText(), 'Turn 1 of 6');
     }));
 
-  test('two backends: one shows why it cannot be used, next to one that can', () =>
+  test('two backends: one that cannot be used shows the reason, next to one that can', () =>
     site.page({}, async (page) => {
       await pick(page, 'codex');
       const request = { ...example('codex'), previous_response_id: 'resp_1' };

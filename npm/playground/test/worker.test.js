@@ -126,7 +126,7 @@ describe('the worker', { skip }, () => {
       await page.keyboard.press('F8');
       await page.locator('.pane-kind', { hasText: /^tool list, 4598 tools$/ }).waitFor({ timeout: 120_000 });
       await page.getByRole('button', { name: /^Show \d+ more/ }).waitFor({ timeout: 120_000 });
-      // Text that is typed is in the editor before the result for it is there.
+      // The editor shows typed text before the result for it arrives.
       await page.getByLabel('Input', { exact: true }).click();
       await page.keyboard.press('ControlOrMeta+Home');
       await page.evaluate(() => window.seen.push('typed'));
@@ -180,7 +180,7 @@ describe('the worker', { skip }, () => {
       const [worker] = page.workers();
       await worker.evaluate(() => {
         const { postMessage } = globalThis;
-        // Only a formatted text is a string.
+        // Only the result of formatting is a string.
         globalThis.postMessage = (answer) =>
           postMessage(typeof answer.found === 'string' ? { failed: 'spoiled' } : answer);
       });

@@ -27,7 +27,7 @@ export interface Answer {
 export async function answerOf(request: Request): Promise<Answer> {
   const { key } = request;
   const secret = key === null ? '' : (process.env[key.variable] ?? '').trim();
-  // `fetch` would repeat such a key in its error.
+  // If the key is not valid in a header, the error of `fetch` would contain it.
   if (key !== null && !/^[!-~]*$/.test(secret)) throw new Error('EKEY');
   const safe = (text: string) => hidden(text, [secret], `(${key?.variable})`);
   await setTimeout(request.wait * 1000);

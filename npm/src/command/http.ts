@@ -163,7 +163,8 @@ export async function wholeOf(
   } finally {
     clearTimeout(timer);
     room?.free(reserved);
-    // Otherwise the iterator keeps a stream from being drained that was not read to its end.
+    // Otherwise a stream that was not read to its end could not be drained, because of the
+    // iterator.
     void iterator.return?.();
   }
   return Buffer.concat(pieces);

@@ -60,7 +60,9 @@ type CallingOnText = (
   broken: boolean,
 ) => Returned;
 
-/** The result of a call, and a function for its report, which the call itself did not make. */
+/**
+ * The result of a call, and a function that makes its report, which the call itself did not make.
+ */
 export interface Called {
   readonly value: unknown;
   /** The members that the call returned in addition to its value. */

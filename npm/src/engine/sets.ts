@@ -89,8 +89,8 @@ export class StoredSet {
 }
 
 /**
- * Returns the changes of a list for some options. They are large and seldom read, so the shared instance computes them from the list
- * when they are.
+ * Returns the changes of a list for some options. They are large and seldom read, so the shared
+ * instance computes them from the list only when they are read.
  */
 export function changesOf(list: string, options: unknown): object {
   return (callOn('sanitizeTools', list, options).report() as { changes: object }).changes;

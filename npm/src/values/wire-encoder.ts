@@ -17,7 +17,10 @@ const STRING = 4;
 const ARRAY = 5;
 const OBJECT = 6;
 
-/** Words in a record. The third is used only here, until the transfer: the number after the value's last descendant. */
+/**
+ * Number of words in a record. Until the transfer, the third holds the number of the value after
+ * the last descendant.
+ */
 const RECORD = 3;
 
 /** The same limits as in limits.rs. */
@@ -42,7 +45,10 @@ export class WireEncoder {
   private buffer = new Uint32Array(256 * RECORD);
   private parts: string[] = [];
   private partCount = 0;
-  /** The values by number. Longer than `count`: storing by index is twice as fast as `push`, and clearing is twice as fast as growing. */
+  /**
+   * The values by number. May be longer than `count`: storing by index is twice as fast as `push`,
+   * and clearing is twice as fast as growing.
+   */
   private values: unknown[] = [];
   private names: string[] = [];
   private count = 0;

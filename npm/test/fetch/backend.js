@@ -20,7 +20,8 @@ export const SEARCHES = message('tool_use', [
   { type: 'tool_use', id: 't1', name: 'tool_search', input: { query: 'meeting room' } },
 ]);
 export const CALLS = message('tool_use', [{ type: 'tool_use', id: 't2', name: 'book_room', input: {} }]);
-export const TOLD = ['server_tool_use', 'tool_search_tool_result', 'tool_use'];
+/** Types of the blocks in the client's message after a search. */
+export const TYPES = ['server_tool_use', 'tool_search_tool_result', 'tool_use'];
 export const JSON_TYPE = { 'content-type': 'application/json' };
 export const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
 

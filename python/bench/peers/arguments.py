@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 ROUNDS = 7
 # Differences between the peers.
 NOTES = [
-    "fastjsonschema: makes Python code of a schema (`exec`), drafts up to 7; raises at the first fault",
-    "jsonschema-rs: the Rust crate, drafts up to 2020-12; `is_valid` stops at the first fault",
-    "toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything",
+    "fastjsonschema: compiles a schema to Python code (`exec`), drafts up to 7; raises at the first violation",
+    "jsonschema-rs: the Rust crate, drafts up to 2020-12; `is_valid` stops at the first violation",
+    "toolwire: reports every violation, or that it cannot judge; only a `Restore` prepares schemas in advance",
 ]
 
 
@@ -90,7 +90,7 @@ def main() -> None:
     calls = [call for call in map(prepared, lines) if call is not None]
     # Only calls that toolwire accepts are measured.
     ours = [call for call in calls if toolwire.validate_arguments(call.arguments, call.schema).valid]
-    given_up = f"the peers give up on or refuse {len(lines) - len(calls)} more, ours {len(calls) - len(ours)}"
+    given_up = f"the peers reject or fail for {len(lines) - len(calls)} more, toolwire for {len(calls) - len(ours)}"
     print(
         f"PyPI: {len(ours)} valid calls, Python {platform.python_version()}, µs per call, best of {ROUNDS}; {given_up}"
     )

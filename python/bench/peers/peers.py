@@ -108,7 +108,7 @@ def _camel_case(answer: Any) -> Any:
 PEERS = [
     Peer("openai", "strict JSON schema: closes objects, requires everything; copied first", "openai-strict", _openai),
     Peer("pydantic-ai-slim", "OpenAIJsonSchemaTransformer, strict", "openai-strict", _pydantic_ai_openai),
-    Peer("anthropic", "transform_schema: says dropped keywords in text; copied first", "anthropic-strict", _anthropic),
+    Peer("anthropic", "transform_schema: describes dropped keywords; copied first", "anthropic-strict", _anthropic),
     Peer("pydantic-ai-slim", "AnthropicJsonSchemaTransformer, strict", "anthropic-strict", _pydantic_ai_anthropic),
     Peer("google-genai", "process_schema: inlines references; copied first", "gemini", _google_genai, _camel_case),
     Peer("pydantic-ai-slim", "GoogleOpenAPISchemaTransformer", "gemini", _pydantic_ai_google_open_api),

@@ -58,7 +58,7 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
     """Print the row of one peer."""
     title = f"{peer.package} {version(peer.package)}"
     if peer.dialect not in known:
-        print(f"{title:34} {peer.dialect:18} not here yet")
+        print(f"{title:34} {peer.dialect:18} unknown dialect")
         return
     convert, ours = peer.load(), partial(toolwire.sanitize, dialect=peer.dialect)
     theirs = [schema for schema in schemas if not fails(convert, schema)]
@@ -71,7 +71,7 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
         for answers in (map(convert, both), map(ours, both))
     )
     if both != before:
-        message = f"{title}: expected its input to stay as it was, found it changed"
+        message = f"{title}: expected its input to be unchanged, found it changed"
         raise AssertionError(message)
     print(
         f"{title:34} {peer.dialect:18} {len(schemas) - len(theirs):9} {failing:9} {bad:9} {ours_bad:9}"

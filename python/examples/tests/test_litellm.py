@@ -426,7 +426,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
         other: Any = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
         with pytest.raises(toolwire.ToolwireError, match="expected a stream of `acompletion`"):
             ours.stream(other)
-        with pytest.warns(toolwire.ToolwireWarning, match="ask by `acompletion`"):
+        with pytest.warns(toolwire.ToolwireWarning, match="use `acompletion`"):
             _ = [event async for event in other]
         return events
 

@@ -22,13 +22,13 @@ With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTr
 - `check`, `check_tools`, `check_request`: report what an API would refuse, reinterpret or ignore.
 - `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: restore the model's calls to the tools' own names and
   schemas.
-- `repair_arguments`: repair invalid arguments from a model, by the tool's own schema.
+- `repair_arguments`: repair invalid arguments from a model to fit the tool's own schema.
 - `validate_arguments`: validate the arguments of a call against the tool's own schema.
 - `validate_result`: validate a result against the `outputSchema` of an MCP tool.
 - `ToolSet`: a tool list that is sent with every request and sanitized only once.
 - `dialects`, `dialect_for`: the known facts about each API, and the dialect that a host needs.
 - `deferral_for`: the construct for deferred tools that a host supports natively.
-- `search_tools`, `answer_tool_search`, `ToolIndex`: tool search, by which a model finds deferred tools.
+- `search_tools`, `answer_tool_search`, `ToolIndex`: tool search, with which a model finds deferred tools.
 - `Exchange`: one request of a client and its reply, for gateways.
 - `strip_deferral_betas`: remove the beta flags of deferred loading from an `anthropic-beta` header.
 

@@ -347,7 +347,7 @@ _ENDS_OF_A_CUT = (
     "model_context_window_exceeded",
     "incomplete",
 )
-"""Values by which model APIs and frameworks report that a reply ended at a length limit."""
+"""Values with which model APIs and frameworks report that a reply ended at a length limit."""
 
 _NOTHING = {"parameters": {"type": "object", "properties": {}}}
 """Members of a function that only reserves a name."""

@@ -208,7 +208,7 @@ async def unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncI
 def _unpacker(encoding: str) -> Any:
     if encoding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    message = f"expected the content encoding gzip or deflate, found `{encoding}`, which Python does not have"
+    message = f"expected the content encoding gzip or deflate, found `{encoding}`, which Python does not support"
     raise UnreadableError(415, message)
 
 

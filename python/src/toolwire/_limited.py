@@ -1,4 +1,4 @@
-"""Limits the size of answers from remote servers, because a small compressed answer may unpack to gigabytes."""
+"""Limits the size of answers from remote servers, because a small answer may decompress to gigabytes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 # The separators between events in an event stream.
 ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
-# Asks for uncompressed answers: the HTTP libraries unpack a whole piece at once, whatever its unpacked size is.
+# Requests uncompressed answers: the HTTP libraries decompress a whole piece at once, regardless of its final size.
 ENCODING = {"accept-encoding": "identity"}
-# The encodings that the HTTP libraries unpack.
+# The encodings that the HTTP libraries decompress.
 UNPACKED = {"gzip", "x-gzip", "deflate", "br", "zstd"}
 
 

@@ -127,15 +127,15 @@ class _ListOptions(_RewritingOptions, total=False):
     """Maximum number of tools to rewrite; further tools are set aside. `None`: only the API's limit applies. By default
     10,000."""
     repair: CallRepairOptions | bool | None
-    """Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does.
-    `True` uses the defaults of these options. By default false."""
+    """Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as `repair_arguments`
+    does. `True` uses the defaults of these options. By default false."""
     prefix: Literal["auto", "always", "never"] | None
     """Naming of tools in a list from several servers. By default `"auto"`: `server__tool` if several servers of the
     list use the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers use gets a digest of the server and the name as a suffix.
-    """
+    other servers are in the list. `"never"`: a name that several servers use gets a digest of the server and the name
+    as a suffix."""
     output_schemas: Literal["drop", "send"] | None
-    """Handling of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`: the schema is removed.
+    """Handling of the `outputSchema` of MCP tools that are sent to an API. By default `"drop"`: the schema is removed.
     `"send"`: the schema becomes `output_schema` of the functions of OpenAI Responses."""
 
 
@@ -176,14 +176,14 @@ class _RequestOptions(_ListOptions, total=False):
     """Name of the property that holds the answer if the API requires an object and the schema describes something else.
     By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
-    """Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every
-    later one. By default `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`:
+    """Handling of call arguments in the history that are not JSON objects: they make APIs refuse this and every later
+    request. By default `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`:
     the arguments are left unchanged."""
     history_pairs: Literal["keep", "complete"] | None
-    """Handling of calls in the history without a result and results without a call, for which APIs refuse the request
-    and every later one. By default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a
-    result gets a result that states this, results in other messages are moved behind their calls, and a result without
-    a call is removed; Gemini Interactions ignores this value."""
+    """Handling of calls in the history without a result and results without a call: they make APIs refuse this and
+    every later request. By default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a
+    result gets a result that states this, results in other messages are moved directly after their calls, and a result
+    without a call is removed; Gemini Interactions ignores this value."""
     model: str | None
     """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
     overflow: Literal["quarantine", "defer"] | None
@@ -320,8 +320,8 @@ class _DeferralOptions(TypedDict, total=False):
     unavailable_calls: Literal["keep", "text"] | None
     """Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. By default `"keep"`."""
     reasoning: Literal["drop", "content"] | None
-    """Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`. By default `"drop"`.
-    """
+    """Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`. By default
+    `"drop"`."""
     max_tokens: int | None
     """Maximum number of tokens of an answer, if the target requires a maximum and the request has none. By default
     32000."""

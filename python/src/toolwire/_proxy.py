@@ -182,7 +182,7 @@ class _Stdio(Client):
 class Remote:
     """A remote server, through the SDK's transports: streamable HTTP, or SSE if the server supports nothing else."""
 
-    # Messages that the SDK reports instead of the HTTP status.
+    # Error messages of the SDK, which does not report the HTTP status.
     _NO_SUCH_TRANSPORT = ("Not Found", "Server returned an error response")
     _FORGOTTEN = "Session terminated"
 

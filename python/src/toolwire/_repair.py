@@ -22,7 +22,7 @@ def repair_arguments(
 @overload
 def repair_arguments(arguments: object, schema: object, /, **options: Unpack[RepairOptions]) -> Repaired[Any]: ...
 def repair_arguments(arguments: object, schema: object, /, **options: Unpack[RepairOptions]) -> Repaired[Any]:
-    r"""Repair invalid arguments from a model, by the tool's own schema.
+    r"""Repair invalid arguments from a model to fit the tool's own schema.
 
     For example: a list in a string, a number in quotes, null for an optional member, a misspelt name, text that is
     almost JSON. Values that the schema accepts are never changed, and no values are invented; what cannot be repaired

@@ -179,7 +179,7 @@ class Rewritten(Late, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class DeferredWarning(Record):
-    """An oddity of a request that did not stop the call."""
+    """An irregularity of a request that did not stop the call."""
 
     code: DeferredWarningCode
     """The kebab-case code of the warning."""
@@ -218,7 +218,7 @@ class DeferredReport(Record):
     hidden: tuple[str, ...]
     """Deferred tools that are not in the rewritten request."""
     warnings: tuple[DeferredWarning, ...]
-    """The oddities of the request."""
+    """The irregularities of the request."""
     name_map: dict[str, ClientTool] = field(default_factory=dict)
     """The client's tool for each name that the model calls (`Restore.client_call` uses it). A name that is not in this
     dict is a function with this name and without a namespace."""
@@ -273,7 +273,7 @@ class Deferred(Late, Generic[T_co]):
 
     @property
     def report(self) -> DeferredReport:
-        """Report of the loaded and hidden tools, and of the oddities of the request."""
+        """Report of the loaded and hidden tools, and of the irregularities of the request."""
         return self._whole()[0]
 
     @property
@@ -290,8 +290,8 @@ class Deferred(Late, Generic[T_co]):
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
 """The reaction of an API to a schema or request that violates one of its facts.
 
-`refused`: the API answers with an error, or the client drops the tool. `reinterpreted`: the API answers, but holds the
-model to other arguments than the schema describes. `ignored`: the API answers, and the violating part has no effect.
+`refused`: the API answers with an error, or the client drops the tool. `reinterpreted`: the API answers, but enforces
+other arguments than the schema describes. `ignored`: the API answers, and the violating part has no effect.
 """
 
 

@@ -105,7 +105,7 @@ def _refuse_other_versions() -> None:
     if not OLDEST <= numbers < UNTRIED:
         oldest = ".".join(map(str, OLDEST))
         message = (
-            f"expected the package mcp from {oldest} (the first with the current HTTP client) to before {UNTRIED[0]}, "
+            f"expected the package mcp from {oldest} (the first with the current HTTP client) and below {UNTRIED[0]}, "
             f"found {found}: run `pip install 'toolwire[mcp]'`"
         )
         raise RuntimeError(message)

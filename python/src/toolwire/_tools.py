@@ -32,7 +32,7 @@ def sanitize_tools(  # type: ignore[overload-overlap]
 @overload
 def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[list[Any]]: ...
 def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[Any]:
-    """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own format.
+    """Rewrite a tool list for one API, with schemas in its dialect, legal names, and tools in the API's own format.
 
     `tools` is a list of tools in the format of MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses),
     Gemini or Bedrock, or a dict with such a list in `tools`. Tools that the API runs itself (a hosted search, for

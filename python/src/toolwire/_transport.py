@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
 
 _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
-"""Headers that describe the exact bytes of a body, so that they do not apply to a rewritten one."""
+"""Headers that describe the exact bytes of a body, and therefore do not apply to a rewritten one."""
 
 _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
 """Headers that do not apply to a rewritten reply: its body is decompressed, and its `etag` is the original one."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
-"""Headers by which a backend recognizes a repeated request. They are removed when the model is asked again."""
+"""Headers with which a backend recognizes a repeated request. They are removed when the model is asked again."""
 
 
 class Transport:

@@ -95,7 +95,7 @@ class ToolwireMiddleware(Middleware):
         finally:
             _LISTED.reset(token)
         if (turn := listed.get(id(self))) is None:
-            message = "toolwire: another middleware answers for the list of tools: put toolwire's before it"
+            message = "toolwire: another middleware answers the request for the list of tools: put toolwire's before it"
             raise ToolError(message)
         return turn
 

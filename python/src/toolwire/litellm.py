@@ -133,7 +133,7 @@ class ToolwireLogger(CustomLogger):
         try:
             choices = [_choice(sent.reply, choice, judged) for choice in response.choices]
         except Exception:
-            _LOG.exception("toolwire: the calls of a reply could not be restored: it is returned without them")
+            _LOG.exception("toolwire: the calls of a reply could not be restored: the reply is returned without calls")
             choices = [_with_calls(choice, None) for choice in response.choices]
         try:
             for calls in judged:
@@ -152,8 +152,8 @@ class ToolwireLogger(CustomLogger):
         sent = self._ids.get(request_data.get("litellm_call_id"))
         if sent is not None and not sent.is_read:
             is_messages = call_type is CallTypes.anthropic_messages
-            advice = "ask by `acompletion`" if is_messages else "iterate `stream(response)` of the callback"
-            message = f"calls of a stream have the names that were sent: {advice}"
+            advice = "use `acompletion`" if is_messages else "iterate over `stream(response)` of the callback"
+            message = f"the calls of this stream are not restored and have the names that were sent: {advice}"
             warnings.warn(message, ToolwireWarning, stacklevel=2)
 
     async def async_post_call_streaming_iterator_hook(

@@ -1,4 +1,4 @@
-//! Determines the result of every tool in every dialect, and totals.
+//! Determines the result of every tool in every dialect, and the totals.
 
 use std::{
     collections::BTreeSet,

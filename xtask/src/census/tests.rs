@@ -90,7 +90,7 @@ fn every_listed_rule_has_advice() {
         assert_eq!(figures.rules.len(), 10, "expected the rules that real tools break most often");
         for Broken { name, .. } in &figures.rules {
             assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is not a constraint");
-            assert!(advice(name).is_some(), "tests/census/advice.rs: expected advice for `{name}`, found none");
+            assert!(advice(name).is_some(), "xtask/src/census/advice.rs: expected advice for `{name}`, found none");
         }
         print_line(&format!(
             "census: {} tools of {} servers",
@@ -249,7 +249,7 @@ fn plots_have_a_row_for_every_dialect() {
     let plots = figures.plots().expect("plots are drawn");
     for (name, svg) in &plots {
         assert!(svg.starts_with("<svg role=\"img\" ") && svg.trim_end().ends_with("</svg>"), "{name}: {svg}");
-        assert!(svg.contains("<title>") && svg.contains("fill=\"#FFFFFF\""), "{name} has a title and its own ground");
+        assert!(svg.contains("<title>") && svg.contains("fill=\"#FFFFFF\""), "{name} has a title and a background");
     }
     let texts = |svg: &str| svg.lines().map(str::to_owned).collect::<BTreeSet<String>>();
     for expected in ["xai", "groq", "portable", "as it is", "not at all", "share of tools", "dialect"] {

@@ -1,10 +1,10 @@
-//! Answers that contradict a table, and the reasons why the table remains.
+//! Answers that contradict a table, and the reasons for keeping the table unchanged.
 
 const WITHOUT_MODEL: &str =
     "the name has 256 characters, which Kimi K3 accepts; `checkTools` does not know the model, and applies the limit \
         of 64";
 
-/// Dialect, difference, number of rows, and the reason why the table remains.
+/// Dialect, difference, number of rows, and the reason for keeping the table unchanged.
 pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     (
         "gemini",

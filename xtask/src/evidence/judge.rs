@@ -67,7 +67,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
         (Some(error), Sent::Request(request)) if error.contains("tool_choice") => {
             let mut judgement = Judgement::default();
             if !choice_changed(&thinking(request), dialect) {
-                judgement.differs.push("rejected: the choice stays".to_owned());
+                judgement.differs.push("rejected: the tool choice is unchanged".to_owned());
             }
             judgement
         }
@@ -216,7 +216,7 @@ fn choice_changed(request: &Value, dialect: &str) -> bool {
         .is_ok_and(|adapted| adapted.report.choice.is_some())
 }
 
-/// Adds what the row omits from its request: the model thinks, which the name of the recording states.
+/// Adds a part that the row omits from its request: thinking is enabled, as the name of the recording states.
 fn thinking(request: &Value) -> Value {
     let mut request = request.clone();
     request["thinking"] = json!({"type": "enabled"});

@@ -214,7 +214,8 @@ fn with_choice(error: &str) -> Value {
     json!({"tools": [tool], "tool_choice": choice})
 }
 
-/// Cases that Moonshot refuses for their messages, or for a choice without tools. A list of tools does not show these.
+/// Cases that Moonshot refuses for their messages, or for a choice without tools. A list
+/// of tools alone cannot show these problems.
 const OF_MESSAGES: &[&str] = &[
     "dynamic_tool_in_user_message",
     "dynamic_tool_in_assistant_message",

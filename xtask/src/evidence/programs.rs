@@ -115,6 +115,6 @@ fn programs_judge_dialects_that_exist() {
         for name in program.dialects {
             assert!(dialects().iter().any(|dialect| dialect.name == name), "{PROGRAMS}: no dialect {name}");
         }
-        assert!(number(&program.since) <= number(newest_day()) + OLD, "{PROGRAMS}: {} is no day", program.since);
+        assert!(number(&program.since) <= number(newest_day()) + OLD, "{PROGRAMS}: {} is in the future", program.since);
     }
 }

@@ -1,4 +1,4 @@
-//! Maps the rows of `answers.jsonl` and `answered_requests.jsonl` to dialects, by their name of the surface, the
+//! Maps the rows of `answers.jsonl` and `answered_requests.jsonl` to dialects, by the name of the surface, the
 //! format, the member that held the schema, and `strict`.
 
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! Checks every dialect against recorded answers of APIs: schemas and whole requests that they accepted, and rejections
 //! that were recorded or quoted by users.
 //!
-//! Precedence: the validator of an authority (walle.rs), then accepted schemas, then quoted rejections, then the
-//! tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise the
-//! test fails.
+//! Precedence: the validator of an authority (core/tests/walle.rs), then accepted schemas, then quoted rejections, then
+//! the tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise
+//! the test fails.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -96,7 +96,7 @@ fn rows_of_probe_are_known() {
     let written = cases.as_array().into_iter().flatten().filter_map(|case| case["written"]["rows.jsonl"].as_array());
     let written = written.flatten().filter_map(|row| row.as_str()).filter(|row| row.contains("evidence"));
     rows.extend(written.map(String::from));
-    assert!(rows.iter().any(|row| row.contains("toolwire probe")), "cases that record");
+    assert!(rows.iter().any(|row| row.contains("toolwire probe")), "expected cases with `--record`");
     let ledger = Ledger::of("answers.jsonl", &rows.join("\n")).unwrap_or_else(|| panic!("no file of answers"));
     let unknown: Vec<&String> = ledger.faults.iter().filter(|fault| fault.contains("neither mapped")).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
@@ -112,7 +112,7 @@ fn probed_answers_agree_with_the_tables() {
     assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));
 }
 
-/// Rows written for this test: it must fail for rows that contradict the tables.
+/// Rows written for this test, which contradict the tables.
 #[test]
 fn contradicting_rows_are_reported() {
     let rows = |surface: &str, verdict: &str, error: &str, schema: &str| {

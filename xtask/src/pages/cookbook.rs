@@ -157,7 +157,7 @@ impl Entry {
         section += &fence("python", &self.in_python());
         if is_call {
             let _ = writeln!(section, "\nWith the tool's own schema\n\n{}", fence("json", &self.schema().to_string()));
-            section += "the arguments\n";
+            section += "a call with the arguments\n";
         }
         let _ = writeln!(section, "\n{}", fence("json", &self.input().to_string()));
         match self.mended() {

@@ -33,5 +33,5 @@ fn cookbook_examples_fix_the_errors_that_they_name() {
     let faults = cookbook::faults(&entries);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     let headings: BTreeSet<String> = entries.iter().map(Entry::heading).collect();
-    assert_eq!(headings.len(), entries.len(), "two entries have one heading");
+    assert_eq!(headings.len(), entries.len(), "two entries have the same heading");
 }

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_headers() {
+    fn header_values_are_decoded() {
         assert_eq!(decoded("files_read").as_deref(), Some("files_read"));
         assert_eq!(decoded("=?base64?w6Rhw6k=?=").as_deref(), Some("äaé"));
         assert_eq!(decoded("=?base64?YQ?=").as_deref(), Some("a"));

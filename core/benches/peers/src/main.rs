@@ -23,7 +23,7 @@ const ROUNDS: u32 = 15;
 
 struct Peer {
     name: &'static str,
-    /// Description of its conversion.
+    /// Description of the peer's conversion.
     description: &'static str,
     /// Our dialect for the same task.
     dialect: &'static str,
@@ -99,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn compare(peer: &Peer, schemas: &[Value]) {
     if !dialects().iter().any(|dialect| dialect.name == peer.dialect) {
-        println!("{:26} {:16} not here yet", peer.name, peer.dialect);
+        println!("{:26} {:16} not available yet", peer.name, peer.dialect);
         return;
     }
     let options = SanitizeOptions::new(peer.dialect);

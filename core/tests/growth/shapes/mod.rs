@@ -28,7 +28,7 @@ pub(crate) enum Work {
     Envelope,
     Validate,
     Repair,
-    /// Restores arguments by the schema alone.
+    /// Restores arguments with the plan of the schema alone.
     Restore,
     Tools,
     Defer,

@@ -10,7 +10,7 @@ use super::Table;
 pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
     ("tools", |count| (0..count).map(|at| tool(&format!("tool_{at}"), at)).collect()),
     ("the same tool", |count| (0..count).map(|_| tool("tool", 0)).collect()),
-    ("names that become one", |count| (0..count).map(|at| tool(&format!("a.{}{at}", "x".repeat(70)), at)).collect()),
+    ("names that collide", |count| (0..count).map(|at| tool(&format!("a.{}{at}", "x".repeat(70)), at)).collect()),
     ("odd names", |count| (0..count).map(|at| tool(&format!("ä/{at} b"), at)).collect()),
     ("functions", |count| {
         (0..count)
@@ -161,7 +161,7 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         input.extend((0..count).flat_map(item));
         json!({"model": "m", "tools": tools, "input": input})
     }),
-    ("Responses: a call whose digest and its numbers are taken", |count| {
+    ("Responses: a call whose digest name and its numbered variants are taken", |count| {
         let own = "a__b_z5wglkssgghjo";
         let mut tools: Vec<Value> = [String::from("a__b"), String::from(own)]
             .into_iter()
@@ -180,10 +180,10 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         input.extend((0..count).flat_map(item));
         json!({"model": "m", "tools": tools, "input": input})
     }),
-    ("Anthropic: a server's call whose digest and its numbers are taken", |count| {
+    ("Anthropic: a server's call whose digest name and its numbered variants are taken", |count| {
         taken_digests(count, "gone__t_umwrhqsvvi7af", &json!({"name": "t", "server": "gone"}))
     }),
-    ("Anthropic: an illegal name whose digest and its numbers are taken", |count| {
+    ("Anthropic: an illegal name whose digest name and its numbered variants are taken", |count| {
         taken_digests(count, "read_file_5f426pb3smc66", &json!({"name": "read/file"}))
     }),
     ("Gemini: calls", |count| {
@@ -227,8 +227,8 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     }),
 ];
 
-/// A server publishes a digest and numbered variants of it, and the history calls the tool that would get the digest as
-/// its name.
+/// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on, and the history calls
+/// a tool whose flat name would be `own`, a name with a digest.
 fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     let names = [String::from(own)].into_iter().chain((2..count).map(|at| format!("{own}_{at}")));
     let tools: Vec<Value> = names.map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect();

@@ -87,7 +87,7 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
         "odd names",
         |i| json!({"properties": {format!("a/b${i}"): {"type": "string"}, format!("$ref{i}"): {"const": i}}}),
     ),
-    ("names that meet", |i| {
+    ("names that collide", |i| {
         let names = [format!("a{i}$"), format!("a{i}$$"), format!("a{i}_"), format!("{}$", "a".repeat(i % 60))];
         json!({"properties": names.iter().map(|name| (name.clone(), json!({"const": i}))).collect::<Map<_, _>>()})
     }),

@@ -9,7 +9,7 @@ use super::{items, refuse, Verdict};
 pub(crate) const INLINE: &str = "inline-tools-2026-09-15";
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
 
-/// Refuses a request that the API refuses.
+/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     refuse(!request["max_tokens"].is_u64(), "max_tokens: Field required".to_owned())?;
     let mut known = BTreeMap::new();
@@ -81,7 +81,7 @@ impl<'a> Api<'a> {
         if role == "system" {
             let follows = before.is_some_and(|before| before["role"] == "user" || ends_in_a_server_result(before));
             let is_followed = after.is_none_or(|after| after["role"] == "assistant");
-            refuse(!follows || !is_followed, "a system message may not stand here".to_owned())?;
+            refuse(!follows || !is_followed, "a system message is not allowed here".to_owned())?;
         }
         for block in items(content) {
             self.block(role, block, &called)?;

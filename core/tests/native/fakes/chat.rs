@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{function_name, items, refuse, Verdict};
 
-/// Refuses a request that such a server refuses.
+/// Returns an error if such a server would refuse the request.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     refuse(request.get("tools").is_some_and(|tools| tools == &Value::Array(Vec::new())), "[] is too short".to_owned())?;

@@ -20,7 +20,7 @@ const MEMBERS: [&str; 9] = [
 ];
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 
-/// Refuses a request that the API refuses.
+/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let is_native = native == "interactions";
     for (name, members, holder) in

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{chat, function_name, items, refuse, Verdict};
 
-/// Refuses a request that Kimi refuses.
+/// Returns an error if Kimi would refuse the request.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     declare(&request["tools"], &mut names, "tools")?;
@@ -30,8 +30,8 @@ pub(crate) fn check(request: &Value) -> Verdict {
             refuse(names.is_empty(), "tool_choice required needs tools".to_owned())
         }
         Value::String(choice) => refuse(choice != "auto" && choice != "none", format!("tool_choice {choice}")),
-        // Moonshot's servers currently ignore a named choice. The fake refuses it, because the request would not have
-        // its effect.
+        // Moonshot's servers currently ignore a named choice. The fake refuses it, because the choice would
+        // have no effect.
         named => refuse(true, format!("tool_choice {named} is not supported")),
     }
 }

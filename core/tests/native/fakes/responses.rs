@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-/// Refuses a request that the API refuses.
+/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let mut api = Api { native, listed: BTreeMap::new(), brought: BTreeSet::new(), calls: BTreeMap::new() };
     let searches = items(&request["tools"]).any(|tool| tool["type"] == "tool_search");
@@ -108,7 +108,7 @@ impl<'a> Api<'a> {
         refuse(!item["tools"].is_array(), "Missing required parameter: 'tools'.".to_owned())?;
         let namespaces = || items(&item["tools"]).filter(|tool| tool["type"] == "namespace");
         let names: BTreeSet<&str> = namespaces().filter_map(|namespace| namespace["name"].as_str()).collect();
-        refuse(names.len() < namespaces().count(), "two namespaces of one name".to_owned())?;
+        refuse(names.len() < namespaces().count(), "two namespaces with the same name".to_owned())?;
         for tool in items(&item["tools"]).filter(|tool| tool["type"] != "namespace") {
             let name = tool["name"].as_str().ok_or("Missing required parameter: 'tools[0].name'.")?;
             let is_new = self.brought.insert(name) && self.listed.get(name) != Some(&false);

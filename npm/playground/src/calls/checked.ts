@@ -26,7 +26,7 @@ interface Report {
 export function checkedBy(document: Document, dialect: string): { notes: Note[]; failed: boolean } {
   const { stdout } = run(['check', '--json', '--show', 'ignored', '--dialect', dialect], document.text);
   const { errors, findings } = JSON.parse(stdout) as Report;
-  // In other inputs than JSON Lines, `line` is the line of the text at which the pointer leads.
+  // For inputs other than JSON Lines, `line` is the line of the text to which the pointer leads.
   const spot = ({ line, pointer }: Place) => (document.hasLines && line !== null ? { line, pointer } : { pointer });
   if (errors.length > 0) {
     const notes = errors.map((error) => ({ ...noteOfRefusal(error.message), ...spot(error) }));
@@ -46,7 +46,7 @@ export function checkedBy(document: Document, dialect: string): { notes: Note[];
   return { notes, failed: false };
 }
 
-/** Returns the note of an input that the command line refuses. */
+/** Returns the note for an input that the command line refuses. */
 export function noteOfRefusal(message: string, code: string | null = null): Note {
   return { effect: 'refused', pointer: '', outputPointer: undefined, rule: code ?? 'unusable-input', message };
 }

@@ -70,8 +70,9 @@ export interface Cell {
   accepted: boolean;
   reinterpreted: boolean;
   ignored: boolean;
-  /** Number of reasons against the original tool, and of losses of the rewritten one. */
+  /** Number of reasons why the original tool is refused, reinterpreted or partly ignored. */
   reasons: number;
+  /** Number of losses in the rewritten tool. */
   losses: number;
 }
 
@@ -85,7 +86,10 @@ export function takenOf({ accepted, reinterpreted, ignored }: Cell): Taken | und
 }
 
 export interface Overall {
-  /** The worst outcome of the tools that are not refused, which do not affect the others. */
+  /**
+   * The worst outcome of all tools that can be rewritten: a refused tool does not affect the
+   * others.
+   */
   worst: Outcome;
   /** Number of tools that are accepted unchanged, and after rewriting. */
   accepted: number;

@@ -57,7 +57,7 @@ function copied(value: unknown, root: Root): unknown {
 
 function resolved(schema: Schema, root: Schema): Schema {
   let at = schema;
-  // Eight steps are more than a meaningful chain of references has.
+  // No meaningful chain of references has more than eight steps.
   for (let step = 0; step < 8 && typeof at.$ref === 'string' && at.$ref.startsWith('#'); step++) {
     const path = at.$ref.slice(1).split('/').slice(1);
     const found = path.reduce<unknown>(
@@ -79,7 +79,8 @@ function object(schema: Schema, root: Root, depth: number): unknown {
   const properties = Object.entries((schema.properties as Schema | undefined) ?? {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   const chosen = properties.filter(([name, each]) => {
-    // Omits some properties that accept null for "absent", to show that restoring omits them, too.
+    // Bounds the size: leaves out optional properties below the second level, and at the last level
+    // also required ones that accept null.
     const optional =
       Array.isArray((each as Schema | null)?.type) && ((each as Schema).type as unknown[]).includes('null');
     return required.includes(name) ? depth < DEPTH || !optional : depth < 2;

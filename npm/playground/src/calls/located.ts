@@ -29,7 +29,10 @@ export function marksOf(
   });
 }
 
-/** Returns the place in text that is not JSON, which the note names by line and column, or by a byte. */
+/**
+ * For text that is not JSON: returns the place that a note states as line and column, or as a byte
+ * offset.
+ */
 export function namedPlace(note: Note, text: string): Place | undefined {
   return atLineAndColumn(note, text) ?? atByte(note, text);
 }
@@ -47,7 +50,7 @@ function atLineAndColumn({ rule, message }: Note, text: string): Place | undefin
   return oneAt(from + Number(named[2]) - 1, text);
 }
 
-/** Returns the place of a repair in such text: it has a byte offset. */
+/** Returns the place of a repair in text that is not JSON: its note has a byte offset. */
 function atByte({ byte }: Note, text: string): Place | undefined {
   if (byte === undefined) return undefined;
   const from = new TextDecoder('utf-8', { ignoreBOM: true }).decode(

@@ -28,8 +28,9 @@ export type Effect =
 
 export interface Note {
   effect: Effect;
-  /** The line, if each line of the input is a tool or a schema, and the pointer into the input or its line. */
+  /** The line, if each line of the input is a tool or a schema. */
   line?: number;
+  /** Pointer into the input, or into the line if there is one. */
   pointer: string;
   /** Pointer into the output; `null` if nothing is left there, `undefined` if there is no output. */
   outputPointer: string | null | undefined;

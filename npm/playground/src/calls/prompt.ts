@@ -16,7 +16,8 @@ const PARTS = [['tools'], ['instructions', 'system'], ['messages', 'input']] as 
 export const MESSAGES = 2;
 
 export function promptOf(request: Item): Prompt {
-  // A provider that defers a tool itself shows its definition only where it is loaded.
+  // A provider that defers tools itself inserts a tool's definition where the tool is loaded, and
+  // nowhere else.
   const deferred = new Map(entriesOf(request.tools).flatMap(waiting));
   const textOf = (entry: unknown, part: number): string[] => {
     if (part === 0) return isDeferred(entry) ? [] : [JSON.stringify(atOnce(entry as Item))];
@@ -86,7 +87,8 @@ export interface Growth {
 export function growthOf(before: Prompt, now: Prompt): Growth {
   const common = commonOf(before, now);
   const parted = [now[common], before[common]].filter((entry) => entry !== undefined);
-  // A removed entry may have been in an earlier part than the entry that follows it now.
+  // If an entry was removed, its part may be earlier than that of the entry that is now in its
+  // place.
   const first = parted.toSorted((one, other) => one.part - other.part)[0];
   return {
     bytes: bytesOf(now),

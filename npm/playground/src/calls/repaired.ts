@@ -58,7 +58,10 @@ function noteOfLeft({ pointer, keyword, reason, message }: Left): RepairNote {
   };
 }
 
-/** Returns the byte that a message names. Only a message about the whole text names a byte of it, and not one of a nested string. */
+/**
+ * Returns the byte offset that a message states, if it is an offset in the whole text and not in a
+ * nested string.
+ */
 function byteIn(pointer: string, message: string): { byte?: number } {
   const named = pointer === '' ? /byte (\d+)\)$/.exec(message) : null;
   return named === null ? {} : { byte: Number(named[1]) };

@@ -13,11 +13,13 @@ import { type Note, noteOfError } from './note.js';
 import { type Repaired, repairedOf } from './repaired.js';
 
 export interface Restored {
-  /** The tool's own schema, and below the one that the model sees. */
+  /** The tool's own schema. */
   own: string;
+  /** The schema that the model sees. */
   seen: string | undefined;
-  /** The name with which the model calls the tool, and below the name at its server. */
+  /** The name with which the model calls the tool. */
   seenName: string | undefined;
+  /** The tool's name at its server. */
   ownName: string | undefined;
   /** The arguments that the user entered, or generated ones. */
   args: string;
@@ -25,8 +27,9 @@ export interface Restored {
   same: boolean;
   /** The repairs and the remaining violations; `undefined` if repairing is switched off. */
   repaired: Repaired | undefined;
-  /** The error, if there is nothing to show: about the schema, and below about the arguments. */
+  /** The error, if the schema cannot be sent. */
   refused: Note | undefined;
+  /** The error, if the arguments cannot be restored. */
   misread: Note | undefined;
   /** The ways in which this dialect may encode arguments. */
   encodes: string[];
@@ -56,7 +59,7 @@ interface Seen {
   restore: (given: string) => Omit<RestoredCall<string>, 'name'>;
 }
 
-/** Name of the tool as which a bare schema is repaired. */
+/** Name that the tool of a bare schema gets if arguments are repaired. */
 const UNNAMED = 'tool';
 
 /** Returns the restored arguments of a tool as the page shows them. */
@@ -135,7 +138,7 @@ function seenOf(schema: string, ownName: string | undefined, { dialect, options,
   }
   const [written] = JSON.parse(answer.tools) as { name: string; inputSchema: unknown }[];
   const name = written?.name ?? '';
-  // The schema's text, which follows the name, keeps the spelling of numbers.
+  // The schema is cut out of the text, because parsing it would change the spelling of numbers.
   return { schema: schemaText(answer.tools), name, restore: (given) => answer.restore.call(name, given) };
 }
 

@@ -32,8 +32,11 @@ interface CallOutput {
 }
 
 export interface Outcome extends CallOutput {
-  /** The input, and the function that was called: requests have one more than other inputs. */
+  /** The input. */
   text: string;
+  /**
+   * The choices, with the function that was called: `applyDeferredLoading` is for requests only.
+   */
   choices: Choices;
   /** The call as JavaScript, for the console. */
   code: string;
@@ -120,7 +123,7 @@ function calledFor(document: Document, choices: Choices): CallOutput {
   }
 }
 
-/** The error of one of several schemas. */
+/** An error in one of several schemas. */
 class RefusedEntry extends Error {
   readonly note: Note;
 
@@ -196,7 +199,7 @@ function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]
   return { output, notes, lossless: isLossless };
 }
 
-/** Rewrites a schema. An error is placed in the text. */
+/** Rewrites a schema. If that fails, the error contains a note with a place in the whole text. */
 function rewritten(document: Document, index: number, text: string, given: Parameters<typeof sanitize>[1]) {
   try {
     return sanitize(text, given);
@@ -245,7 +248,10 @@ function repaired(document: Document): CallOutput {
   return { output: hasLines ? output : layout(output), notes, lossless: isLossless };
 }
 
-/** Returns the pointer into JSON Lines, as a list, for a pointer into one of its lines. */
+/**
+ * Converts a note's output pointer, which points into a line, to a pointer into the list of all
+ * lines.
+ */
 function inList(document: Document, line: number, { outputPointer: pointer }: Note): Pick<Note, 'outputPointer'> {
   return { outputPointer: typeof pointer === 'string' ? document.within({ line, pointer }) : pointer };
 }

@@ -1,4 +1,7 @@
-/** Splits a request's history into turns: where each of the requests that led to it ended. Independent of deferred tools. */
+/**
+ * Splits a request's history into turns: each ends where one of the client's earlier requests
+ * ended. Deferred tools play no role.
+ */
 
 import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire/slim';
 
@@ -15,7 +18,10 @@ export interface Turns {
   skipped: number;
 }
 
-/** Maximum number of turns shown, the last ones of a conversation, because each is a request with the whole history up to it. */
+/**
+ * Maximum number of turns that are shown. Each is a request with the whole history up to it, so
+ * only the last ones are shown.
+ */
 export const MAX_TURNS = 200;
 /** Maximum size of the requests of all turns that are shown, in characters. */
 const MAX_TEXT = 32_000_000;
@@ -32,7 +38,7 @@ export function turnsOf(text: string): Turns | undefined {
   return { member, request, items, ends: ends.slice(skipped), skipped };
 }
 
-/** Returns the number of last turns whose requests together are not too large, but at least 1. */
+/** Returns how many of the last turns fit into the maximum size together, but at least 1. */
 function fitting(length: number, items: readonly Item[], ends: readonly number[]): number {
   let left = MAX_TEXT;
   let size = length;
@@ -63,7 +69,7 @@ export function formatOf({ request }: Turns, options: DeferredOptions): Deferred
 export function requestOf({ request, member, items, ends }: Turns, turn: number): Item {
   const whole = turn === ends.length - 1;
   const { tool_choice: _, ...rest } = request;
-  // The tool choice is that of the last request, and was not in the earlier ones.
+  // Only the last turn keeps the tool choice, because those of earlier requests are unknown.
   return { ...(whole ? request : rest), [member]: items.slice(0, ends[turn]) };
 }
 

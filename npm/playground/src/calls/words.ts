@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 export interface Words {
-  /** The role, by the format's name. */
+  /** The role, as the format names it. */
   who: string;
   pieces: Piece[];
 }

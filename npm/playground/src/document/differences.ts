@@ -1,6 +1,6 @@
 /**
- * The differences between two JSON texts, by JSON Pointer: the values at a pointer that exists in only one of them, and the values that are
- * not equal in both. The layout of the texts is ignored.
+ * The differences between two JSON texts, by JSON Pointer: values whose pointer exists in only one
+ * of the texts, and values that are not equal in both. The layout of the texts is ignored.
  */
 
 import type { Node } from 'jsonc-parser';
@@ -84,7 +84,10 @@ function compare(a: Node, b: Node, textA: string, textB: string, found: Differen
   gap(ours.length, theirs.length, from);
 }
 
-/** Returns the ranges of consecutive members that are counted. A range begins where the member before it ends. */
+/**
+ * Returns the ranges of consecutive members for which `counts` is true. A range begins where the
+ * member before it ends.
+ */
 function runs(
   members: readonly Member[],
   from: number,
@@ -120,7 +123,10 @@ function membersOf(node: Node, text: string): Member[] {
   });
 }
 
-/** Returns the identity of an item in a list from which others were removed: the name of a tool, or the value of a scalar. */
+/**
+ * Returns the key that identifies an item after others were removed from the list: the name of a
+ * tool, or the text of a scalar.
+ */
 function keyOf(item: Node, text: string): string {
   if (item.children === undefined) return text.slice(item.offset, item.offset + item.length);
   if (item.type === 'array') return '[';

@@ -78,7 +78,7 @@ export function Comparison(given: Props) {
     if (view.current === undefined) return;
     const { a, b } = view.current;
     const { before: lengthA, after: lengthB, list } = differences;
-    // The user has typed since. The differences of the new text follow.
+    // The user has typed in the meantime. The differences for the new text will arrive later.
     if (a.state.doc.length !== lengthA || b.state.doc.length !== lengthB) return;
     a.dispatch({
       effects: setChanged.of({ length: lengthA, ranges: list.map(({ fromA, toA }) => [fromA, toA]) }),
@@ -109,7 +109,7 @@ export function Comparison(given: Props) {
   return <div class="comparison" ref={host} />;
 }
 
-/** Returns the lines of differences, between which both texts are aligned. */
+/** Returns the lines with differences. Both texts are aligned between them. */
 function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[] {
   const found: Chunk[] = [];
   for (const { fromA, toA, fromB, toB } of differences) {
@@ -132,7 +132,7 @@ function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[]
 /** Minimum length of the text between two differences for the view to treat it as equal on both sides. */
 const SAME = 1000;
 
-/** Aligns both sides at the chunks, of which some may be those of an earlier text. */
+/** Aligns both sides at the chunks, some of which may belong to an earlier text. */
 function realign(view: MergeView): void {
   const [a, b] = [view.a.state.doc, view.b.state.doc];
   const found: Chunk[] = [];
@@ -153,8 +153,8 @@ function realign(view: MergeView): void {
 }
 
 /**
- * Returns a chunk for equal values in different layouts. Their first and last lines are left out, where both sides are aligned, if they are
- * short.
+ * Returns a chunk for equal values in different layouts. If their first and last lines are short,
+ * the chunk does not include them, so that both sides are aligned at these lines.
  */
 function unlike(a: Text, b: Text, [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Chunk {
   const whole = new Chunk([], fromA, Math.max(fromA, toA), fromB, Math.max(fromB, toB));
@@ -168,7 +168,7 @@ function unlike(a: Text, b: Text, [fromA, toA]: [number, number], [fromB, toB]: 
 /** Returns the start of the first line of a range, and the end of its last line with its line break. */
 function linesOf(text: Text, from: number, to: number): [from: number, to: number] {
   const first = text.lineAt(from);
-  // A range that begins at the end of a line is about the next one.
+  // A range that begins at the end of a line concerns the next line.
   const start = from === first.to && from < text.length ? first.to + 1 : first.from;
   return [start, to > from ? text.lineAt(to).to + 1 : start];
 }

@@ -3,7 +3,10 @@
 import { type Extension, RangeSet, RangeSetBuilder, RangeValue, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
-/** Ranges in ascending order, and the length of the text in which they are, because the user may have typed since then. */
+/**
+ * Ranges in ascending order, and the length of the text that they belong to, because the user may
+ * have typed in the meantime.
+ */
 export interface Changed {
   length: number;
   ranges: readonly (readonly [from: number, to: number])[];
@@ -31,7 +34,7 @@ const parts = StateField.define<RangeSet<Part>>({
 const LINE = Decoration.line({ class: 'tw-changed-line' });
 const TEXT = Decoration.mark({ class: 'tw-changed-text' });
 
-/** Returns the decorations of the visible part: long text has too many. */
+/** Returns the decorations of the visible part only, because a long text would have too many. */
 function decorations({ state, visibleRanges }: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   let done = -1;
@@ -40,7 +43,7 @@ function decorations({ state, visibleRanges }: EditorView): DecorationSet {
       for (let at = Math.max(start, from); at <= Math.min(end, to); ) {
         const line = state.doc.lineAt(at);
         const [first, last] = [Math.max(start, line.from), Math.min(end, line.to)];
-        // A range that begins at the end of a line is about the next one.
+        // A range that begins at the end of a line concerns the next line.
         if (last > first) {
           if (line.from > done) builder.add(line.from, line.from, LINE);
           done = Math.max(done, line.from);

@@ -6,7 +6,10 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, gutter, hover
 import type { Mark } from '../calls/located.js';
 import type { Place } from '../document/tree.js';
 
-/** Marks, and the length of the text for which they were made, because the user may have typed since then. */
+/**
+ * Marks, and the length of the text that they belong to, because the user may have typed in the
+ * meantime.
+ */
 export interface Marks {
   length: number;
   list: readonly Mark[];

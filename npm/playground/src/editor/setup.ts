@@ -30,7 +30,7 @@ export interface Setup {
   onInput?: ((text: string) => void) | undefined;
   /** Called after any change of the text, by the user or not. */
   onChange?: () => void;
-  /** Formats long text elsewhere, because it takes longer than a keystroke. */
+  /** Formats long pasted text asynchronously, because formatting takes longer than a keystroke. */
   onPaste?: ((text: string) => Promise<string>) | undefined;
   /** Returns the current text of an editable editor. The rendered text may be a keystroke behind. */
   latest?: () => string;

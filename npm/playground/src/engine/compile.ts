@@ -1,4 +1,4 @@
-/** Compiles WebAssembly from the text in which the page has it. */
+/** Compiles WebAssembly that the page has as text: deflated and in base64. */
 
 export async function compiled(deflated: string): Promise<WebAssembly.Module> {
   const stream = new Blob([decoded(deflated)]).stream().pipeThrough(new DecompressionStream('deflate-raw'));

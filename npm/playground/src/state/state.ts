@@ -64,7 +64,8 @@ let shown = shared.peek().example;
 effect(() => {
   const { text, example } = shared.value;
   clearTimeout(waiting);
-  // Selecting an example takes effect at once. A long text takes longer than a keystroke, so it is delayed.
+  // An example takes effect at once. Processing long typed text takes longer than a keystroke, so
+  // it is delayed.
   if (example !== shown || text.length < 4_000) settled.value = text;
   else waiting = setTimeout(() => (settled.value = text), text.length > 200_000 ? 400 : 120);
   shown = example;
@@ -130,8 +131,8 @@ export const fn = computed<FunctionName>(() =>
 );
 
 /**
- * The output to show. While the text cannot be parsed, the text itself is used, invisibly, so that the layout does not move while the user
- * types.
+ * The output to show. If the call failed, it is the input, made invisible (`none`), so that the
+ * layout does not move while the user types.
  */
 export const output = computed<{ text: string; none: boolean } | undefined>(() => {
   const { choices, output: text, failed = false, text: input } = outcome.value;
@@ -159,7 +160,10 @@ whileShown(
 /** The model's arguments as the user has typed them, or as they were generated. */
 export const argsText = computed(() => shared.value.args ?? restored.value?.args ?? '');
 
-/** The restored arguments to show. Arguments that cannot be parsed are used themselves, as above. */
+/**
+ * The restored arguments to show. If there are none, these are the given arguments, made invisible
+ * (`none`), as in {@link output}.
+ */
 export const restoredText = computed(() => {
   const { restored: text, args = '' } = restored.value ?? {};
   return { text: text ?? args, none: text === undefined };

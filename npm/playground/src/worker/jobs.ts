@@ -13,7 +13,7 @@ import type { Document, Kind } from '../document/document.js';
 import { layout } from '../document/layout.js';
 import type { DeferredChoice } from '../state/shared.js';
 
-/** A text and its kind, without its places. */
+/** A text, its kind and its tools, without the positions in the text. */
 export interface Facts {
   text: string;
   kind: Kind;

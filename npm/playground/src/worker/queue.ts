@@ -76,7 +76,7 @@ export function ask<Name extends JobName>(
   next();
 }
 
-/** Gives up a job. */
+/** Cancels the job with a key. */
 export function drop(key: string): void {
   supersede(key);
   count();
@@ -152,7 +152,7 @@ function use(one: Worker): void {
     const task = running;
     forget();
     if ('found' in data) task?.done?.(data.found as never);
-    // Only now, so that the page is not idle before it shows the answer.
+    // Counted only now, so that the page does not count as idle before it shows the answer.
     count();
     next();
   };
@@ -163,7 +163,7 @@ function broken(message: string): void {
   defect.value = message;
   console.error(`toolwire: internal: ${message}`);
   if (running === undefined) {
-    // It did not start, and another one would not start either.
+    // The worker did not start, and another one would not start either.
     worker = undefined;
     isEnded = true;
     for (const key of [...waiting.keys()]) drop(key);

@@ -95,9 +95,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         calls.len()
     );
     println!(
-        "  jsonschema: every draft, judges `pattern`, too; stops at the first fault; prepares a validator per schema"
+        "  jsonschema: supports every draft and `pattern`, stops at the first error, compiles a validator per schema"
     );
-    println!("  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything");
+    println!("  toolwire: reports every error, or that it cannot decide; only a `Restore` compiles schemas");
     for (title, rows) in [("value", VALUES), ("text", TEXTS)] {
         println!("\n{title:50} {:>9} {:>10}", "µs", "to the 1st");
         let times = best(&calls, &rows);
