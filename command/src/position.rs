@@ -292,7 +292,7 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    /// Returns the line, if the input has lines, and the pointer into the input for a pointer into the list.
+    /// Converts a pointer into the list to the line, if the input has lines, and the pointer into the input.
     pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {

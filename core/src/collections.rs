@@ -362,8 +362,8 @@ impl<'s, T> IntoIterator for &'s Set<T> {
     }
 }
 
-/// Maximum number of entries in a chunk. An insertion moves the entries after it, at most half a kilobyte, so that a
-/// hundred thousand keys in the worst order still take no more than n log n.
+/// Maximum number of entries in a chunk. An insertion moves the entries after it, at most half a kilobyte, so even a
+/// hundred thousand keys in the worst order are inserted in time proportional to n log n.
 const CHUNK: usize = 128;
 
 /// Numbers in the order of the items that they identify, in chunks.

@@ -57,7 +57,7 @@ codes! {
     InvalidPattern = "invalid-pattern",
     /// A tool search whose pattern is longer than the hosted search accepts.
     PatternTooLong = "pattern-too-long",
-    /// A defect of this library, never caused by the caller: please report it.
+    /// A defect in this library, never the caller's fault: please report it.
     Internal = "internal",
 }
 
@@ -105,7 +105,7 @@ impl Error {
         Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
     }
 
-    /// Creates the error that reports a defect of this library; bindings convert panics and traps into it. `found`
+    /// Creates the error that reports a defect in this library; bindings convert panics and traps into it. `found`
     /// describes the defect. The message does not contain the caller's input, because messages are written to logs.
     pub fn internal(found: &str) -> Self {
         Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
@@ -129,7 +129,8 @@ impl Error {
         self
     }
 
-    /// Clears the pointer, for an error in JSON text within a string, into which no pointer can refer.
+    /// Clears the pointer, for an error in JSON text within a string, because no pointer can refer to a place inside a
+    /// string.
     pub(crate) fn of_text(mut self) -> Self {
         self.0.pointer.clear();
         self

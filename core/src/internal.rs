@@ -90,7 +90,8 @@ pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Returns the format of a tool, if its shape tells, and the pointer to its schema; `None` if it has no schema.
+/// Returns the format of a tool, if its members identify it, and the pointer to its schema; `None` if the tool has no
+/// schema.
 pub fn place_of_schema(tool: &Node<'_>) -> Option<(Option<ToolFormat>, String)> {
     match tool_format::recognize(tool) {
         Entry::Tool(shape) => {
@@ -110,8 +111,8 @@ pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static 
     dialect.fact_of(rule, pointer).or_else(|| dialect.facts.first())
 }
 
-/// Returns true if a constraint of [`check_tools`] limits the tools of a request, independent of the tool itself.
-pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
+/// Returns true if a constraint of [`check_tools`] limits all tools of a request together, not each tool separately.
+pub fn limits_whole_request(dialect: &Dialect, rule: &str) -> bool {
     rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
 }
 
@@ -130,7 +131,7 @@ pub fn max_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.max_tools
 }
 
-/// Returns options for a list that is not that of one request: the API's maximum number of tools does not apply.
+/// Returns options for a list that is not sent in a single request: the API's maximum number of tools does not apply.
 pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
     options.any_count = true;
     options.max_tools = Some(None);

@@ -1,10 +1,10 @@
 //! **Any tool schema, any model. Nothing is lost silently.**
 //!
-//! MCP servers publish ordinary JSON Schema. Every model API accepts a different subset of it; the rest it refuses with
-//! HTTP 400, or ignores, so that the model sees a poorer schema. toolwire rewrites what a model API would not accept,
-//! and reports every change.
+//! MCP servers publish ordinary JSON Schema. Every model API accepts a different subset of it. It refuses the rest with
+//! HTTP 400, or ignores it, and the model then sees a poorer schema. toolwire rewrites what a model API would not
+//! accept, and reports every change.
 //!
-//! # Tools from an MCP server, a model, and the call back
+//! # Tools from an MCP server to a model, and the call back to the server
 //!
 //! ```
 //! use serde_json::json;
@@ -36,7 +36,7 @@
 //! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content is returned unchanged |
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
 //! | [`sanitize_tools`] | rewrites a whole tool list into an API's format, and sets aside unacceptable tools |
-//! | [`adapt_request`] | does all of that to a whole request |
+//! | [`adapt_request`] | applies all of these to a whole request |
 //! | [`check`], [`check_tools`], [`check_request`] | report what an API would refuse, reinterpret or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
 //! | [`validate_arguments`] | validates the arguments of a call against the tool's own schema |

@@ -12,7 +12,8 @@ pub const MAX_DEPTH: usize = 512;
 /// result may be deeper than the input. A deeper one ends the call with `too-deep`.
 pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 
-/// From this depth on, the depth of a rewritten part is measured, so that no pass can multiply it unnoticed.
+/// If a rewritten part is at this depth or deeper, its own nesting is measured, so that no pass can multiply the
+/// nesting unnoticed.
 pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 
 /// Number of steps that every call may take, regardless of its input, because inlining references multiplies small
@@ -46,8 +47,8 @@ pub const MAX_NODES: usize = 10_000;
 /// list, whatever it contains, so the limit only bounds the work that a server can cause.
 pub const MAX_TOOLS: usize = 10_000;
 
-/// Divisor of an API's maximum number of tools: if the tools beyond the maximum are deferred, this fraction of the
-/// maximum is reserved for tools that the history loads.
+/// If the tools beyond an API's maximum are deferred, the maximum divided by this number is reserved for tools that the
+/// history loads.
 ///
 /// Most APIs accept at most 128 tools, which reserves 32, more than conversations load.
 pub(crate) const LOADS_SHARE: usize = 4;

@@ -5,8 +5,8 @@
 //! set of tools, not on their order, and usually on nothing but the original name.
 //!
 //! The digest is 65 bits of SHA-256. Servers choose the names of their tools: with a short or invertible hash, a server
-//! could choose a name that replaces that of another server's. The digest has no key, because the same tools must have
-//! the same names in the next turn and in another process.
+//! could choose a name that replaces the name of another server's tool. The digest has no key, because the same tools
+//! must have the same names in the next turn and in another process.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -82,7 +82,7 @@ const DIGEST: usize = 13;
 /// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// Returns a digest of several strings. Different lists of strings have different digests.
+/// Returns a digest of several strings, which also depends on where each string ends.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
@@ -241,7 +241,7 @@ impl TakenDigests {
     }
 }
 
-/// Maximum number of digits of a number after a name; no request has that many tools.
+/// Maximum number of digits of a number after a name. No request has so many tools that it needs more digits.
 const DIGITS: usize = 8;
 /// Number of characters of `_` and a number.
 const NUMBER: usize = DIGITS + 1;
@@ -355,10 +355,10 @@ mod tests {
         assert_eq!(free(digest), format!("{digest}_4"));
         assert_eq!(free("x_aaaaaaaaaaaa3"), "x_aaaaaaaaaaaa3_2");
         assert_eq!(free("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6");
-        assert_eq!((taken.names.len(), taken.numbers.len()), (2, 1), "ordinary names with numbers cost nothing");
+        assert_eq!((taken.names.len(), taken.numbers.len()), (2, 1), "ordinary names with numbers are not stored");
     }
 
-    /// Each of these names used to count from 2.
+    /// Numbering used to start again from 2 for each of these names.
     #[test]
     fn truncated_names_share_a_counter() {
         let mut taken = Taken::default();
@@ -380,7 +380,8 @@ mod tests {
         assert_eq!(one, digest(&[&text("a"), &text("bc")]));
     }
 
-    /// Each request for the same name used to count from 2: 16,384 names with the same hash took half a minute.
+    /// Numbering used to start again from 2 at each request for the same name: 16,384 names with the same hash took
+    /// half a minute.
     #[test]
     fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();

@@ -57,7 +57,7 @@ names! {
     Severity {
         /// The API returns an error, or the client drops the tool.
         Refused = "refused",
-        /// The API responds, but holds the model to other arguments than those that the schema describes.
+        /// The API responds, but holds the model to arguments other than those that the schema describes.
         Reinterpreted = "reinterpreted",
         /// The API responds, but the violating part has no effect.
         Ignored = "ignored",
@@ -126,8 +126,8 @@ impl Effect {
     }
 }
 
-/// Reason of a change: the fact of an API that it serves, with its confidence and its source. [`Display`](fmt::Display)
-/// writes all three, in the form that reports have in the other languages.
+/// Reason for a change: the fact of an API that it serves, with its confidence and its source.
+/// [`Display`](fmt::Display) writes all three, in the form that reports have in the other languages.
 ///
 /// ```
 /// use toolwire::{sanitize, SanitizeOptions};
@@ -193,10 +193,10 @@ impl fmt::Display for Reason {
 /// A change: its position, rule, effect and reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// JSON Pointer into the input to the cause. For a node that was reached through a `$ref`, the pointer refers to
-    /// the definition.
+    /// JSON Pointer into the input, to the cause. For a node that was reached through a `$ref`, the pointer refers
+    /// to the definition.
     pub pointer: String,
-    /// JSON Pointer into the output to the effect; `None` if nothing is left of the node.
+    /// JSON Pointer into the output, to the changed part; `None` if nothing is left of the node.
     pub output_pointer: Option<String>,
     /// Kebab-case name of the rule.
     pub rule: &'static str,
@@ -333,7 +333,7 @@ impl Recorder {
     }
 
     /// Removes the most recent changes that are strictly below a pointer. This is for rules that traverse a schema
-    /// bottom-up, so that the changes below a schema are the most recent ones.
+    /// bottom-up: they record the changes below a schema immediately before those of the schema itself.
     pub(crate) fn forget_latest_below(&mut self, pointer: &str) {
         let Some(changes) = &mut self.changes else { return };
         let is_below = |change: &Change| change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));

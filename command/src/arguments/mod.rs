@@ -365,7 +365,7 @@ pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
 }
 
-/// Maximum delay of a timer in Node, in seconds; a longer one would end at once.
+/// Maximum delay of a timer in Node, in seconds; a longer one would fire immediately.
 pub(crate) const MAX_SECONDS: i64 = 2_147_483;
 
 /// One input.

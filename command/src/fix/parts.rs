@@ -4,8 +4,8 @@
 //! something.
 //!
 //! A schema with unions, references or other keywords that apply schemas to the same value is one part with everything
-//! below it, because keywords may have moved between its branches. References and the definitions are one part
-//! together.
+//! below it, because keywords may have moved between its branches. All references and definitions together are one
+//! part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use toolwire::{
 
 use crate::position::value_at;
 
-/// Keywords with schemas for members or items of the value, by the form in which they contain them.
+/// Keywords that contain schemas for members or items of the value: as a map, as one schema, or as a list.
 const MAPS: [&str; 3] = ["properties", DEFINITIONS[0], DEFINITIONS[1]];
 const SCHEMAS: [&str; 2] = ["items", "additionalProperties"];
 const LISTS: [&str; 1] = ["prefixItems"];
@@ -48,7 +48,7 @@ pub(super) enum Safety {
     Safe,
     /// The schema accepts other arguments, or loses guidance.
     Unsafe,
-    /// The server would have to restore the arguments, which it cannot.
+    /// The server would have to restore the arguments, which it cannot do.
     Encoded,
 }
 
@@ -66,7 +66,7 @@ impl Unit {
     }
 }
 
-/// Returns a pointer, and those to everything around its place, the longest first.
+/// Returns a pointer and its ancestors, the longest first.
 pub(super) fn prefixes(pointer: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(pointer), |pointer| pointer.rfind('/').and_then(|end| pointer.get(..end)))
 }
@@ -105,7 +105,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             || one.iter().zip(two.iter()).any(|(one, two)| one.key != two.key || !differs_only_below(one, two));
         if is_own {
             let has = |keyword: &str| one.has(keyword) || two.has(keyword);
-            // Another draft gives other keywords a meaning everywhere below.
+            // With another `$schema`, keywords may have other meanings everywhere below.
             let draft = |object: &Object<'_>| object.get("$schema").map(json::write);
             let is_whole = MOVING.iter().any(|keyword| has(keyword))
                 || draft(one) != draft(two)
@@ -152,7 +152,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             of_any = of_any.max(safety);
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
-            // Results of a change below its place are not reported again.
+            // The effects of a change on parts below its place are not reported separately.
             for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
                 let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
                 around.extend(below.take_while(|path| is_below(path, place)));
@@ -182,7 +182,7 @@ impl<'n, 'a> Parts<'n, 'a> {
     fn around(&self, pointer: &str) -> Vec<&String> {
         let part = |path| self.parts.get_key_value(path).map(|(path, _)| path);
         let mut around: Vec<&String> = prefixes(pointer).filter_map(part).collect();
-        // A change of a whole schema may also be one of the object around it, for example of its `required`.
+        // A change that is reported at a schema may also affect the object around it, for example its `required`.
         let is_of_schema = around.first().is_some_and(|path| **path == pointer);
         around.truncate(if is_of_schema { 2 } else { 1 });
         around
@@ -245,7 +245,7 @@ fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
     }
 }
 
-/// Returns the schemas below an object that are in both forms of it, with the pointer to each.
+/// Returns the schemas below an object that both of its versions contain, with the pointer to each.
 fn below<'n, 'a>(
     one: &'n Object<'a>,
     two: &'n Object<'a>,
@@ -303,7 +303,7 @@ fn names(schema: &Object<'_>, table: &str) -> Vec<String> {
 fn safety(change: &Change) -> Safety {
     match change {
         _ if change.encoded => Safety::Encoded,
-        // `nullable` is OpenAPI's, and has no meaning in JSON Schema.
+        // `nullable` is a keyword of OpenAPI, and has no meaning in JSON Schema.
         _ if change.rule == Rule::NullToNullable.id() => Safety::Unsafe,
         // Guidance moves into descriptions, where programs that read `format` or `default` do not find it.
         _ if change.accepts == toolwire::reports::Accepts::Same && change.guidance == Guidance::Same => Safety::Safe,

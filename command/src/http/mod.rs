@@ -94,7 +94,7 @@ impl Address {
     }
 }
 
-/// Address at which a program listens.
+/// Address on which a program listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
     /// The host, without brackets.
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls() {
+    fn urls_are_read() {
         let address = Address::read("https://API.example.com/anthropic/").unwrap_or_default();
         assert_eq!((address.host.as_str(), address.port), ("api.example.com", 443));
         assert_eq!(address.url("/v1"), "https://api.example.com/v1");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine() {
+    fn loopback_hosts_are_recognized() {
         for host in ["127.0.0.1", "127.9.9.9", "[::1]", "::1", "localhost", "LOCALHOST", "::ffff:127.0.0.1"] {
             assert!(is_loopback(host), "{host}");
         }

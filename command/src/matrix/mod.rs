@@ -209,7 +209,7 @@ impl Evaluator<'_> {
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` reports only the first tool beyond a limit; the API refuses the tools after it, too.
-                if internal::is_about_room(self.dialect, refused.rule) && verdict.accepted {
+                if internal::limits_whole_request(self.dialect, refused.rule) && verdict.accepted {
                     verdict.meets(Reason {
                         severity: Severity::Refused,
                         rule: refused.rule,

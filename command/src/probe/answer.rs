@@ -146,7 +146,7 @@ const BEGINNINGS: [&str; 28] = [
     "msg_",
     "chatcmpl-",
 ];
-/// Minimum number of characters after such a prefix; fewer are an ordinary word.
+/// Minimum number of characters after such a prefix; with fewer, the text is an ordinary word.
 const MIN_REST: usize = 6;
 
 /// Further private strings, which depend on the request.
@@ -214,7 +214,7 @@ fn without_ids(word: &str) -> Cow<'_, str> {
         out.push_str(if is_id(name) { "(id)" } else { name });
         out.push_str(part.get(name.len()..).unwrap_or_default());
     }
-    // A word that begins like a key and contains a full stop.
+    // A key may contain full stops, which separate the parts above, so the whole word is examined, too.
     if BEGINNINGS.iter().any(|begin| is_key(&out, begin)) {
         return "(id)".into();
     }

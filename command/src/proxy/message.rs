@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn outlines() {
+    fn outline_has_the_id_and_the_method() {
         let outline = Outline::read(b"{\"id\":\"a\",\"method\":\"x/y\",\"params\":{\"t\":\"\xff\"}}");
         let outline = outline.map(|outline| (outline.id, outline.method, outline.answers));
         assert_eq!(outline, Some((Some("\"a\"".into()), Some("x/y".into()), false)));

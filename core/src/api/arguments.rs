@@ -231,7 +231,7 @@ pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T
     arguments.written(&node)
 }
 
-/// The changes to undo in the arguments of a sanitized schema. It contains nothing else of the schema.
+/// The changes to undo in arguments that follow a sanitized schema. The plan contains no other part of the schema.
 ///
 /// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it.
 /// [`restore_arguments`](crate::restore_arguments) applies it without the schema and the dialect. Arguments may
@@ -244,7 +244,7 @@ pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T
 /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
 /// let rewritten = sanitize(&schema, &SanitizeOptions::new("openai-strict"))?;
 /// let kept: String = rewritten.restore_plan()?.to_json();
-/// // By null, the model expresses that `days` is absent.
+/// // With null, the model indicates that `days` is absent.
 /// let plan = RestorePlan::from_json(&kept)?;
 /// assert_eq!(restore_arguments(&json!({"days": null}), &plan)?, json!({}));
 /// # Ok::<(), toolwire::Error>(())
@@ -253,7 +253,7 @@ pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T
 pub struct RestorePlan(pub(crate) Plan);
 
 impl RestorePlan {
-    /// Returns true if all arguments are restored unchanged.
+    /// Returns true if there is nothing to undo in any arguments.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -266,7 +266,7 @@ impl RestorePlan {
     /// Reads the JSON text that [`Self::to_json`] returned.
     ///
     /// # Errors
-    /// `invalid-json`, `too-deep`; `invalid-value` if the text is not a plan, or one of another version.
+    /// `invalid-json`, `too-deep`; `invalid-value` if the text is not a plan, or is a plan of another version.
     pub fn from_json(text: &str) -> Result<RestorePlan, Error> {
         Plan::from_versioned_node(&json::read(text)?).map(RestorePlan)
     }

@@ -474,7 +474,7 @@ impl Function {
         }
     }
 
-    /// Returns true if the result is a new value, and is JSON text if the first input is.
+    /// Returns true if the result is a new value. It is JSON text if the first input is JSON text.
     const fn answers_in_text(self) -> bool {
         #[cfg(feature = "search")]
         let answers = matches!(self, Function::AnswerToolSearch);

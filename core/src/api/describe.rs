@@ -313,7 +313,7 @@ pub(super) fn call<'a>(
     Node::object(Object::from_iter(members))
 }
 
-/// Returns `{ repaired }`, which is null if calls are not repaired.
+/// Returns `{ repaired }`. The member is null if repairing is disabled or the tool has no schema.
 pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static> {
     Node::record([("repaired", call.map(repaired_call).unwrap_or_default())])
 }

@@ -12,8 +12,8 @@ use crate::{
     tools::{list_cache::ToolListCache, quarantine::SetAsideWarning, request::AdaptReport},
 };
 
-/// One client request and its reply, for a program between a client and a backend. The request is adapted as by
-/// [`adapt_request`](crate::adapt_request), and the reply is restored. If the client relies on its provider to search
+/// One client request and its reply, for a program between a client and a backend. The exchange adapts the request
+/// like [`adapt_request`](crate::adapt_request), and restores the reply. If the client relies on its provider to search
 /// for tools (Anthropic's `tool_search_tool_*`) and the model searches, the exchange answers the search and the model
 /// is asked again. The client receives one reply, with the blocks that Anthropic's servers would have written.
 ///
@@ -125,8 +125,8 @@ impl Exchange {
     }
 
     /// Returns the body of a response with status 400 that reports `error` in the format of the API at `url`, so that
-    /// an SDK treats it as a bad request. It is for a program between a client and that API which could not open an
-    /// exchange.
+    /// an SDK treats it as a bad request. A program between a client and that API sends this response if it cannot open
+    /// an exchange.
     ///
     /// ```
     /// use toolwire::{Exchange, ExchangeOptions};
@@ -153,8 +153,8 @@ impl Exchange {
         self.0.reply(reply)
     }
 
-    /// Returns the repairs of the calls that ended since the last call to this method, in whole replies and in streams,
-    /// if calls are repaired ([`ExchangeOptions::repair`]).
+    /// Returns the repairs of the calls that ended since this method was last used, in whole replies and in streams, if
+    /// repairing is enabled ([`ExchangeOptions::repair`]).
     ///
     /// ```
     /// use toolwire::{Exchange, ExchangeOptions, RepairOptions};
@@ -214,18 +214,19 @@ impl Exchange {
         Ok(text + &self.0.finish_text()?)
     }
 
-    /// Returns true if the last stream ended with a search, so that the model must be asked again.
+    /// Returns true if the last stream ended with a search. The model must then be asked again.
     pub fn asks_again(&self) -> bool {
         self.0.asks_again()
     }
 
-    /// Returns true if the exchange has no state that opening it again would not restore. Bindings may then drop it.
+    /// Returns true if the exchange can be opened again without loss, because it has buffered nothing. Bindings may
+    /// then drop it.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }
 
-    /// Returns the text of an event that reports an error to a client which has already received the beginning of the
-    /// reply when asking again fails. `body` is the backend's response.
+    /// Returns the text of an error event for a client that has already received the beginning of the reply. It reports
+    /// that the model could not be asked again. `body` is the backend's response.
     pub fn failed_text(&self, body: &str) -> String {
         self.0.failed_text(body)
     }

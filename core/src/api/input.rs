@@ -31,7 +31,7 @@ use crate::{
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// Bytes that are not UTF-8 are the error `invalid-json`, which contains the position of the first invalid byte.
+/// Bytes that are not UTF-8 cause the error `invalid-json`, which contains the position of the first invalid byte.
 pub trait Input: Copy + Debug + sealed::Sealed {
     /// Form of the result: `Value`, `Cow<str>` or `Cow<[u8]>`.
     type Output: Clone + Debug + PartialEq;

@@ -69,11 +69,11 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
     Ok(Adapted { request: request.written(&node)?, report, restore: Restore(restore_map) })
 }
 
-/// Returns what an API would refuse about a request as a whole: a choice of tools together with thinking or without
-/// tools, tools that the model does not support, arguments in the history that are not JSON objects, calls without
-/// results. The options are the name of a dialect, or [`CheckRequestOptions`], which may also contain the model.
-/// [`check_tools`](crate::check_tools) checks the tools of a request. An empty result means that the request violates
-/// no rule.
+/// Returns what an API would refuse about a request as a whole: a tool choice combined with thinking, a tool choice
+/// without tools, tools that the model does not support, arguments in the history that are not JSON objects, calls
+/// without results. The options are the name of a dialect, or [`CheckRequestOptions`], which may also contain the
+/// model. [`check_tools`](crate::check_tools) checks the tools of a request. An empty result means that the request
+/// violates no rule.
 ///
 /// ```
 /// use serde_json::json;
@@ -103,16 +103,17 @@ pub fn check_request<T: Input>(
 pub struct RestoredReply<T> {
     /// The reply.
     pub reply: T,
-    /// Repairs of each call, in the order of the calls, if calls are repaired. Calls to tools without a schema are
+    /// Repairs of each call, in the order of the calls, if repairing is enabled. Calls to tools without a schema are
     /// omitted.
     pub calls: Vec<RepairedCall>,
-    /// Changes to the structured output, other than those of values. Each kind of change is listed once.
+    /// Changes to the structured output that do not affect its values. Each kind of change is listed once.
     pub answer_changes: Vec<AnswerChange>,
 }
 
 impl Restore {
     /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and
-    /// returns the repairs of each call, if calls are repaired. Text without anything to restore is returned borrowed.
+    /// returns the repairs of each call, if repairing is enabled. Text without anything to restore is returned
+    /// borrowed.
     ///
     /// ```
     /// use serde_json::json;
@@ -144,11 +145,11 @@ impl Restore {
     }
 }
 
-/// Restores a reply that arrives in pieces: the events of one stream, in their order.
+/// Restores a reply that arrives in pieces: the events of one stream, in order.
 ///
 /// Names are restored immediately. The pieces of a call's arguments are forwarded unchanged, unless the dialect encoded
-/// the arguments of that tool, or calls are repaired: then they are buffered, and returned restored and whole at the
-/// end of the call.
+/// the arguments of that tool or repairing is enabled: then the pieces are buffered, and the restored arguments are
+/// returned as a whole at the end of the call.
 ///
 /// ```
 /// use serde_json::json;
@@ -221,7 +222,7 @@ impl ReplyRestorer {
         self.stream.feed_text(&text).map(String::into_bytes)
     }
 
-    /// Returns the repairs of the calls that ended since the last call to this method, if calls are repaired.
+    /// Returns the repairs of the calls that ended since this method was last used, if repairing is enabled.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.stream.take_repaired_calls()
     }

@@ -65,7 +65,7 @@ impl CallStream {
         self.0.is_at_rest()
     }
 
-    /// Returns the repairs of the call that ended, if calls are repaired. A second call returns nothing.
+    /// Returns the repairs of the call that ended, if repairing is enabled. The repairs are returned only once.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.0.take_repaired_calls()
     }
@@ -83,7 +83,7 @@ impl CallStream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredCall<T> {
-    /// The tool's server, if the list was one of several servers.
+    /// The tool's server, if the list combined several servers.
     pub server: Option<String>,
     /// Index of the tool in the list, if the tool was renamed because another one has the same name; see
     /// [`ToolsOptions::duplicate_names`](crate::ToolsOptions::duplicate_names).
@@ -94,7 +94,7 @@ pub struct RestoredCall<T> {
     pub namespace: Option<String>,
     /// The arguments.
     pub arguments: T,
-    /// Repairs of the arguments, if calls are repaired and the tool has a schema: [`ToolsOptions::repair`].
+    /// Repairs of the arguments, if repairing is enabled ([`ToolsOptions::repair`]) and the tool has a schema.
     ///
     /// [`ToolsOptions::repair`]: crate::ToolsOptions::repair
     pub repaired: Option<RepairedCall>,
@@ -118,7 +118,7 @@ pub struct RestoredContent<'t> {
 pub struct RestoredClientCall<T> {
     /// The call.
     pub call: T,
-    /// Repairs of the arguments, if calls are repaired and the tool has a schema.
+    /// Repairs of the arguments, if repairing is enabled and the tool has a schema.
     pub repaired: Option<RepairedCall>,
 }
 
@@ -147,7 +147,7 @@ impl Restore {
 
     fn named<T>(&self, name: &str, arguments: T, mut reports: CallReports) -> RestoredCall<T> {
         let shown = |text: Option<Text<'_>>| text.map(|text| text.display().into_owned());
-        let index = self.0.name(&Text::new(name)).and_then(|way| way.index);
+        let index = self.0.name(&Text::new(name)).and_then(|entry| entry.index);
         let (server, name, namespace) = match self.0.name(&Text::new(name)) {
             Some(way) => (shown(way.server), way.name.display().into_owned(), shown(way.namespace)),
             None => (None, name.to_string(), None),
@@ -185,8 +185,8 @@ impl Restore {
     /// Restores text of the model's answer, if the request has a response format that was rewritten: extracts it from
     /// its wrapper, and restores encoded values. If the schema was sent only in the instructions, the answer is also
     /// extracted from a Markdown fence, unless the schema rejects it. Text that is not JSON, or needs no restoring, is
-    /// returned unchanged. Of truncated JSON, the complete values are restored. [`Self::reply`] and [`Self::stream`] do
-    /// the same.
+    /// returned unchanged. If the JSON is truncated, its complete values are restored. [`Self::reply`] and
+    /// [`Self::stream`] do the same.
     ///
     /// ```
     /// use serde_json::json;
@@ -216,7 +216,7 @@ impl Restore {
         CallStream(CallPieces::new(&self.0, &Text::new(name)))
     }
 
-    /// Returns true if calls and answers are restored unchanged.
+    /// Returns true if there is nothing to restore in calls and answers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

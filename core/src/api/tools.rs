@@ -169,8 +169,8 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
     dialects.iter().enumerate().map(known).collect()
 }
 
-/// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. An
-/// unknown API is `portable`, unless the query is [exact](DialectQuery::exact).
+/// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
+/// unknown API, returns `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};

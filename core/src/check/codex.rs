@@ -1,9 +1,9 @@
 //! Faults for which Codex drops a tool: values that its typed model of a schema cannot represent after its sanitizer
 //! has run.
 //!
-//! The sanitizer repairs much before the schema is parsed, so a fault counts only if it remains: not under a keyword
-//! that is dropped, not in a schema that is emptied, not in a definition that is pruned, and not if null represents
-//! absence.
+//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it count. Ignored are
+//! faults under a keyword that is dropped, in a schema that is emptied, in a definition that is pruned, and null as the
+//! value of a keyword whose null means absence.
 
 use alloc::{format, string::String, vec::Vec};
 

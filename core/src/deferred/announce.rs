@@ -46,13 +46,13 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["messages", "input", "contents"] {
         let messages = request.get(key).map(one_or_list).unwrap_or_default();
         let mut begins = true;
-        for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
+        for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_contain_list(message)) {
             let message = view(message)?;
             let is_from_client = is_system(&message);
             if (is_from_client || begins && is_user(&message))
                 && ["content", "parts"].iter().find_map(|key| message.get(key)).map_or(Ok(false), contains_list)?
             {
-                begins = is_from_client || nobody_answered(messages.get(..at).unwrap_or_default())?;
+                begins = is_from_client || has_no_answer(messages.get(..at).unwrap_or_default())?;
                 if begins {
                     return Ok(true);
                 }
@@ -69,7 +69,7 @@ fn is_user(message: &Node<'_>) -> bool {
 }
 
 /// Returns true if all messages are from the user or the system.
-fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
+fn has_no_answer(messages: &[Node<'_>]) -> Result<bool, Error> {
     for message in messages {
         let message = view(message)?;
         if !is_user(&message) && !is_system(&message) {
@@ -81,7 +81,7 @@ fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
 
 /// Returns false if a JSON text cannot contain the list. Writers do not usually escape letters, but they may: then the
 /// text contains `\u`.
-fn may_speak_of_it(node: &Node<'_>) -> bool {
+fn may_contain_list(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains(CORE) || text.contains("\\u"),
         _ => true,
@@ -90,14 +90,14 @@ fn may_speak_of_it(node: &Node<'_>) -> bool {
 
 /// Returns true if a prompt contains the list, in its text or in one of its text blocks.
 fn contains_list(prompt: &Node<'_>) -> Result<bool, Error> {
-    if !may_speak_of_it(prompt) {
+    if !may_contain_list(prompt) {
         return Ok(false);
     }
     let prompt = view(prompt)?;
     let has_it = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
     let parts = prompt.get("parts").map(one_or_list);
     if let Some(blocks) = prompt.as_array().or(parts) {
-        for block in blocks.iter().filter(|block| may_speak_of_it(block)) {
+        for block in blocks.iter().filter(|block| may_contain_list(block)) {
             let block = view(block)?;
             // Texts of Converse and Gemini have no type.
             let is_text = has_type(&block, "text") || has_type(&block, "input_text") || block.get("type").is_none();
@@ -118,8 +118,8 @@ fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Adds the list if the options request it and the client has none. Also clears `unreachable` if there is a list,
-/// because the model can then reach hidden tools.
+/// Adds the list if the options request it and the client's request has no list. Also clears `unreachable` if the
+/// request has a list, because the model can then reach hidden tools.
 ///
 /// # Errors
 /// Same as [`append`].

@@ -22,9 +22,9 @@ use crate::{
 /// A tool's flat name, and the client's tool.
 type Noted = (String, ClientTool);
 
-/// Converts `custom` tools to functions, and their calls to function calls. Returns these tools and the functions in
-/// namespaces. Without these functions, a call to one could be mistaken for a call to a `custom` tool with the same
-/// name.
+/// Converts `custom` tools to functions, and their calls to function calls. Returns these tools, and also the functions
+/// in namespaces, because a call to such a function could otherwise be mistaken for a call to a `custom` tool with the
+/// same name.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in a grammar.

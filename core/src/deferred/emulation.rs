@@ -147,9 +147,9 @@ impl<'a> Emulation<'a> {
         match order {
             Order::Catalog => all.filter(is_sent).collect(),
             Order::Append => {
-                let is_standing = |at: &usize| self.tools.at(*at).is_some_and(|tool| !tool.deferred);
+                let is_never_deferred = |at: &usize| self.tools.at(*at).is_some_and(|tool| !tool.deferred);
                 let loads = self.tools.loads().iter().copied();
-                all.filter(is_standing).chain(loads).filter(is_sent).collect()
+                all.filter(is_never_deferred).chain(loads).filter(is_sent).collect()
             }
         }
     }
@@ -222,8 +222,8 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     }
 }
 
-/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A tool without a name that has the flag
-/// also counts as deferred.
+/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag also counts
+/// as deferred.
 fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);

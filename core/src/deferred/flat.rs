@@ -32,7 +32,7 @@ pub(super) fn apply(
 ) -> Result<Applied, Error> {
     let mut options = DeferredOptions { format: Some(api), ..options.clone() };
     if options.tool_changes == ToolChanges::Ignore && options.native == Native::Converse {
-        // Without tool changes, nothing of the construct remains.
+        // Tool changes are the whole construct, so nothing of it is left if they are ignored.
         options.native = Native::None;
     }
     if options.native == Native::Converse && has_flags(request, api)? {
@@ -63,8 +63,8 @@ pub(super) fn apply(
     applied
 }
 
-/// Removes cache points without a tool between them and the previous cache point or the beginning of the list: the
-/// tools that were there are not sent.
+/// Removes each cache point that directly follows another one or begins the list, because the tools before it are not
+/// sent.
 fn drop_idle_points(request: &mut Node<'_>) {
     let is_idle = |list: &[Node<'_>]| -> bool {
         let points = list.iter().map(is_cache_point);

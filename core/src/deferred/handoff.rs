@@ -263,9 +263,9 @@ fn refers_to_missing<'a>(
     Ok(!unsendable(tools, list, sending, &names)?.is_empty())
 }
 
-/// Returns true if a call possibly does not identify its tool. The API calls a loaded top-level tool in a namespace
-/// that has the tool's name, and that namespace may contain another tool with this name. If `custom` tools are sent as
-/// functions, calls have no namespace.
+/// Returns true if a call might be ambiguous. The API calls a loaded top-level tool in a namespace that has the tool's
+/// name, and that namespace may contain another tool with this name. If `custom` tools are sent as functions, calls
+/// have no namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if formats != super::RESPONSES_ONLY {
         return Ok(false);

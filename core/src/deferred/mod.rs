@@ -71,7 +71,7 @@ pub(crate) struct Applied {
 impl Applied {
     /// Records that a tool is sent without its flag. The other deferred tools can be reached only if that tool is a
     /// search.
-    fn is_shown(&mut self, shown: &handoff::Shown) {
+    fn record_shown(&mut self, shown: &handoff::Shown) {
         let (report, called) = (&mut self.report, self.names.current(&shown.name));
         self.deferred.retain(|deferred| *deferred != called);
         let name = shown.name.display();
@@ -130,7 +130,7 @@ fn apply_to_list(
         }
         if wire.target == Api::Anthropic {
             if let Some(shown) = handoff::settle_native_list(request, options, &mut warnings)? {
-                done.is_shown(&shown);
+                done.record_shown(&shown);
             }
         }
         let has_search = matches!(options.native, Native::ToolSearch | Native::Interactions);

@@ -163,7 +163,7 @@ pub(super) const STRICT: Dialect = Dialect {
         "more than five branches in an `anyOf`: older documentation refuses them",
     ],
     method: Method::Rules(&STRICT_GRAMMAR),
-    // There is no fallback dialect, because the limit of bytes is the same there.
+    // There is no fallback dialect, because its size limit in bytes is the same.
     tools: Surface { strict: StrictFlag::True, ..TOOLS },
     ..CEREBRAS
 };

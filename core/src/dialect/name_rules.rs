@@ -35,7 +35,8 @@ pub(crate) fn has_brackets(name: &Text<'_>) -> bool {
 pub(crate) struct PropertyPattern {
     /// Accepted characters other than letters and digits.
     pub(crate) also: &'static str,
-    /// The first character must be a letter or one of these, not a digit; `None` if it has no rule of its own.
+    /// The first character must be a letter or one of these, not a digit; `None` if any accepted character may be
+    /// first.
     pub(crate) first: Option<&'static str>,
     /// Maximum number of characters. The minimum is one.
     pub(crate) max_length: usize,

@@ -203,7 +203,7 @@ pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
     confidence: 'A',
     source: "openai-node, lib/transform.ts: not supported in strict mode; no answer of the API is known",
     rules: &[Constraint::RefusedKeyword],
-    keywords: STRICT_UNSAYABLE,
+    keywords: STRICT_REMOVED,
     ..Fact::REFUSED
 };
 const STRICT_DEFAULT: Fact = Fact {
@@ -273,7 +273,7 @@ pub(super) const fn inferred_of_strict(fact: Fact) -> Fact {
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// Keywords that OpenAI's own libraries remove from strict schemas.
-const STRICT_UNSAYABLE: Keywords = Keywords::of(&[
+const STRICT_REMOVED: Keywords = Keywords::of(&[
     Keyword::AdditionalItems,
     Keyword::ContentSchema,
     Keyword::ContentMediaType,
@@ -308,7 +308,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedItems,
         Keyword::PrefixItems,
     ])
-    .union(STRICT_UNSAYABLE),
+    .union(STRICT_REMOVED),
     ignores: Keywords::of(&[Keyword::Default]),
     typed: TypeRequirement::TypeOrUnion,
     refs: RefRule { anywhere: false, beside: Keywords::NONE, ..RefRule::OPEN },

@@ -23,8 +23,8 @@ pub struct RequestFact {
 /// A construct of requests that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. If
-    /// several such facts exist, the first that includes the model applies.
+    /// A choice that forces a call while the model thinks: a named tool, and `required` unless the model accepts that.
+    /// If several such facts exist, the first that includes the model applies.
     ChoiceWhileThinking {
         models: Models,
         thinks: Thinks,
@@ -38,7 +38,7 @@ pub(crate) enum Refusal {
     ChoiceOfAbsentTool,
     /// A choice that these models do not accept: every choice if `is_any` is true, otherwise one that forces a call.
     ChoiceByModel { models: Models, is_any: bool },
-    /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse functions only.
+    /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse only functions.
     ModelWithoutTools { models: Models, takes_hosted: bool },
     /// Entries of the list with a type other than `function` and the types in `takes`, in requests of these formats.
     ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },

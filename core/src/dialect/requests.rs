@@ -174,7 +174,7 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Every API for which the tools of namespaces are written as tools of the list.
+/// Every API for which the tools of namespaces are written directly into the tool list.
 pub(crate) const NAMESPACES: RequestFact = RequestFact {
     refuses: Refusal::Namespaces,
     statement: "the tools of namespaces are in the tool list itself",
@@ -654,7 +654,7 @@ const CONVERSE_PAIRS: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
-/// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
+/// Applies to an earlier answer that the model returned as a call and that the client stores as a message.
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
     statement: "reasoning in the history is followed by its original next item, with that item's id",

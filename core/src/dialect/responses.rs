@@ -1,7 +1,7 @@
 //! Schemas that each API accepts for an answer: response formats, also called structured outputs.
 //!
 //! Each row is the dialect of the API's tools with the known differences. If no difference is known, the facts about
-//! tools apply, and the row states where a request has the format.
+//! tools apply, and the row states where the format is in a request.
 
 use alloc::format;
 
@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct ResponseFormat {
     /// The dialect of the tools of the API.
     name: &'static str,
-    /// The dialect of the format, or an explanation why the API has none, with an alternative.
+    /// The dialect of the format, or an explanation of why the API has none, with an alternative.
     dialect: Result<&'static Dialect, &'static str>,
     /// Number of the dialect's facts that are about the format; the others are about tools.
     own: usize,
@@ -52,7 +52,7 @@ pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
     }
 }
 
-/// Dialects with strict formats, each with the dialect of those.
+/// Dialects whose API has strict response formats, each with the dialect of those formats.
 const STRICT_FORMATS: [(&str, &str); 4] = [
     ("openai-chat", "openai-strict"),
     ("openai-responses", "openai-strict"),

@@ -1,5 +1,5 @@
 //! The shape of tools around their schemas (wrappers, names, flags, descriptions) and the rules for whole requests, as
-//! data. `tools` rewrites for it and checks by it.
+//! data. `tools` rewrites and checks tools with it.
 
 pub(crate) use super::name_rules::NamePattern;
 use super::{requests::RequestFact, Dialect};
@@ -11,33 +11,33 @@ use crate::{options::ToolFormat, rules::Constraint};
 pub(crate) struct Surface {
     /// The format of tools in a request if the caller does not name one.
     pub(crate) format: ToolFormat,
-    /// Accepted tool names. The rule `tool-name`.
+    /// Accepted tool names (rule `tool-name`).
     pub(crate) names: NamePattern,
-    /// The value of a tool's flag `strict`. The rule `strict-flag`.
+    /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
-    /// The replacement of the schema of a tool without arguments. The rule `no-arguments`.
+    /// The replacement of the schema of a tool without arguments (rule `no-arguments`).
     pub(crate) no_arguments: NoArguments,
-    /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut. The rule
-    /// `description-length`.
+    /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut (rule
+    /// `description-length`).
     pub(crate) max_description: Option<usize>,
-    /// An empty description is refused, so it is left out. The rule `empty-description`.
+    /// An empty description is refused, so it is left out (rule `empty-description`).
     pub(crate) no_empty_description: bool,
-    /// A description that is null is refused; other APIs treat it as a missing description. The rule
-    /// `description-not-string`.
+    /// A description that is null is refused; other APIs treat it as a missing description (rule
+    /// `description-not-string`).
     pub(crate) no_null_description: bool,
     /// The dialects that `check_tools` applies to schemas in other members of a tool, by the format of that member.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
-    /// Maximum number of tools of a request, hosted ones included. The rule `too-many-tools`.
+    /// Maximum number of tools of a request, including hosted ones (rule `too-many-tools`).
     pub(crate) max_tools: Option<usize>,
     /// Limits for all tools of a request together.
     pub(crate) budgets: &'static [Budget],
-    /// Limits for one tool. The rule `too-complex`.
+    /// Limits for one tool (rule `too-complex`).
     pub(crate) tool_budgets: &'static [Budget],
-    /// The dialect of tools that are not strict, if a list may contain both kinds. A tool that this dialect cannot
-    /// represent is written in that one.
+    /// The dialect of tools that are not strict, if a list may contain both kinds. A tool that the surface's own strict
+    /// dialect cannot represent is written in this one.
     pub(crate) not_strict: Option<&'static str>,
     /// All tools of a request become one grammar, compiled by one compiler. Their definitions share one table, so
-    /// definitions of the same name must be equal. The rules `definition-conflict` and `mixed-backends`.
+    /// definitions of the same name must be equal (rules `definition-conflict` and `mixed-backends`).
     pub(crate) one_grammar: bool,
     /// Accepted tool names for some models, by the prefix of the model's name; `names` applies to all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
@@ -104,7 +104,7 @@ pub(crate) enum StrictFlag {
 /// The replacement of the schema of a tool without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoArguments {
-    /// No replacement: the schema, as for any other tool.
+    /// No replacement: the schema is sent, as for any other tool.
     Schema,
     /// No schema: the member that would hold it is omitted.
     Omitted,
@@ -121,13 +121,13 @@ pub(crate) struct Budget {
 /// The items that a budget counts, without following `$ref`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// Tools. The rule `too-many-strict-tools`.
+    /// Tools (rule `too-many-strict-tools`).
     Tools,
-    /// Properties that are not required. The rule `too-many-optional-properties`.
+    /// Properties that are not required (rule `too-many-optional-properties`).
     OptionalProperties,
-    /// Properties with `anyOf` or a list of types. The rule `too-many-unions`.
+    /// Properties with `anyOf` or a list of types (rule `too-many-unions`).
     Unions,
-    /// Properties. The rule `too-many-strict-properties`.
+    /// Properties (rule `too-many-strict-properties`).
     Properties,
 }
 

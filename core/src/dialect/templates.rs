@@ -21,7 +21,7 @@ use crate::{
 /// The shapes on which a template fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refuses {
-    /// Lists of types and `null`, which its table of types does not contain.
+    /// Lists of types, and `null`: the template's table of types contains neither.
     UnknownNames,
     /// Lists of types.
     TypeLists,

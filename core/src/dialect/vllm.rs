@@ -38,7 +38,7 @@ const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::Discriminator,
 ]);
 
-/// The gate. Each of these keywords is unknown to llguidance, or ignored by xgrammar.
+/// The keywords that vLLM's gate checks. Each is unknown to llguidance, or ignored by xgrammar.
 const CONFLICTS: &[Conflict] = &[
     Conflict::with_types(
         &["array"],

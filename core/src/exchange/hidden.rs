@@ -394,7 +394,7 @@ pub(super) struct Round {
     pub(super) sequence: Option<u64>,
 }
 
-/// Delivery of a call or an item: whether the client receives it, and its index there.
+/// Delivery of a call or an item: whether the client receives it, and at which index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
     /// The client receives it with this index.

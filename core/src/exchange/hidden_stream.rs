@@ -1,5 +1,5 @@
-//! Removes the searches that the client does not see from a streamed reply: text is passed on at once, and several
-//! rounds become one reply.
+//! Removes the model's searches from a streamed reply, because the client must not see them: text is passed on at once,
+//! and several rounds become one reply.
 //!
 //! In Responses and Interactions, a reasoning item belongs to the item after it, so its events are buffered until the
 //! next item shows whether it led to a search.

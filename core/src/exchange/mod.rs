@@ -216,7 +216,7 @@ impl Exchange {
         adapting.model = model;
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
-            // No program would answer the search.
+            // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;

@@ -3,9 +3,9 @@
 //! The client receives the searches in the provider's form, as `server_tool_use` and `tool_search_tool_result` blocks,
 //! which it stores in its history and sends with later requests.
 //!
-//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call to one
-//! of the client's tools, nothing more is stored: the rest of the reply is passed on, and a search in it ends the reply
-//! with `pause_turn`.
+//! The model's answers, up to [`MAX_HELD_BYTES`], are stored for the request that asks the model again. Above that
+//! limit, or after a call to one of the client's tools, nothing more is stored: the rest of the reply is passed on, and
+//! a search in it ends the reply with `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -297,7 +297,7 @@ impl SearchLoop {
             if !self.stops(&mut event) {
                 return Ok(());
             }
-        } else if is(&event, "message_stop") && (self.again || self.ends_unsaid()) {
+        } else if is(&event, "message_stop") && (self.again || self.ends_without_reason()) {
             return Ok(());
         }
         out.push(event);
@@ -449,7 +449,7 @@ impl SearchLoop {
     }
 
     /// Ends a message without a stop reason. Returns true if the model must be asked again.
-    fn ends_unsaid(&mut self) -> bool {
+    fn ends_without_reason(&mut self) -> bool {
         !self.round.stopped && self.decide(None) == Next::AsksAgain
     }
 

@@ -61,9 +61,9 @@ pub struct Node<'a> {
     origin: Origin,
     /// The bits [`INTACT`] and [`UNCHANGED`].
     state: u8,
-    /// Notes of the layer above that reads or rewrites the tree. Their bits have one meaning for each kind of node: for
-    /// unparsed text those of `request::prefilter`, for the value of `$ref` those of `sanitize::resolve`, for schemas
-    /// those of `sanitize::encode`.
+    /// Notes of the layer that reads or rewrites the tree. The meaning of the bits depends on the kind of node:
+    /// `request::prefilter` defines it for unparsed text, `sanitize::resolve` for the value of `$ref`, and
+    /// `sanitize::encode` for schemas.
     marks: u8,
 }
 
@@ -518,7 +518,7 @@ impl Default for Node<'_> {
 }
 
 impl<'a> Node<'a> {
-    /// Returns a copy. Each copied node is paid from the budget. Once the budget is spent, the remaining values are
+    /// Returns a copy. Each copied node is charged to the budget. Once the budget is spent, the remaining values are
     /// null.
     pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
         let data = match self.data() {

@@ -66,7 +66,8 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
         (false, true) => return Ordering::Greater,
         _ => {}
     }
-    // The position of the first digit decides. At the same position, the digits decide, compared like a fraction.
+    // The number whose first digit has the higher place is greater. If the places are equal, the digits are compared
+    // like those of a fraction.
     let place = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
@@ -113,8 +114,8 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// Returns true if a number is a multiple of another one, both as they are spelled. Returns `None` if the divisor is
-/// zero or has too many digits.
+/// Returns true if a number is a multiple of another one; both are given in their JSON spelling. Returns `None` if the
+/// divisor is zero or has too many digits.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
     if divisor.digits.is_empty() {
@@ -160,7 +161,7 @@ mod tests {
     use super::{is_multiple, plain};
 
     #[test]
-    fn multiples_are_counted_in_decimals() {
+    fn multiples_are_exact_in_decimal() {
         for (value, divisor, expected) in [
             ("7", "2", Some(false)),
             ("-14", "7", Some(true)),

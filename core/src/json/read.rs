@@ -54,7 +54,7 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
 ///
 /// `mark` is called with every string inside these items (names and values), whether or not it is escaped. The bits
 /// that it returns are collected as the marks of the item, so that an item without relevant strings need not be parsed.
-/// A root that is not an object is read as by [`read`].
+/// A root that is not an object is read as [`read`] does.
 ///
 /// # Errors
 /// Same as [`read`].

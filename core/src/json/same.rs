@@ -11,7 +11,7 @@ pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |_| true)
 }
 
-/// Does the same as [`same`], paid from a budget. Returns false if the budget is spent.
+/// Does the same as [`same`], but charges its steps to a budget. Returns false if the budget is spent.
 pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |steps| budget.pay(steps))
 }

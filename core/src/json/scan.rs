@@ -5,18 +5,18 @@
 //! reading. Blocks without a quote, a backslash or a control character are skipped after one test. In other blocks,
 //! escapes are resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second").
 //! If all escapes are `\"` or `\n`, one test shows that, too. Measured on 10 MB of prose with three escapes per hundred
-//! bytes (x86-64, `--example requests`, all of `apply_deferred_loading_json`, of which copying takes 0.5 ms): escape by
-//! escape 4.1 ms, all escapes at once 2.6 ms, runs of blocks 1.9 ms.
+//! bytes (x86-64, `--example requests`, all of `apply_deferred_loading` on text, of which copying takes 0.5 ms): escape
+//! by escape 4.1 ms, all escapes at once 2.6 ms, runs of blocks 1.9 ms.
 //!
 //! `memchr` is not used: it searches for three bytes, but here 34 bytes end a run, so a separate pass for control
 //! characters would still be needed. Measured 2026-11-22, memchr 2.8.3 with that pass against this module, same tree:
 //! reading real MCP tools takes 1.07 times as long (in WebAssembly 1.3 times), and 10 MB of prose, tool calls and
-//! images take 2.1, 1.7 and 1.2 times as long (3.1, 4.2 and 4.1 times). `memchr` would save WebAssembly: gzipped, 1.2
-//! KB of the tree alone after wasm-opt, 5.4 KB of the whole before wasm-opt. In WebAssembly (not natively), strings
-//! full of quotes would be written twice as fast.
+//! images take 2.1, 1.7 and 1.2 times as long (3.1, 4.2 and 4.1 times). `memchr` would make the WebAssembly smaller:
+//! gzipped, by 1.2 KB for the tree alone (after wasm-opt), and by 5.4 KB for the whole module (before wasm-opt). In
+//! WebAssembly (not natively), strings full of quotes would be written twice as fast.
 //!
-//! Uses SSE2 on x86-64, where every processor has it; elsewhere, loops that a compiler turns into vector instructions,
-//! or words of eight bytes. This module does not know where strings begin or end.
+//! Uses SSE2 on x86-64, where every processor has it. Elsewhere, it uses loops that a compiler turns into vector
+//! instructions, or processes eight bytes at a time as a word. This module does not know where strings begin or end.
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 pub(super) use portable::{escapable, is_plain, kinds, letter_n, tame_row};
@@ -56,7 +56,7 @@ pub(super) struct Stop {
 
 impl<'t> Stops<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        // No block starts here, and no block follows, so the first call always loads a block.
+        // `start` is neither the start of a block nor directly before one, so the first call always loads a block.
         Stops { text, start: usize::MAX, block: Significant::default() }
     }
 
@@ -250,7 +250,7 @@ mod sse2 {
 
     /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if they
     /// contain a backslash. `before` is the text with one more byte in front: the byte before the first block. If that
-    /// byte is a backslash, it counts.
+    /// byte is a backslash, the returned flag is true as well.
     pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, m128i::default());

@@ -69,7 +69,7 @@ choice! {
 choice! {
     /// Handling of tools that the history removes, if the backend does not support removals.
     Removals {
-        /// No definition is kept anywhere.
+        /// Every definition of the tool is removed.
         Withdraw = "withdraw",
         /// A notice announces the removal, and the definition is kept, so that the prefix in a provider's prompt cache
         /// remains valid.
@@ -78,7 +78,7 @@ choice! {
 }
 
 choice! {
-    /// Handling of the model's reasoning in another format.
+    /// Handling of the model's reasoning when the format changes.
     Reasoning {
         /// The reasoning is removed.
         Drop = "drop",
@@ -112,8 +112,8 @@ choice! {
     Order {
         /// Loaded tools keep their position in the catalog.
         Catalog = "catalog",
-        /// Loaded tools come last, in the order in which they were loaded: keeps the longest common prefix for a prompt
-        /// cache.
+        /// Loaded tools come last, in the order in which they were loaded, which keeps the longest common prefix for a
+        /// prompt cache.
         Append = "append",
     }
 }
@@ -224,8 +224,7 @@ impl Client {
                 format: Api::Anthropic,
                 announce: Announce::None,
                 search_tools: &["ToolSearch"],
-                source:
-                    "requests of Claude Code: `ToolSearch` is an ordinary tool, `<available-deferred-tools>` stands \
+                source: "requests of Claude Code: `ToolSearch` is an ordinary tool, `<available-deferred-tools>` is \
                     in the system prompt (2026-11)",
             },
             Client::Codex => Profile {
@@ -297,7 +296,7 @@ options! {
         "removals" removals: Removals = Removals::Withdraw;
         /// Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools.
         "unavailableCalls" unavailable_calls: UnavailableCalls = UnavailableCalls::Keep;
-        /// Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`.
+        /// Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`.
         "reasoning" reasoning: Reasoning = Reasoning::Drop;
         /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none.
         "maxTokens" max_tokens: u64 = 32_000;

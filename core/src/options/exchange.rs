@@ -154,7 +154,8 @@ fn is_auto(deferred: &Node<'_>) -> bool {
     deferred.get("native").is_some_and(|native| native.is_text(AUTO))
 }
 
-/// Returns the options of `adapt_request` among these. They require a dialect, which is determined later.
+/// Returns only the options that `adapt_request` has. It requires a dialect, so a placeholder is set if the options
+/// have none, and the dialect is determined later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
         Data::Object(object) => object.clone(),

@@ -13,7 +13,7 @@ use crate::{
 choice! {
     /// Handling of truncated text.
     Truncated {
-        /// Truncated text is an error, because it may as well be the beginning of a longer text.
+        /// Truncated text is an error, because the rest of the arguments is unknown.
         Refuse = "refuse",
         /// Missing brackets are added. A truncated string or number is never completed.
         Close = "close",
@@ -74,7 +74,7 @@ impl Readable for Vec<RepairRule> {
 }
 
 /// The option `repair` of functions that restore calls: true, false, or the options without `name`, which these
-/// functions know.
+/// functions set themselves.
 impl Readable for Option<RepairOptions> {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
         RepairOptions::of_calls(reader.node(name), reader.naming()).map(Some)

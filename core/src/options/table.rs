@@ -53,7 +53,7 @@ pub(crate) trait Readable: Sized {
     fn shown(&self) -> Option<String>;
 }
 
-/// Implements [`Readable`] for a type and for `Option` of it.
+/// Implements [`Readable`] for a type and for an `Option` of that type.
 macro_rules! readable {
     ($type:ty, $reader:ident $name:ident: $read:expr, $value:ident: $shown:expr) => {
         impl $crate::options::table::Readable for $type {
@@ -426,7 +426,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.as_count(name, node, "a non-negative integer").map(Some)
     }
 
-    /// Reads a count that null disables: `None` if the option is absent, `Some(None)` if it is null.
+    /// Reads a limit, which null disables: `None` if the option is absent, `Some(None)` if it is null.
     pub(crate) fn limit(&self, name: &str) -> Result<Option<Option<usize>>, Error> {
         match self.present(name) {
             None => Ok(None),

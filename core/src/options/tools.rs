@@ -52,7 +52,7 @@ choice! {
     Prefix {
         /// Only tools whose name several servers use have the prefix.
         Auto = "auto",
-        /// All tools have the prefix, so that no name depends on which servers there are.
+        /// All tools have the prefix, so that no name depends on which other servers are in the list.
         Always = "always",
         /// No tool has the prefix. A name that several servers use gets a digest of the server and the name as a
         /// suffix.
@@ -65,14 +65,14 @@ choice! {
     HistoryPairs {
         /// Such calls and results are left unchanged.
         Keep = "keep",
-        /// A call without a result gets a result that states this. Results in other messages are moved behind their
-        /// calls. A result without a call is removed. Gemini Interactions ignores this value.
+        /// A call without a result gets a result that states this. Results in other messages are moved directly after
+        /// their calls. A result without a call is removed. Gemini Interactions ignores this value.
         Complete = "complete",
     }
 }
 
 choice! {
-    /// Handling of the `outputSchema` of MCP tools in the format of an API.
+    /// Handling of the `outputSchema` of MCP tools that are sent to an API.
     OutputSchemas {
         /// The schema is removed.
         Drop = "drop",
@@ -113,7 +113,7 @@ choice! {
         Tool = "tool",
         /// The schema is sent in the instructions, with the API's JSON mode if it has one. Nothing enforces it.
         Prompt = "prompt",
-        /// The first of the other forms that the API supports in this request.
+        /// The first of the three forms above that the API supports in this request.
         Ladder = "ladder",
     }
 }
@@ -146,8 +146,8 @@ options! {
         /// Maximum number of tools to rewrite; further tools are set aside. `None` means
         /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` only the API's limit.
         "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
-        /// Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments`
-        /// does. The tool's name is filled in.
+        /// Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as
+        /// `repair_arguments` does. `restore` sets the tool's name.
         ///
         /// ```
         /// use serde_json::json;
@@ -173,7 +173,7 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "prefix" prefix: Prefix = Prefix::Auto;
-        /// Handling of the `outputSchema` of MCP tools in the format of an API.
+        /// Handling of the `outputSchema` of MCP tools that are sent to an API.
         ///
         /// ```
         /// use serde_json::json;
@@ -222,7 +222,7 @@ options! {
         /// Name of the function that represents a response format. Its schema is wrapped if it does not describe an
         /// object.
         pub(crate) answer: Option<String> = None;
-        /// If true, the API's maximum number of tools does not apply, because the list is not that of one request.
+        /// If true, the API's maximum number of tools does not apply, because the list is not sent in a single request.
         pub(crate) any_count: bool = false;
     }
     forward ($) list_setters
@@ -310,11 +310,11 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "formats" formats: Formats = Formats::Native;
-        /// Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and
-        /// every later one.
+        /// Handling of call arguments in the history that are not JSON objects: they make APIs refuse this and every
+        /// later request.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
-        /// Handling of calls in the history without a result and results without a call, for which APIs refuse the
-        /// request and every later one.
+        /// Handling of calls in the history without a result and results without a call: they make APIs refuse this
+        /// and every later request.
         "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Keep;
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));

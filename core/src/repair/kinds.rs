@@ -241,8 +241,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
     }
 
-    /// Reads a string that holds the array or object that was expected as JSON text. `Some(None)` means that the string
-    /// holds JSON but is left unchanged.
+    /// Reads a string that contains the JSON text of the array or object that was expected. `Some(None)` means that the
+    /// string contains JSON but is left unchanged.
     fn json_string<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -317,7 +317,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if satisfied.is_empty() {
             return self.each_item(view, fixed, &satisfied, at);
         }
-        // All are repaired together, and individually only if that breaks something.
+        // All items are repaired together, and individually only if that breaks something.
         let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
         if self.breaks(&satisfied, &fixed.value) {

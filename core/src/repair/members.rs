@@ -23,7 +23,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if satisfied.is_empty() {
             self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
         } else {
-            // All are repaired together, and individually only if that breaks something.
+            // All members are repaired together, and individually only if that breaks something.
             let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
             self.each_member(view, fixed, &[], at, (&renamed, &old_names));
             if self.breaks(&satisfied, &fixed.value) {
@@ -41,7 +41,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Repairs each member by its schemas.
+    /// Repairs each member to fit its schemas.
     fn each_member<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -113,7 +113,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         retain(&mut fixed.value, &gone);
         if self.breaks(&satisfied, &fixed.value) {
             gone = Set::new();
-            // Another member may depend on this one: it is tried again after that one was removed.
+            // A removal may break something only because another member is still present, so it is tried again after
+            // other removals.
             let mut count = usize::MAX;
             while gone.len() != count && !self.judge.budget().is_spent() {
                 count = gone.len();
@@ -270,8 +271,8 @@ fn is_absent(value: &Node<'_>) -> bool {
 pub(super) type OldNames<'n> = Map<usize, Text<'n>>;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Renames members to the declared names that they resemble. Returns which members were repaired by that, and their
-    /// original names.
+    /// Renames members to the declared names that they resemble. Returns the indexes of the renamed members, whose
+    /// values are already repaired, and their original names.
     pub(super) fn rename<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -354,8 +355,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         lacking.next().filter(|_| lacking.next().is_none())
     }
 
-    /// Returns the undeclared members that resemble exactly one declared name, if that is absent and no other member
-    /// resembles it.
+    /// Returns the undeclared members that resemble exactly one declared name, if no member has that name and no other
+    /// member resembles it.
     fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
         if object.iter().all(|member| view.declares(&member.key)) {

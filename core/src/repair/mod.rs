@@ -31,7 +31,8 @@ use crate::{
 };
 use view::View;
 
-/// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.
+/// Maximum nesting of positions, branches and readings. Each level takes stack space, and a call must run in 512 KiB of
+/// it.
 const MAX_LEVEL: usize = 64;
 
 /// Maximum number of strings to parse inside one another at one position.
@@ -53,14 +54,14 @@ struct Repairer<'v, 's, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs one value by all schemas that apply to it. A value that they accept, or whose validity is unknown, is
-    /// left unchanged.
+    /// Repairs one value to fit all schemas that apply to it. A value that they accept, or whose validity is unknown,
+    /// is left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
             return fixed;
         }
-        // Reports contain pointers, whose length is that of the names on the path.
+        // Reports contain pointers, which are as long as all names on the path together.
         if !self.judge.budget().pay((at.from.length() + at.to.length()) / 64) {
             return fixed;
         }

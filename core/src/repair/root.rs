@@ -28,7 +28,7 @@ const WRAPPED: usize = 3;
 
 /// Arguments as the model wrote them.
 pub(crate) enum RawArguments<'n> {
-    /// A value. A string was a string inside JSON text.
+    /// A value. If it is a string, the model wrote it in quotes, as JSON text.
     Value(Node<'n>),
     /// Value of JSON text with a duplicate name. Parsers disagree about which value counts, so the value that was
     /// validated is returned instead of the text: the last one, as in `JSON.parse` and most other parsers.
@@ -191,7 +191,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// Repairs the arguments along the schema. If that turned text into an object, it may be a wrapper.
+    /// Repairs the arguments along the schema. If that turned text into an object, the object may be a wrapper.
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();

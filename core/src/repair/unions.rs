@@ -1,4 +1,4 @@
-//! Repairs values by `anyOf` and `oneOf`: each branch is tried alone.
+//! Repairs values to fit `anyOf` and `oneOf`: each branch is tried alone.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::{
 const MAX_DEPTH: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs a value by the unions of its position.
+    /// Repairs a value to fit the unions of its position.
     #[inline(never)]
     pub(super) fn unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         for union in &view.unions {
@@ -49,7 +49,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for (_, own) in &branches {
             open.push(!own.as_ref().is_some_and(|own| self.contradicts(own, value)));
         }
-        // If every branch for its type is contradicted, none is excluded.
+        // If the value contradicts every branch for its type, no branch is excluded.
         if !branches.iter().zip(&open).any(|((_, own), is_open)| *is_open && takes(own)) {
             open.iter_mut().for_each(|is_open| *is_open = true);
         }
@@ -83,7 +83,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (!found.repairs.is_empty()).then_some(found)
     }
 
-    /// Repairs a value by one branch alone.
+    /// Repairs a value to fit one branch alone.
     fn branch<'n>(&mut self, branch: &'s Node<'a>, value: &Node<'n>, at: At<'_>) -> Fixed<'n> {
         let copy = value.copy(self.judge.budget());
         self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
@@ -123,8 +123,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         !self.harms_inside(view, before, after, MAX_DEPTH)
     }
 
-    /// Returns true if a value that changed inside the new value violates a schema of this position outside the union.
-    /// Violations that existed before, of keywords about several members, are ignored.
+    /// Returns true if a nested value that the repair changed violates a schema of this position outside the union. If
+    /// a changed value was already invalid and keeps its type, only the values inside it count.
     fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match (before.data(), after.data()) {

@@ -2,9 +2,9 @@
 //! Also the blocks of the history that concern tools: references, additions, removals and search results.
 //!
 //! Only part of the history comes from the client: tool results come from servers, and calls from the model. Additions
-//! and removals therefore only count where the API accepts them from the client: as blocks of a system message or of
-//! the system prompt. A reference can only load tools that the client listed, so it counts as a block of a message, of
-//! a tool result or of a search result. Blocks nested in other members of a block never count.
+//! and removals therefore take effect only in blocks that come from the client: those of a system message or of the
+//! system prompt. A reference can only load tools that the client listed, so it takes effect in a message, in a tool
+//! result and in a search result. Blocks nested in other members of a block have no effect.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -291,7 +291,7 @@ pub(crate) enum Directive {
     Removal,
 }
 
-/// Returns the kind of directive that a block is.
+/// Returns whether a block adds or removes a tool; `None` for any other block.
 pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     let name = type_of(node)?;
     if name.is("tool_addition") {
@@ -378,7 +378,7 @@ pub(crate) fn is_mention(node: &Node<'_>) -> bool {
     is_reference(node) || directive(node).is_some()
 }
 
-/// Returns true for the outcome of a search (tools or an error) that replaces a list of blocks.
+/// Returns true for the outcome of a search (tools or an error), which is an object in place of a list of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }

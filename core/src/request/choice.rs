@@ -643,7 +643,8 @@ pub(crate) struct Sent<'a> {
     pub(crate) has_list: bool,
     /// The tools that are sent as OpenAI `custom` tools.
     pub(crate) custom: Set<Text<'a>>,
-    /// The client's search function, if the backend's native search replaces it; a choice cannot name that search.
+    /// The client's search function, if the backend's native search replaces it. A choice cannot name
+    /// the native search.
     pub(crate) search: Option<Text<'a>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Conversation<'a> {
     pub(crate) search_name: Option<String>,
     /// Loaded tools that cannot be sent to the target.
     pub(crate) set_aside: Set<Text<'a>>,
-    /// Messages of the source. Messages that were read for another format have been removed from it. If the format
+    /// Messages of the source. If the format changes, a message that was read leaves null in its place. If the format
     /// stays the same, the messages remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
     /// Messages and items that were read although the format stays the same, by number, without the parts that were
@@ -43,7 +43,7 @@ pub(crate) struct Conversation<'a> {
     pub(crate) bare: Set<usize>,
     /// Members of Responses items that were read although the format stays the same, in order.
     pub(crate) read_members: Vec<ReadMember>,
-    /// Tools with references outside of results, with native deferred loading or if the format stays the same.
+    /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
     pub(crate) referred: Set<Text<'a>>,
     /// Warnings about parts of the history that were dropped.
     pub(crate) losses: Warnings,
@@ -218,7 +218,8 @@ pub(crate) enum EventKind<'a> {
     Orphan(Content<'a>),
     /// A call to a tool in a construct that only the source supports.
     Used(Text<'a>),
-    /// An addition or a removal of this tool that is ignored, because it does not come from the client.
+    /// An addition or a removal of this tool that is ignored, because it does not come from the client or because tool
+    /// changes are ignored.
     Ignored(Text<'a>),
 }
 
@@ -562,8 +563,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     });
 }
 
-/// Marks the results of ordinary calls as such, even if they contain references. `is_search` is true for the names of
-/// the client's searches. For APIs that accept found tools only in the results of searches.
+/// Unmarks calls and results that are marked as searches but belong to ordinary tools. `is_search` is true for the
+/// names of the client's searches. For APIs that accept found tools only in the results of searches.
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
     for event in events {

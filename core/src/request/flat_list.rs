@@ -21,10 +21,10 @@ use crate::{
 const TOOLS: &str = "tools";
 const CONFIG: &str = "toolConfig";
 
-/// A list of tools after its tools were moved out.
+/// The parts of a request's tool list that stay behind when its tools are moved to a flat list.
 #[derive(Default)]
 pub(crate) struct Shell<'a> {
-    /// The original list of Gemini.
+    /// Gemini's original list.
     original: Node<'a>,
     /// The remaining entries of Gemini's list. Groups are empty, and functions outside of groups are omitted.
     entries: Vec<Node<'a>>,
@@ -135,8 +135,9 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
     Ok(shell)
 }
 
-/// Moves the tools back: Gemini's functions to the first group, or the original list if nothing changed. If no tool is
-/// left, removes Converse's `toolConfig` and Gemini's choice, which the APIs refuse without tools.
+/// Moves the tools back. Puts Gemini's functions into the first group, or restores the original list if nothing
+/// changed. If no tool is left, removes Converse's `toolConfig` and Gemini's choice, which the APIs refuse without
+/// tools.
 ///
 /// # Errors
 /// `invalid-json` if the configuration is text that cannot be parsed.

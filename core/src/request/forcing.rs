@@ -29,7 +29,7 @@ pub(crate) enum Calling {
     Forbidden,
 }
 
-/// Returns true if the choice of a request, in any format, requires or forbids calls.
+/// Returns whether the choice of a request, in any format, requires calls, forbids them, or leaves them to the model.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be parsed.

@@ -71,8 +71,8 @@ fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
     }
 }
 
-/// Inserts a system message at the start of the input of a Responses request, for words that the API requires in the
-/// input itself.
+/// Inserts a system message at the start of the input of a Responses request, for text that must be in the input: JSON
+/// mode requires the word JSON there.
 ///
 /// # Errors
 /// `invalid-json` if the history is text that cannot be parsed.

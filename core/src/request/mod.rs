@@ -46,9 +46,9 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 }
 
 /// Returns the format of a request, by its shape or the options. `home` is the format of the API that the request is
-/// for. If it is Chat Completions, members that only that format has also count.
+/// for. If `home` is Chat Completions, members that exist only in Chat Completions also identify the format.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
-    // Members that only Chat Completions has count only if that is the dialect's own format.
+    // With Chat Completions as the target, `recognize` also looks at members that exist only in Chat Completions.
     let target = home.filter(|home| *home == Api::OpenaiChat);
     Ok(format::recognize(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }

@@ -71,7 +71,7 @@ type Owners<'a> = Map<Text<'a>, Option<Member<'a>>>;
 pub(crate) struct FlatNames {
     /// Tools whose flat name is not the result of [`flat`], because that name collides with another tool.
     renamed: Map<Member<'static>, Text<'static>>,
-    /// Flat names in use, each with the one tool that owns it.
+    /// Flat names in use, each with the namespaced tool that owns it, if there is one.
     owners: Owners<'static>,
     /// Digests in the names of `owners`.
     digests: TakenDigests,
@@ -335,9 +335,9 @@ impl<'a> NameMap<'a> {
         true
     }
 
-    /// Records the client's tool behind a flat name, unless it was recorded with its namespace. The API calls a
-    /// deferred tool, once it is loaded, with the tool's own name as the namespace, unless it came in the default
-    /// namespace.
+    /// Records the client's tool for a flat name, unless the tool was already recorded with its namespace. Once a
+    /// deferred tool is loaded, the API calls it with the tool's own name as the namespace, unless the tool is in the
+    /// default namespace.
     pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
@@ -349,7 +349,7 @@ impl<'a> NameMap<'a> {
         // Another tool may be in a namespace with this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls the tool with the tool's own name as the namespace, which the client does not have.
+        // The API calls the tool with the tool's own name as the namespace. The client has no such namespace.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
@@ -469,9 +469,9 @@ fn member_of<'a>(
 }
 
 /// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` yields each tool's
-/// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, they are
-/// already renamed. A call to a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
-/// call.
+/// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, calls and
+/// choices are already renamed. A call to a loaded tool needs the tool's own name as its namespace; otherwise, the API
+/// refuses the call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
 pub(crate) fn rename_calls<'n>(

@@ -20,8 +20,8 @@ pub struct DeferredReport {
     pub hidden: Vec<String>,
     /// Warnings about the request, without duplicates.
     pub warnings: Vec<Warning>,
-    /// The client's tool for each name that the model calls. A missing name belongs to a function of the same name
-    /// without a namespace. [`Restore`](crate::Restore) applies this map.
+    /// The client's tool for each name that the model calls. A name that is missing from this map belongs to a function
+    /// of the same name without a namespace. [`Restore`](crate::Restore) applies this map.
     pub name_map: Vec<(String, ClientTool)>,
     /// True if tools are hidden, no search tool is visible and no text announces the hidden tools, so the model cannot
     /// reach them.
@@ -138,7 +138,7 @@ impl CallKind {
 }
 
 impl DeferredReport {
-    /// Records the client's tools behind functions, by flat name.
+    /// Records which of the client's tools the functions replace, by flat name.
     pub(crate) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
         let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
         for (flat, tool) in tools {

@@ -29,7 +29,8 @@ const INNER: [&str; 3] = [INNER_FUNCTION, "custom", "toolSpec"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
-/// The description of a deferred function of Gemini Interactions that the model sees before the function is loaded.
+/// Member of a deferred function of Gemini Interactions: the description that the model sees until the function is
+/// loaded.
 pub(crate) const SHORT: &str = "short_description";
 
 /// Returns the `type` of an object, if it is a string.

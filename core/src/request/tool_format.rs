@@ -36,7 +36,7 @@ const TOOL_SPEC: &str = "toolSpec";
 /// Member of `inputSchema` in which Bedrock nests the schema.
 const BEDROCK_INNER: &str = "json";
 
-/// Members that contain a schema, and the format of a tool with this member in the entry itself.
+/// Members that contain a schema, each with the format of tools that have the member in the entry itself.
 const KEYS: [(&str, ToolFormat); 5] = [
     ("inputSchema", ToolFormat::Mcp),
     ("input_schema", ToolFormat::Anthropic),
@@ -274,7 +274,7 @@ impl ToolShape {
         {
             self.settle_in_place(entry, format, added, edits);
         } else {
-            *entry = self.anew(entry, format, added, edits);
+            *entry = self.rebuilt(entry, format, added, edits);
         }
     }
 
@@ -307,7 +307,7 @@ impl ToolShape {
         });
     }
 
-    fn anew<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) -> Node<'a> {
+    fn rebuilt<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) -> Node<'a> {
         let part = |key: &'static str| self.part(entry, key).cloned();
         let name = edits.name.map(Node::string).or_else(|| part("name"));
         let description = match edits.description {

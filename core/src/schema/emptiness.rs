@@ -293,7 +293,7 @@ impl<'s, 'a> Members<'s, 'a> {
     fn of(schema: &'s Node<'a>) -> Self {
         let table = |keyword: &str| schema.get(keyword).map(Node::as_object);
         let properties = table("properties");
-        // A malformed table may be repaired in any way.
+        // A malformed table proves nothing, because a repair may replace it with any other.
         let readable = !matches!(properties, Some(None));
         let no_patterns = table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
         Members {
@@ -307,7 +307,7 @@ impl<'s, 'a> Members<'s, 'a> {
     }
 }
 
-/// Returns the values that a schema lists, if it does.
+/// Returns the values that `const` or `enum` lists, if the schema has one of them.
 fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
@@ -339,7 +339,7 @@ fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// Returns true if `not` of the first schema excludes every instance of the second one: because it holds the same
+/// Returns true if `not` of the first schema excludes every instance of the second one: if `not` contains the same
 /// schema, or only types and required names that all these instances have.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get(Keyword::Not) else { return false };

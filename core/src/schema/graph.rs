@@ -1,4 +1,5 @@
-//! Graph of references between their targets: which are recursive, and how large the others become when inlined.
+//! Graph of the targets of references: which targets are recursive, and how large the schema becomes when the others
+//! are inlined.
 
 use alloc::vec::Vec;
 
@@ -28,7 +29,8 @@ pub(crate) struct Graph {
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     outside: Target,
-    /// Targets that are not recursive, each after all that it refers to; then the recursive ones.
+    /// All targets: first those that are not recursive, each after the targets that it refers to; then the recursive
+    /// ones.
     order: Vec<Number>,
 }
 
@@ -48,7 +50,7 @@ struct Target {
 }
 
 impl Graph {
-    /// Surveys a schema in one walk, and every target outside of its subschemas in one more.
+    /// Surveys a schema in one walk, and each target outside of its subschemas in another.
     ///
     /// # Errors
     /// The errors of the walk.
@@ -74,8 +76,8 @@ impl Graph {
             .map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect()))
             .collect();
         let (order, recursive) = settle(&edges);
-        // Each target comes after all that it refers to, so one pass computes the sizes. Sums saturate, because a chain
-        // of definitions that each double the size overflows.
+        // Each target comes after the targets that it refers to, so one pass computes the sizes. Sums saturate, because
+        // a chain of definitions that each double the size overflows.
         let mut sizes: Map<Number, (usize, usize)> = Map::new();
         for number in &order {
             if let Some(target) = targets.get(number) {
@@ -103,8 +105,8 @@ impl Graph {
 
     /// Returns the number of schemas that inlining all targets that are not recursive would add.
     pub(crate) fn added(&self) -> usize {
-        let standing = self.targets.values().map(|target| target.nodes).fold(self.outside.nodes, usize::saturating_add);
-        self.inlined.saturating_sub(standing)
+        let current = self.targets.values().map(|target| target.nodes).fold(self.outside.nodes, usize::saturating_add);
+        self.inlined.saturating_sub(current)
     }
 
     /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits; deeper
@@ -250,10 +252,11 @@ pub(crate) fn recursive(edges: &Map<Number, Set<Number>>) -> Set<Number> {
     settle(edges).1
 }
 
-/// Returns an order in which every node comes after those it refers to, and the recursive nodes, which have none.
+/// Returns an order in which every node comes after those it refers to, and the recursive nodes, which have no such
+/// order.
 fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, stuck) = peel(edges);
-    // Some of the remaining nodes only lead to a cycle: remove them from the other end.
+    // Some of the remaining nodes only lead to a cycle: they are found by peeling the graph in the opposite direction.
     let mut backward: Map<Number, Set<Number>> = stuck.iter().map(|number| (*number, Set::new())).collect();
     for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
         for to in to {
@@ -263,7 +266,7 @@ fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
         }
     }
     let (mut leading, recursive) = peel(&backward);
-    // Removed from the other end, so the order is reversed.
+    // These nodes were peeled in the opposite direction, so their order is reversed.
     leading.reverse();
     (order.into_iter().chain(leading).collect(), recursive)
 }

@@ -7,7 +7,7 @@ use crate::{
     schema::keyword::{InstanceType, Keyword},
 };
 
-/// A set of instance types. `number` consists of two: integers (`1.0` is one) and all other numbers.
+/// A set of instance types. `number` is two members of it: integers (including `1.0`) and all other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InstanceTypes(u8);
 
@@ -47,7 +47,7 @@ impl InstanceTypes {
     pub(crate) const ARRAY: InstanceTypes = InstanceTypes(1 << 3);
     pub(crate) const STRING: InstanceTypes = InstanceTypes(1 << 4);
     pub(crate) const INTEGER: InstanceTypes = InstanceTypes(1 << 5);
-    /// Numbers that are not integers; no type name means only these.
+    /// Numbers that are not integers; there is no type name for these alone.
     const FRACTION: InstanceTypes = InstanceTypes(1 << 6);
     pub(crate) const NUMBER: InstanceTypes = InstanceTypes::INTEGER.or(InstanceTypes::FRACTION);
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
@@ -160,7 +160,7 @@ impl InstanceTypes {
 /// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).
 const PROTOCOL_NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
-/// Returns the type of a number.
+/// Returns the name of the type with this number.
 pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {
     let number = usize::try_from(value.as_u64()?).ok()?;
     PROTOCOL_NAMES.get(number.checked_sub(1)?).copied()

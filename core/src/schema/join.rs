@@ -1,5 +1,5 @@
-//! Merges several object schemas into one that accepts whatever one of them accepts. Independent of grammars and
-//! reports.
+//! Merges several object schemas into one that accepts whatever one of them accepts, except as described for
+//! [`narrows`]. Independent of grammars and reports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -45,8 +45,8 @@ fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>>
     object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
 }
 
-/// Returns true if one branch leaves a property open that another one constrains: the merged object constrains it
-/// always.
+/// Returns true if the merged object may be narrower than the union: one branch leaves a property open that another one
+/// constrains, and the merged object always constrains it.
 pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
     let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();
@@ -64,7 +64,8 @@ fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
     table(object).map(|member| &member.key).collect()
 }
 
-/// Returns the members of an object schema that accepts whatever one of these accepts.
+/// Returns the members of an object schema that accepts whatever one of these accepts (see [`narrows`] for the
+/// exception).
 pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
@@ -320,7 +321,7 @@ fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a
 
 /// Writes the values as `enum`, unless the schema lists exactly these.
 fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
-    if listed(schema, budget).is_some_and(|(_, standing)| standing.len() == values.len()) {
+    if listed(schema, budget).is_some_and(|(_, existing)| existing.len() == values.len()) {
         return;
     }
     let Some(object) = schema.as_object_mut() else { return };

@@ -54,7 +54,7 @@ fn is_of_a_schema(member: &Member<'_>) -> bool {
     }
 }
 
-/// Returns true for the schema of an object; next to other typed properties it counts as one of them.
+/// Returns true for the schema of an object, unless it is one of several members that all look like properties.
 fn is_object_schema(inner: &Node<'_>, around: &Object<'_>) -> bool {
     let is_object = inner.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
     let has_properties = inner.get(Keyword::Properties).is_some_and(|table| table.as_object().is_some());

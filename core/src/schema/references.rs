@@ -1,8 +1,9 @@
 //! Resolution of references: pointers, anchors and embedded resources in a schema as read, names of definitions in a
 //! rewritten schema.
 //!
-//! A schema is resolved as it was read, before nodes move; their numbers identify the targets from then on. References
-//! in a rewritten schema lead only to the root and to its definitions, so names are enough.
+//! References in a schema as read are resolved before any node moves; from then on, the numbers of nodes identify their
+//! targets. References in a rewritten schema lead only to the root and to its definitions, so names identify the
+//! targets.
 //!
 //! `$dynamicRef` and `$recursiveRef` are resolved to the anchor that they name. The dynamic scope would only matter if
 //! other documents referred to this one, and none do.
@@ -276,7 +277,7 @@ impl Resolved {
 
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         let (wanted, mut found) = (&self.all, Map::new());
-        // Open nodes, with the number of nodes around each, and their tokens.
+        // Nodes that are still to be visited, each with its depth and the last token of its path.
         let mut open: Vec<(&'s Node<'a>, usize, Child<'s, 'a>)> = Vec::from([(root, 0, Child::Item(0))]);
         let mut path: Vec<Child<'s, 'a>> = Vec::new();
         while let Some((node, level, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
@@ -398,7 +399,7 @@ struct Document<'b, 't, 'a> {
     tables: Map<Number, Map<String, &'t Node<'a>>>,
 }
 
-/// Identifiers and references.
+/// Keywords of identifiers and references.
 const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,

@@ -16,9 +16,10 @@ pub(crate) struct Uses {
     pub(crate) not_python: Option<&'static str>,
     /// Reason why JavaScript does not compile it with the flag `u`, if there is one.
     pub(crate) not_unicode: Option<&'static str>,
-    /// Lookaround, a backreference or a word boundary, if there is one: automata cannot express them (or do not).
+    /// Lookaround, a backreference, a word boundary or the like, if there is one: engines based on automata do not
+    /// support it.
     pub(crate) not_regular: Option<&'static str>,
-    /// True if one of these is not lookaround. Some engines ignore such constructs silently.
+    /// True if the pattern contains such a construct other than lookaround. (Some engines silently ignore lookaround.)
     pub(crate) beyond_lookaround: bool,
     /// True if it begins with `^` and ends with `$`.
     pub(crate) anchored: bool,
@@ -504,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn hyphens_beside_sets_are_hyphens() {
+    fn hyphens_next_to_sets_are_escaped() {
         for (pattern, expected) in [
             (r"^[a-zA-Z_-\s]+$", Some(r"^[a-zA-Z_\-\s]+$")),
             (r"[\w-.][é-\d]", Some(r"[\w\-.][é\-\d]")),
@@ -521,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_and_anchored() {
+    fn detects_irregular_constructs_and_anchors() {
         for pattern in ["(?=a)", "(?!a)", "(?<=a)b", r"(a)\1", r"\bword\b", "(?i)a"] {
             assert!(uses(pattern).not_regular.is_some(), "{pattern}");
         }

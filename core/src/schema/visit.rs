@@ -1,6 +1,6 @@
-//! The walk over schemas that passes and checks share: finds every subschema, keeps its path, and reports how its
-//! position affects the effect of a change. (Analyses that compare two schemas, or a schema and a value, recurse on
-//! their own: `emptiness`, `disjoint`, `intersect`, `validate`.)
+//! The walk over schemas that passes and checks share: it finds every subschema, tracks its path, and determines how
+//! its position changes the effect of a rewriting. (Analyses that compare two schemas, or a schema and a value, have
+//! their own recursion: `emptiness`, `disjoint`, `intersect`, `validate`.)
 //!
 //! A property *named* `type` or `$ref` is visited as a property, never as a keyword, because only this file decides
 //! which keys are keywords.
@@ -96,7 +96,7 @@ pub(crate) trait VisitorMut<'a> {
 
 /// Walks a schema and lets `visitor` change it, through the keywords in `through`.
 ///
-/// Each visited node is paid from the budget, and the walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
+/// Each visited node is charged to the budget, and the walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
 /// The errors of `visitor`, `budget-exceeded`, `too-deep`.
@@ -160,7 +160,7 @@ impl Spot {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// Pays for a visit.
+    /// Charges a visit to the budget.
     fn arrive(&self, node: &Node<'a>) -> Result<(), Error> {
         let members = match node.data() {
             Data::Object(object) => object.len(),

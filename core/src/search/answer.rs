@@ -177,8 +177,8 @@ fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static
     ])
 }
 
-/// Returns the definitions of these tools, best match first. Tools of one namespace are combined in it, at the position
-/// of the best match.
+/// Returns the definitions of these tools, best match first. Tools of the same namespace are combined in one entry, at
+/// the position of the best match.
 fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
     let mut places: Map<Option<Text<'static>>, usize> = Map::new();
@@ -339,8 +339,9 @@ impl<'n, 'a> Call<'n, 'a> {
 }
 
 impl Wanted {
-    /// Reads arguments. The function that `apply` offers has the parameter `query`. A search that the caller provides
-    /// has its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is a query.
+    /// Reads arguments. The function that `apply_deferred_loading` adds has the parameter `query`. A search that the
+    /// caller provides has its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is
+    /// a query.
     fn read(arguments: &Node<'_>) -> Result<Self, Error> {
         let mut queries = Vec::new();
         match arguments.get("query") {

@@ -7,9 +7,10 @@
 //! supports only one field. Weights per field rank a tool's own name above the arguments of another tool.
 //!
 //! The weights were chosen by measurement (core/tests/search.rs): 105 queries for tuning and 105 for validation, over
-//! 1,513 real tools. Fraction of queries whose tool is ranked first, fraction whose tool is among the first five, and
-//! mean reciprocal rank, on the validation queries: these weights 0.72, 0.91, 0.81; equal weights 0.64, 0.91, 0.76;
-//! common words counted 0.40, 0.63, 0.48. The order of the weights matters; their exact values do not.
+//! 1,513 real tools. The results for the validation queries are the fraction of queries whose tool is ranked first, the
+//! fraction whose tool is among the first five, and the mean reciprocal rank: 0.72, 0.91 and 0.81 with these weights;
+//! 0.64, 0.91 and 0.76 with equal weights; 0.40, 0.63 and 0.48 if common words are counted as well. The order of the
+//! weights matters; their exact values do not.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 
@@ -50,7 +51,7 @@ pub(crate) struct Index {
     hits: Vec<Hit>,
     /// True if any tool is deferred.
     defers: bool,
-    /// Names in the index, by the names that are sent to APIs, which take precedence.
+    /// Names in the index, by the names that are sent to APIs. They are looked up before the names in the index.
     sent: Map<Text<'static>, Text<'static>>,
     /// Names in the index, by other names of the tools.
     also: Map<Text<'static>, Text<'static>>,
@@ -72,8 +73,8 @@ struct Hit {
     gain: f32,
 }
 
-/// Names that are sent to APIs in place of names in the index. The API is not known, and APIs have different patterns
-/// of names.
+/// Names that are sent to APIs in place of names in the index. The index does not know the API, and each API has its
+/// own pattern of names.
 #[derive(Default)]
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 
@@ -120,7 +121,7 @@ impl Index {
             planned.plan(shape, names(), &[]);
             names().for_each(|name| sent.add(planned.new_name(name), name));
         }
-        // A tool's own name takes precedence.
+        // If one tool is sent under the name that another tool has in the index, the name means the other tool.
         let sent = sent.unique().into_iter().filter(|(sent, _)| index.place(sent).is_none()).collect();
         Ok(Index { sent, ..index })
     }
@@ -479,9 +480,9 @@ impl<'a> Listed<'_, 'a> {
     /// Returns the tool in the form of OpenAI Responses, for an answer that contains definitions: unchanged if it
     /// already has this form, otherwise as a function.
     pub(super) fn definition(&self) -> Node<'a> {
-        let listed_so =
+        let has_this_form =
             type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
-        let tool = if listed_so { self.tool.clone() } else { self.function() };
+        let tool = if has_this_form { self.tool.clone() } else { self.function() };
         let Some(namespace) = self.namespace.filter(|name| !name.is_empty()) else { return tool };
         let mut around =
             Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);

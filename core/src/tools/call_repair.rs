@@ -1,8 +1,8 @@
 //! Restores and repairs the arguments of a call. Encoded arguments are repaired twice: first by the schema that was
 //! sent, then, after decoding, by the tool's own schema.
 //!
-//! Arguments that match the tool's own schema after decoding are not repaired. Other arguments are repaired by the
-//! schema that was sent, decoded, and then repaired by the tool's own schema.
+//! Arguments that match the tool's own schema after decoding are not repaired. Other arguments are repaired to fit the
+//! schema that was sent, decoded, and then repaired to fit the tool's own schema.
 //!
 //! Merges both reports into one, with pointers into the model's arguments and into the result.
 //!
@@ -61,15 +61,15 @@ pub(crate) struct CallReports {
     calls: Vec<RepairedCall>,
     /// Approximate size of the reports in bytes.
     bytes: usize,
-    /// Suppresses reports for calls that were already reported.
+    /// True while reports are suppressed, because the current call was already reported.
     pub(super) is_silent: bool,
-    /// Ids of the reported calls of a stream, because its last event repeats them.
+    /// Ids of the reported calls of a stream. Needed because the stream's last event repeats the calls.
     seen: Set<String>,
     /// True if a call without an id was reported.
     has_nameless: bool,
     /// True while an event that repeats calls is processed: calls in `seen` are not reported again.
     pub(super) skips_seen: bool,
-    /// Complete arguments that were received in pieces, by call id, for calls whose later events may lack the
+    /// Complete arguments that were received in pieces, by call id. Needed because later events of a call may lack the
     /// arguments.
     filled: Map<String, String>,
     /// True if the reply may be incomplete (length limit, or a stream): unterminated text counts as truncated.
@@ -91,7 +91,8 @@ impl CallReports {
         CallReports { is_cut: true, ..CallReports::default() }
     }
 
-    /// Adds a report. If the caller does not drain the buffer and it is full, only `valid` is kept of further calls.
+    /// Adds a report. If the buffer is full, because the caller does not drain it, the report loses its details and
+    /// keeps `valid`.
     fn push(&mut self, mut call: RepairedCall) {
         let is_seen = match &call.id {
             Some(id) => self.seen.contains(id),
@@ -145,7 +146,7 @@ impl CallReports {
         }
     }
 
-    /// Records that a call has a second id.
+    /// Records a second id of a call, and copies to it what is known about the first one.
     pub(super) fn is_also(&mut self, old: &str, new: &str) {
         if let Some(whole) = self.filled.get(old).cloned() {
             self.fill(Some(new), &whole);
@@ -384,7 +385,8 @@ fn free(mut repaired: Repaired<Node<'_>>) -> Repaired<Node<'_>> {
     repaired
 }
 
-/// Decodes arguments that were repaired by the schema that was sent, and repairs the result by the tool's own schema.
+/// Decodes arguments that were repaired to fit the schema that was sent, and repairs the result to fit the tool's own
+/// schema.
 /// If neither step repairs anything, `changed` is false.
 ///
 /// # Errors
@@ -437,7 +439,7 @@ fn merge_violations(
 ) -> Vec<Left> {
     let earlier = pointers_before(second);
     let pointers: Vec<String> = own.iter().map(|left| moved(&left.pointer, &earlier)).collect();
-    // Numbers of the values at these pointers, and of the values around them.
+    // Node numbers of the values at these pointers, and of the values around them.
     let mut numbers: Map<&str, Option<u32>> =
         pointers.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
     let (mut texts, mut known) = (Set::new(), Set::new());

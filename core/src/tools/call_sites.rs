@@ -72,7 +72,7 @@ pub(super) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
 
-/// Returns true if a reply ended at a length limit, so that a call in it may be truncated.
+/// Returns true if a reply ended at a length limit. A call in it may then be truncated.
 pub(super) fn is_cut(reply: &Node<'_>) -> bool {
     let ends = |node: &Node<'_>| {
         ENDS_OF_A_CUT.iter().any(|(key, word)| node.get(key).is_some_and(|reason| reason.is_text(word)))

@@ -118,7 +118,7 @@ impl Checking {
             None if general => EVERYWHERE,
             None => UNKNOWN,
         };
-        // An unknown flag counts as ignored unless a fact shows that the API refuses it.
+        // A wrong or missing `strict` counts as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
@@ -342,8 +342,9 @@ impl Checking {
     }
 }
 
-/// Returns the dialect whose table applies to a tool instead of the list's: some members for the schema have a
-/// different dialect, and a tool without `strict` in a strict dialect has its non-strict one.
+/// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that hold a
+/// schema have their own dialect. If the list's dialect is strict, tools that are not strict have its non-strict
+/// dialect.
 fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {

@@ -401,8 +401,8 @@ fn put_prompt(
     }
     text += ":\n";
     text += &json::write_plain(&handed.schema);
-    // The API continues from the stored input of earlier turns, in which the instructions would accumulate. It does not
-    // keep earlier instructions.
+    // If the API continues a stored conversation, instructions in the input would accumulate, because the API stores
+    // the input of every turn. It does not store the member `instructions`.
     let goes_on = target == Api::OpenaiResponses && is_stored(request);
     if goes_on && !formats::input_mentions_json(request, api)? {
         mode = None;
@@ -417,7 +417,7 @@ fn put_prompt(
     Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
 }
 
-/// Returns the fact by which the model refuses a prefilled answer, if the request has one.
+/// Returns the fact that the model refuses prefilled answers, if it exists and the request has such an answer.
 fn prefill_refused(
     request: &Node<'_>,
     For { api, dialect, model, .. }: For<'_>,
@@ -516,7 +516,6 @@ impl Substitute {
                 let message = format!(
                     "sent the schema as the arguments of the function `{name}`: the model must {forced}{parts}"
                 );
-                // Only a strict mode is known to hold arguments to a schema.
                 if let Some(Limit { at, was_given }) = limit {
                     let pointer = if was_given { at.into() } else { from.clone() };
                     let places = (pointer, Some(at.into()).filter(|_| api == target));

@@ -60,7 +60,7 @@ struct Source {
     holder: String,
     /// JSON Pointer to the schema.
     schema: String,
-    /// True if the schema is text, so that pointers end at it.
+    /// True if the schema is text. Pointers then end at the text.
     is_text: bool,
     is_enforced: bool,
 }

@@ -1,5 +1,5 @@
-//! Cache of rewritten tool lists. Agents send the same tools with every request, so that a repeated list only has to be
-//! looked up.
+//! Cache of rewritten tool lists. Agents send the same tools with every request; a repeated list only has to be looked
+//! up.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 use core::cell::OnceCell;
@@ -54,8 +54,8 @@ pub(super) struct CacheKey<'q> {
     pub(super) shape: Option<NamePattern>,
     /// Names that are already planned.
     pub(super) names: Cow<'q, Names>,
-    /// Names of tools in namespaces that differ because of the tools in other lists; `None` if the list plans these
-    /// names itself.
+    /// The new names of namespaced tools whose flat names collide with other tools of the request; `None` if the list
+    /// plans the names of namespaced tools itself.
     pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
 }
 
@@ -211,7 +211,7 @@ pub(crate) struct Lookup<'c> {
 pub(crate) struct FoundList(OnceCell<Arc<CachedList>>);
 
 impl<'c> Lookup<'c> {
-    /// Returns a look-up among the `max_lists` recently used lists, or `None` if `max_lists` is 0.
+    /// Returns a look-up in a cache of at most `max_lists` lists, or `None` if `max_lists` is 0.
     #[cfg(feature = "search")]
     pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundList) -> Option<Lookup<'c>> {
         (max_lists > 0).then_some(Lookup { cache, max_lists, found: &found.0 })

@@ -1,4 +1,4 @@
-//! Defers the tools of a request beyond the API's maximum behind a search.
+//! Defers tools of a request that has more tools than the API accepts. The model finds deferred tools with a search.
 
 use alloc::string::String;
 

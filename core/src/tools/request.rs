@@ -212,7 +212,7 @@ fn adapt_by<'a>(
     let digests = TakenDigests::of(callable.iter());
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
-        // Entries that are sent unchanged keep their names.
+        // Entries that are sent unchanged keep even illegal names.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
         planned.or_else(|| is_past().then(|| names::of_the_past(shape, name, &digests)))
     };
@@ -543,8 +543,8 @@ pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
     request.array_at(api.history()).map_or(0, <[Node<'_>]>::len)
 }
 
-/// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages in
-/// which a tool was renamed that is not in the list.
+/// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages that
+/// mention a renamed tool that is not in the list.
 pub(super) fn rename_history(
     request: &mut Node<'_>,
     api: Api,

@@ -77,8 +77,8 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     Ok(changes)
 }
 
-/// The namespaces of a Responses list: the index of each, whether its description is added to those of its tools
-/// (`None` without a description), and whether it has tools.
+/// The namespaces of a Responses list. For each one: its index, whether its description is added to those of its tools
+/// (`None` if the namespace has no description), and whether it has tools.
 pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
@@ -247,7 +247,7 @@ struct WithoutTools {
 }
 
 impl WithoutTools {
-    /// Returns the members of a request with this choice that the API refuses.
+    /// Returns the members that the API refuses in a request without tools, if the request has this choice.
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],
@@ -280,8 +280,8 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
     Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
-/// Returns the fact by which the API refuses some choices while the model is thinking, if the model is thinking. The
-/// flag is true if the API accepts `required`.
+/// Returns the fact that the API refuses some choices while the model is thinking, if there is one and the model is
+/// thinking. The flag is true if the API accepts `required`.
 fn while_thinking(
     request: &Node<'_>,
     surface: &Surface,

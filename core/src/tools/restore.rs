@@ -38,7 +38,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
     pub(super) list: Map<String, RestoreEntry>,
-    /// Name as sent to the API of each tool in a namespace, keyed by its namespace and original name (as JSON strings).
+    /// For each tool in a namespace, the name that was sent to the API, keyed by the namespace and the original name
+    /// (both as JSON strings).
     in_namespaces: Map<(String, String), String>,
     /// The client that sent the request, if known.
     pub(super) client: Option<Client>,
@@ -127,8 +128,8 @@ impl RestoreMap {
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
     }
 
-    /// Returns the key in this map of a call with this namespace and name. Returns `None` if the tool belongs to a
-    /// namespace that is not in this map: such a call need not be restored.
+    /// Returns the key of the called tool in this map, for a call with this namespace and name. Returns `None` if the
+    /// tool belongs to a namespace that is not in this map: such a call need not be restored.
     pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
         // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
@@ -138,7 +139,7 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the [`Self::key`] of a call, whose name is the member `name`.
+    /// Returns the [`Self::key`] of a call. `name` is the member that holds the tool's name.
     pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.text_at("namespace"), call.get(name)?.as_text()?)
     }
@@ -248,7 +249,7 @@ impl RestoreMap {
         RestoreMap { client, repair, has_indices, ..RestoreMap::default() }
     }
 
-    /// Returns the names as sent to the API of all tools in namespaces, each with its namespace and original name.
+    /// Returns the name that was sent to the API, the namespace and the original name of each tool in a namespace.
     pub(super) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
         self.list.iter().filter_map(|(called, entry)| {
             Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
@@ -303,7 +304,7 @@ impl RestoreMap {
         Some(Restored { server, index: entry.index, name: read_text(&entry.name), namespace })
     }
 
-    /// Returns true if arguments of this tool may have to change, so that they must be buffered until they are
+    /// Returns true if arguments of this tool may have to change, and must therefore be buffered until they are
     /// complete.
     pub(crate) fn is_buffered(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))

@@ -277,7 +277,8 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     }
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
-    // namespace follow the list under flat names, so that the list keeps its prefix in the turn that adds them.
+    // namespace are not moved back into it. They keep their flat names and their places after the list, so that the
+    // beginning of the list stays the same in the turn that adds them.
     let members_of = |entry: &Node<'_>| {
         let members = entry.items_at(LIST);
         members.iter().filter_map(name_of).collect::<Vec<String>>()

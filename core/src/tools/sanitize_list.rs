@@ -35,7 +35,7 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// A change to one tool. Its pointers are relative to the lists, not to the tool.
+/// A change to one tool. Its pointers are relative to the original and the rewritten list, not to the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolChange {
@@ -271,7 +271,7 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
-/// Returns the fact by which the API refuses the type of a hosted tool, if there is one.
+/// Returns the fact that the API refuses the type of a hosted tool, if there is such a fact.
 fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Option<&'static RequestFact> {
     dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
 }

@@ -95,7 +95,7 @@ impl Definitions {
     }
 
     /// Returns new names for the definitions of a schema if one of them conflicts. Renames all definitions that earlier
-    /// tools also have, because a definition that refers to a renamed one is no longer equal.
+    /// tools also have, because a definition that refers to a renamed one no longer equals that of the earlier tools.
     pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
         if self.conflicts(schema).is_empty() {
             return Vec::new();

@@ -66,8 +66,8 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments, which are
-    /// no longer forbidden.
+    /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments; without
+    /// the schema, arguments are no longer forbidden.
     fn leave_out(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
@@ -194,8 +194,8 @@ pub(super) fn takes_no_arguments(schema: &Node<'_>) -> Option<bool> {
     Some(closed)
 }
 
-/// Reports the flag `strict` if its meaning differs from its meaning in the caller's tool. A different shape alone is
-/// not a change, and neither is a flag that only the new shape has.
+/// Reports a change of the flag `strict` if the flag no longer means the same as in the caller's tool. A different
+/// shape alone is not reported, and neither is a flag that exists only in the new shape.
 pub(super) fn strict_flag(
     entry: &Node<'_>,
     (shape, written): (ToolShape, ToolShape),

@@ -602,8 +602,9 @@ pub enum ListenerEffect {
     Answer(u64, String, String),
     /// Starts the response to a request: `{ status, headers }` as JSON.
     Head(u64, String),
-    /// Writes a piece of a response of this session. If the client does not read, the session's servers are paused. In
-    /// session 0, which all clients share, they are not: the response ends if too much of it is unsent.
+    /// Writes a piece of a response of this session. If the client does not read, the session's servers are paused. The
+    /// servers of session 0, which all clients share, are never paused; instead, the response ends if too much of it is
+    /// unsent.
     Write(u64, u64, String),
     /// Ends the response.
     End(u64),
@@ -611,7 +612,7 @@ pub enum ListenerEffect {
     /// [`Listener::message`](super::Listener::message). If it cannot be started, the host calls
     /// [`Listener::ended`](super::Listener::ended).
     Open(u64),
-    /// Passes a message to the proxy of a session, as from its client.
+    /// Passes a message to the proxy of a session, as if its client had sent it.
     Message(u64, String),
     /// Passes the body just received to the proxy of a session, byte for byte. The second number is the request's.
     Pass(u64, u64),

@@ -28,7 +28,7 @@ use crate::{
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 
-/// Keywords whose branches have the types of the schema.
+/// Keywords whose branches declare the types of the schema.
 const COMBINATORS: [Keyword; 2] = [Keyword::OneOf, Keyword::AllOf];
 
 /// Checks one schema as a whole.
@@ -37,17 +37,17 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let types = schema.get(Keyword::Type);
     let is = |name: &str| types.is_some_and(|value| types::is(value, name, grammar));
     // Subschemas of `not`, `if` and the like are conditions on a value, and need no type.
-    let asks =
+    let is_condition =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let walked = schema.is_walked;
-    // A refused `oneOf` or `allOf` is reported itself. Its replacement has the types.
+    // A refused `oneOf` or `allOf` is already reported, and the schema that replaces it declares the types.
     let is_refused_union =
         COMBINATORS.iter().any(|keyword| schema.present.contains(*keyword) && grammar.refuses.contains(*keyword));
     let wants_type = walked
         && grammar.typed != TypeRequirement::No
         && !schema.present.intersects(grammar.typed.one_of())
         && !is_refused_union;
-    if wants_type && !schema.pointer.steps().iter().any(asks) {
+    if wants_type && !schema.pointer.steps().iter().any(is_condition) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none");
     }
     if is("array") {
@@ -58,7 +58,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     }
 }
 
-/// Returns true if `items` accept anything, or have a form that is refused.
+/// Returns true if `items` accepts anything, or has a form that is refused.
 fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
     let is_true = items.as_bool() == Some(true);
     let is_trivial = is_true || items.as_object().is_some_and(|object| object.is_empty());
@@ -107,7 +107,8 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let at = || schema.pointer.render();
     let additional = schema.get(Keyword::AdditionalProperties);
-    // Following the advice on `properties` and on closed objects would leave an object without members.
+    // If `additionalProperties` is a refused map, missing `properties` and openness are not reported: following that
+    // advice would leave an object without members.
     let refused_map = additional.filter(|value| !rule.maps && value.as_object().is_some());
     match (rule.properties, schema.get(Keyword::Properties)) {
         (_, None) if refused_map.is_some() => {}

@@ -181,7 +181,7 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
             Some(expected) => expected,
         },
         Subschemas::Schema if is_schema_value(value, report.grammar) => return,
-        // A boolean is the shortest form in which these keywords allow or forbid unevaluated members and items.
+        // Under these keywords, booleans are accepted even if the grammar refuses boolean schemas elsewhere.
         Subschemas::Schema
             if value.as_bool().is_some()
                 && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
@@ -361,8 +361,8 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
-/// Checks `allOf` and `oneOf` for an API that does not validate schemas against the meta-schema: each must nevertheless
-/// be a non-empty list of schemas.
+/// Checks `allOf` and `oneOf` for an API that does not validate schemas against the meta-schema but requires each to be
+/// a non-empty list of schemas.
 pub(super) fn all_of_or_one_of(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };

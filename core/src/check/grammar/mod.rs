@@ -131,8 +131,8 @@ pub(super) fn check(
     Ok(report.found.finish())
 }
 
-/// Returns true if a list is in place of a schema, or a schema in place of a list. It is a fault of the parent, and its
-/// content is not checked.
+/// Returns true if a list is in place of a schema, or a schema in place of a list. The parent's keyword is reported
+/// instead, and the content is not checked.
 fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
     match place.keyword {
@@ -196,7 +196,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns true if an API that validates the values of some keywords only validates that of this keyword. It does not
+/// Returns true if an API that validates the values of only some keywords validates the value of this one. It does not
 /// if the keyword does not apply to the sibling `type`.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
@@ -239,7 +239,7 @@ impl<'s, 'a> Schema<'s, 'a> {
     }
 
     /// Returns false for a schema inside a keyword that is ignored, removed or reinterpreted, and inside
-    /// `propertyNames`, whose values are always strings, without `type`.
+    /// `propertyNames`: its subschemas apply to strings only, even without `type`.
     fn is_read(&self, grammar: &Grammar) -> bool {
         let is_left_out = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
@@ -322,7 +322,7 @@ impl Counted {
 }
 
 impl Report<'_> {
-    /// Returns true if the requested violations are known.
+    /// Returns true if no further violations need to be found.
     fn is_decided(&self) -> bool {
         self.extent == Extent::First && !self.found.is_empty()
     }

@@ -1,8 +1,8 @@
 //! Checks references in context: where they are allowed, which keywords may be next to them given their target, and
 //! whether recursion through them terminates.
 //!
-//! The provider looks for references in the values of every key, whether or not they are schemas, so this walks over
-//! plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
+//! The provider looks for references in the values of every key, whether or not they are schemas, so this check walks
+//! over plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
 //!
 //! In the provider's interpretation, a single way to terminate suffices: one required property or one branch. An object
 //! without required properties terminates. A non-empty schema without a type does not terminate, nor does an array
@@ -71,7 +71,7 @@ enum ObjectKind {
 #[derive(Clone, Copy)]
 struct Spot {
     kind: ObjectKind,
-    /// Keyword whose name is the key of this object.
+    /// Keyword that equals the key of this object.
     key: Option<Keyword>,
     /// True if a reference is allowed here.
     is_allowed: bool,
@@ -160,8 +160,8 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
             self.beside(value, last, spot.kind);
         }
         let is_something = |last| {
-            // An empty schema terminates. If annotations on the way are merged into it, it is not empty, has no type
-            // and does not terminate.
+            // An empty schema terminates. If annotations of the chain are merged into it, it is no longer empty;
+            // without a type, it then does not terminate.
             let is_empty =
                 self.references.target(last).and_then(Node::as_object).is_some_and(|object| object.is_empty());
             !(is_empty && end.is_annotated)
@@ -234,7 +234,7 @@ impl Spot {
         };
         let in_table = self.key == Some(Keyword::Properties) && only_under.contains(Keyword::Properties);
         let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.contains(key));
-        // `additionalProperties` terminates recursion, and so do the properties of an object that requires none.
+        // `additionalProperties` terminates recursion, and so do the properties of an object whose `required` is empty.
         let is_way_out = match key {
             Some(Keyword::AdditionalProperties) => true,
             Some(Keyword::Properties) => nothing_required,
@@ -252,9 +252,9 @@ fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
     }
 }
 
-/// Continuations of a schema.
+/// Whether a schema terminates, and how it can continue.
 struct Ways {
-    /// True if the schema terminates, or a schema that it leads to without a reference.
+    /// True if the schema terminates, or a schema does to which it leads without a reference.
     ends: bool,
     /// References through which it continues.
     references: Vec<usize>,

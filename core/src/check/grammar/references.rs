@@ -2,12 +2,12 @@
 //!
 //! Every distinct reference is resolved once and has a number.
 //!
-//! References are resolved as the provider does it: the text is split at `/`, nothing is decoded, and the path leads
-//! through objects only.
+//! References are resolved as the provider resolves them: the text is split at `/`, nothing is decoded, and the path
+//! leads through objects only.
 //!
-//! The depth is defined as by the provider: through `properties`, `additionalProperties` and `anyOf` but not `items`,
-//! and along a chain of references in which each occurs once. In a dense graph of references, the longest such chain is
-//! expensive to find, so the search has a budget; beyond it, an upper bound is used.
+//! The provider defines the depth: it counts levels through `properties`, `additionalProperties` and `anyOf` but not
+//! `items`, along a chain of references in which each reference occurs once. In a dense graph of references, the
+//! longest such chain is expensive to find, so the search has a budget; beyond it, an upper bound is used.
 
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 
@@ -158,8 +158,8 @@ impl<'t, 'a> References<'t, 'a> {
         self.targets.get(number).copied().flatten()
     }
 
-    /// Returns true if `name` is that of a definition which only this grammar accepts as a target: the schema `true`,
-    /// or a definition whose name is escaped.
+    /// Returns true if `name` refers to a definition that [`Self::target`] does not return but the grammar accepts: the
+    /// schema `true`, or a definition whose name is escaped in the reference.
     fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
@@ -268,8 +268,8 @@ impl Nesting {
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// Returns the depth of the longest chain from a reference that avoids those on the way; `None` if the budget does
-    /// not suffice.
+    /// Returns the depth of the longest chain from a reference that visits no reference in `on_the_way`; `None` if the
+    /// budget does not suffice.
     fn search(
         &mut self,
         start: usize,

@@ -254,7 +254,8 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     if let Some((rule, why)) = fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
-    // A pattern that is merely not enforced needs no rewriting, so it does not count as a first violation.
+    // A pattern that is merely not enforced needs no rewriting, so it is not reported if only the first violation is
+    // wanted.
     if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
         if let Reading::NotEnforced(why) = regex_engines::gbnf_reading(&text.display()) {
             let found = format!("{}: {why}", quoted(text));

@@ -19,8 +19,8 @@ use crate::{
 /// Rules of one API surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grammar {
-    /// Returns schemas unchanged if `check` finds nothing, unless an option asks for more. If false, the rules always
-    /// run, because the documentation requires a form that the validator does not enforce.
+    /// True if a schema in which `check` finds nothing is returned unchanged, unless an option asks for more. If false,
+    /// the rules always run, because the documentation requires a form that the validator does not enforce.
     pub(crate) accept_unchanged: bool,
     /// The root must have `type: "object"` and no other type.
     pub(crate) object_root: bool,
@@ -48,8 +48,8 @@ pub(crate) struct Grammar {
     pub(crate) metaschema: bool,
     /// Keywords whose value is checked by the meta-schema if `metaschema` is false.
     pub(crate) checked_values: Keywords,
-    /// Keywords that are fields of a protocol message: the value must have the field's type, or be a string of it;
-    /// null means absent.
+    /// Keywords that are fields of a protocol message: the value must have the field's type, or be a string that spells
+    /// such a value; null means absent.
     pub(crate) fields: Keywords,
     /// Accepted type names.
     pub(crate) types: &'static [&'static str],

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_lower_case_with_at_most_one_gap() {
+    fn names_are_lower_case_with_at_most_one_wildcard() {
         for name in ROWS.iter().flat_map(|row| row.hosts.iter().copied().chain(row.models.iter().map(|one| one.family)))
         {
             assert!(name.matches('*').count() <= 1 && *name == name.to_lowercase(), "{name}");

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_lower_case_with_at_most_one_gap() {
+    fn patterns_are_lower_case_with_at_most_one_wildcard() {
         for pattern in ROWS.iter().flat_map(|row| row.hosts()) {
             assert!(pattern.matches('*').count() <= 1 && *pattern == pattern.to_lowercase(), "{pattern}");
         }
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_one_gap() {
+    fn wildcard_matches_one_or_more_characters() {
         let is = |pattern, host: &str| Host::of(host).is_some_and(|host| host.is(pattern));
         assert!(is("*.openai.azure.com", "mine.openai.azure.com"));
         assert!(!is("*.openai.azure.com", ".openai.azure.com"));

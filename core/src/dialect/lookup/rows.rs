@@ -81,7 +81,7 @@ const fn anywhere(plain: &'static str, because: &'static str) -> Row {
 }
 
 /// Returns a row for a protocol or a model that applies only if no host is named.
-const fn unsaid(plain: &'static str, because: &'static str) -> Row {
+const fn without_host(plain: &'static str, because: &'static str) -> Row {
     Row::new(Place::Unsaid, plain, 'C', because)
 }
 
@@ -372,8 +372,10 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
     // Many hosts serve these models, so only the host counts; without a host, the vendor's API is assumed.
-    unsaid("moonshot", "Kimi is Moonshot's, and no host is given; many hosts serve it").models(KIMI).strict("moonshot"),
-    unsaid("deepseek", "many hosts serve DeepSeek's models, and no host is given")
+    without_host("moonshot", "Kimi is Moonshot's, and no host is given; many hosts serve it")
+        .models(KIMI)
+        .strict("moonshot"),
+    without_host("deepseek", "many hosts serve DeepSeek's models, and no host is given")
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
     // A router with any other model: what most of those behind it accept.
@@ -385,9 +387,11 @@ pub(super) const ROWS: &[Row] = &[
         "OpenCode Zen has models of several makers, and answers as their servers do (houseCARL#730)",
     ),
     // Only the protocol is known.
-    unsaid("openai-responses", "only the protocol is known, which is OpenAI's").apis(RESPONSES).strict("openai-strict"),
-    unsaid("openai-chat", "only the protocol is known, which is OpenAI's").apis(CHAT).strict("openai-strict"),
-    unsaid("anthropic", "only the protocol is known, which is Anthropic's")
+    without_host("openai-responses", "only the protocol is known, which is OpenAI's")
+        .apis(RESPONSES)
+        .strict("openai-strict"),
+    without_host("openai-chat", "only the protocol is known, which is OpenAI's").apis(CHAT).strict("openai-strict"),
+    without_host("anthropic", "only the protocol is known, which is Anthropic's")
         .apis(&[Api::Anthropic])
         .strict("anthropic-strict"),
 ];

@@ -187,7 +187,7 @@ impl<'t> Scanner<'t> {
         rest.get(..rest.find(|next| !goes_on(next)).unwrap_or(rest.len())).unwrap_or_default()
     }
 
-    /// Ends a value. Records it by its name, and refuses a name that has two different values.
+    /// Ends a value. Records the value under its name, and refuses a name that has two different values.
     fn end_value(&mut self, open: &mut [Open]) -> Result<Want, Stop> {
         if let Some(top) = open.last_mut() {
             if let Some((name, start)) = top.name.take() {

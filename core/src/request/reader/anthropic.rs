@@ -323,7 +323,8 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return Ok(());
         }
         self.end_additions();
-        // If the source has no blocks for calls, translation drops them, but their references to tools count.
+        // A source without blocks for calls may still contain such blocks. Translation drops these blocks, but their
+        // references load tools.
         let has_calls = self.reader.source == Api::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {

@@ -39,7 +39,8 @@ pub(crate) struct Reading<'r, 'a> {
     pub(crate) names: &'r mut NameMap<'a>,
     pub(crate) warnings: &'r mut Warnings,
     pub(crate) target: Api,
-    /// True if the request may remain unchanged: only content that concerns tools is read, and nothing is written.
+    /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
+    /// read, and nothing is written.
     pub(crate) glances: bool,
     /// True if tools of a namespace also get the description of the namespace.
     pub(crate) describes: bool,
@@ -227,8 +228,8 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Returns true before the first message that is not a system message, because definitions there belong to the
-    /// beginning of the prompt. Returns false if the format stays the same, and with emulation, where the list begins
-    /// with the request's tools.
+    /// beginning of the prompt. Always returns false if the format stays the same, or if deferred loading is emulated:
+    /// the list then begins with the request's tools.
     fn is_head(&self) -> bool {
         !self.has_messages && !self.same_format() && !self.emulates()
     }
@@ -249,7 +250,7 @@ impl<'a> Reader<'_, '_, 'a> {
         Part::Reference(reference(block))
     }
 
-    /// Records an ignored addition or removal that does not come from the client.
+    /// Records an addition or a removal that is ignored.
     fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
         self.push(at, EventKind::Ignored(directive_name(block)));

@@ -52,7 +52,7 @@ pub(crate) fn apply<'a>(
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);
     }
-    // Encoded as text, a value of another type would become one that the type accepts.
+    // Once it is encoded as text, a value that `type` excludes would be accepted.
     if encodes {
         match_type(node, place, context);
         match_constant(node, place, context);

@@ -276,7 +276,7 @@ fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
     node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
 }
 
-/// Returns true if a string contains another one, not cut inside a word.
+/// Returns true if `text` contains `part` between word boundaries.
 fn contains_words(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())

@@ -99,13 +99,13 @@ impl<'a> Merge<'_, 'a> {
         let affordable = self.afford(rest, copies);
         let everywhere = (to_names || names == 0) && (to_patterns || patterns == 0) && affordable;
         if !everywhere && !accepts_all(rest) {
-            self.leave_over_rest(side, own, rest);
+            self.push_rest_residual(side, own, rest);
         }
         let reach = |wanted: bool| (wanted && affordable).then(|| rest.copy(self.budget));
         Reach { names: reach(to_names), patterns: reach(to_patterns) }
     }
 
-    fn leave_over_rest(&mut self, side: Operand, own: &Members<'a>, rest: &Node<'a>) {
+    fn push_rest_residual(&mut self, side: Operand, own: &Members<'a>, rest: &Node<'a>) {
         let tables = [&own.names, &own.patterns].into_iter().flatten();
         let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
         if !self.afford(rest, 1) || self.spare < names {
@@ -138,14 +138,14 @@ impl<'a> Merge<'_, 'a> {
         if outer.is_none() && inner.is_none() {
             return None;
         }
-        let unspoken = |met: Chosen<'a>, rest: &Node<'a>| match met {
+        let settled = |met: Chosen<'a>, rest: &Node<'a>| match met {
             met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Gone,
             met => Value::Settled(met),
         };
         Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
             (Value::Both(ours, theirs), _, _) => Value::Settled(merge.schema(ours, theirs)),
-            (Value::Inner(theirs), Some(rest), _) => unspoken(merge.schema(rest.copy(merge.budget), theirs), rest),
-            (Value::Outer(ours), _, Some(rest)) => unspoken(merge.schema(ours, rest.copy(merge.budget)), rest),
+            (Value::Inner(theirs), Some(rest), _) => settled(merge.schema(rest.copy(merge.budget), theirs), rest),
+            (Value::Outer(ours), _, Some(rest)) => settled(merge.schema(ours, rest.copy(merge.budget)), rest),
             (value, _, _) => value,
         }))
     }
@@ -215,8 +215,7 @@ fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
 impl<'a> Merge<'_, 'a> {
-    /// Merges `prefixItems` and `items`: a position on one side is merged with `items` of the other side if that has no
-    /// such position.
+    /// Merges `prefixItems` and `items`: a position that only one side has is merged with `items` of the other side.
     pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {

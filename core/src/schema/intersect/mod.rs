@@ -128,11 +128,12 @@ struct Merge<'b, 'a> {
     at: Pointer<'a>,
     /// Maximum number of branches that two `anyOf` lists may still become.
     branches: usize,
-    /// Number of nodes that may still be copied when a schema for all other names or items is merged into single ones.
+    /// Number of nodes that may still be copied to merge the schema for all other names or items into the schemas of
+    /// single names or items.
     spare: usize,
 }
 
-/// Form of a schema, at first sight.
+/// Form of a schema, as far as its own keywords show it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemaKind {
     /// `true` or `{}`
@@ -170,7 +171,7 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     }
 }
 
-/// Keywords that identify a schema, and have no use in another one.
+/// Keywords that identify a schema, and must not be merged into another one.
 const OWN: Keywords = Keywords::of(&[
     Keyword::Schema,
     Keyword::Id,
@@ -226,12 +227,12 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// Returns true if two values are equal; the comparison is paid from the budget.
+    /// Returns true if two values are equal. The comparison is charged to the budget.
     fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
         json::same_within(self.budget, one, two)
     }
 
-    /// Pays for the members of both.
+    /// Charges the members of both schemas to the budget. Returns false if it is exhausted.
     fn pay(&self, outer: &Node<'a>, inner: &Node<'a>) -> bool {
         let members = |node: &Node<'a>| node.as_object().map_or(0, Object::len);
         self.budget.pay(1 + members(outer) + members(inner))
@@ -315,7 +316,7 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 }
 
-/// Returns true if there is a reference anywhere inside. A property of such a name counts too; the result is then
+/// Returns true if there is a reference anywhere inside. A property with such a name counts too; the result is then
 /// inexact, which is harmless.
 fn refers(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = Vec::from([node]);

@@ -97,7 +97,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         if is_unknown {
             return Verdict::Unknown;
         }
-        self.none_takes(branches, Keyword::AnyOf, value, at)
+        self.no_branch_accepts(branches, Keyword::AnyOf, value, at)
     }
 
     #[inline(never)]
@@ -116,7 +116,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
         match (valid, unknown) {
             (1, 0) => Verdict::Valid,
-            (0, 0) => self.none_takes(branches, Keyword::OneOf, value, at),
+            (0, 0) => self.no_branch_accepts(branches, Keyword::OneOf, value, at),
             (2, _) => self.refuse(at, Keyword::OneOf.name(), || {
                 let (count, kind) = (branches.len(), value.kind());
                 format!(
@@ -128,9 +128,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Reports a union of which no branch accepts the value. If only one branch accepts the type of the value, its
-    /// violations are reported instead: most unions consist of a type and null.
-    fn none_takes(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
+    /// Reports a union without a branch that accepts the value. If only one branch accepts the type of the value, its
+    /// violations are reported instead, because most unions consist of a type and null.
+    fn no_branch_accepts(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
         if self.silent > 0 {
             return Verdict::Invalid;
         }
@@ -172,7 +172,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Validates `if` with `then` and `else`. If the condition is unknown, both must give the same result.
+    /// Validates `if` with `then` and `else`. If the result of the condition is unknown, `then` and `else` must give
+    /// the same result.
     #[inline(never)]
     pub(super) fn condition(
         &mut self,

@@ -438,7 +438,7 @@ pub(super) fn weight(value: &Node<'_>) -> usize {
 }
 
 impl<'s, 'a> Run<'_, 's, 'a> {
-    /// Clears the indexes of values, because the next value may be another one.
+    /// Clears the indexes of values, because the next validation may be of another value.
     pub(super) fn forget_orders(&mut self) {
         if !self.keeps_orders && !self.orders.is_empty() {
             self.orders = Map::new();

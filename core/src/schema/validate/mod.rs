@@ -1,9 +1,9 @@
 //! Validates a value against a schema: every assertion of drafts 4 to 2020-12, with a three-valued result.
 //!
 //! The result is unknown, never guessed, for `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef` and
-//! `$recursiveRef`, references that leave the document, do not resolve or lead to themselves, a `pattern` that the
-//! engine here does not support, a keyword with an invalid value, and whatever is left once the budget is spent.
-//! `format` and `content*` are annotations and not validated.
+//! `$recursiveRef`, references that leave the document, do not resolve or lead to themselves, a `pattern` that
+//! toolwire's own engine does not support, a keyword with an invalid value, and everything that is not yet validated
+//! when the budget is spent. `format` and `content*` are annotations and not validated.
 //!
 //! Sources: JSON Schema Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0.3 for `nullable`.
 
@@ -30,12 +30,11 @@ use crate::{
 };
 use scalars::Patterns;
 
-/// Budget of one validation, in steps: each application of a schema to a value is one, and so is each comparison of
-/// values.
+/// Budget of one validation, in steps: applying a schema to a value is one step, and so is comparing two values.
 const STEPS: usize = 100_000;
 
-/// Maximum nesting of schemas, including references; deeper schemas are unknown. Each level takes stack, and a call
-/// must run in 512 KiB.
+/// Maximum nesting of schemas, including references; beyond it, the result is unknown. Each level takes stack, and a
+/// call must run in 512 KiB.
 const MAX_LEVEL: usize = 256;
 
 /// Maximum number of violations reported.

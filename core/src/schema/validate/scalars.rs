@@ -173,7 +173,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 }
 
-/// Returns the cost of comparing with a value before its type is compared.
+/// Returns the cost of comparing a value with this known one, which is charged even if their types differ.
 fn known_cost(known: &Node<'_>) -> usize {
     match known.data() {
         Data::String(text) => text.chars().len() / 64,

@@ -32,7 +32,8 @@ pub(crate) fn name(name: &Text<'_>) -> String {
     format!("`{}`", short(&name.display()))
 }
 
-/// Suggests the undeclared member that may stand for a missing one: `path` for `file_path`, `contents` for `content`.
+/// Suggests the undeclared member that was probably meant as the missing one: `path` for `file_path`, `contents` for
+/// `content`.
 pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members: &Object<'_>) -> String {
     let Some(declared) = declared.map(LookUp::of) else { return String::new() };
     let others = members.iter().map(|member| &member.key).filter(|key| !declared.has(key));

@@ -77,8 +77,8 @@ impl Calls {
 pub(crate) struct Gone(Vec<u64>);
 
 impl Gone {
-    /// Maximum number of recorded indices. No model calls one function more often in one reply. If one does, later
-    /// indices have gaps.
+    /// Maximum number of recorded indices. Models are not expected to call one function more often in one reply. If a
+    /// model does, the client sees gaps in later indices.
     const MAX_INDICES: usize = 256;
 
     pub(crate) fn insert(&mut self, index: u64) {
@@ -516,7 +516,7 @@ fn number(candidate: &Node<'_>) -> u64 {
 fn in_candidates(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
     let mut candidates = Candidates::default();
     if !matches!(reply.data(), Data::Array(_)) {
-        // Feeding fails only at the limit for streams.
+        // `feed` fails only if a stream exceeds its limit.
         return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
     }
     let mut is_any = false;

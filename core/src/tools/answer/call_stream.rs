@@ -33,7 +33,7 @@ use crate::{
 /// State of the conversion of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerEvents {
-    /// The blocks, items and steps that are converted to text, each with a flag that is true if it has text so far.
+    /// The open blocks, items and steps that are converted to text. The flag is true once there was a piece of text.
     open: Map<Key, bool>,
     /// Key of a Converse text that is passed on. Converse has no start events for blocks of text.
     passing: Option<Key>,
@@ -88,7 +88,7 @@ impl AnswerEvents {
         dropped
     }
 
-    /// Returns true if there is no state, so that another reply could follow.
+    /// Returns true if no state is left, so the next event may belong to another reply.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.passing.is_none()
             && self.queue.is_empty()

@@ -386,7 +386,7 @@ impl Cohere {
         open.map_or(Ok(None), |text| self.whole(text, answer))
     }
 
-    /// Returns the event with the whole answer, if pieces of the answer are buffered, and clears them.
+    /// Removes the buffered pieces of the answer. Returns an event with the whole answer, if there were any pieces.
     fn whole(&mut self, text: u64, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let pieces = core::mem::take(&mut self.pieces);
         if pieces.is_empty() {

@@ -23,7 +23,7 @@ pub(crate) struct Answer {
     pub(crate) plan: Plan,
     /// Name of the function that replaces the format; `None` if the answer is text.
     pub(crate) tool: Option<String>,
-    /// True if the model may call only this function, so that text next to the call is not meant for the client.
+    /// True if the model may call only this function. Text next to the call is then not meant for the client.
     pub(crate) is_only: bool,
     /// The schema, if only the instructions contain it. An answer in a Markdown fence is taken out of the fence unless
     /// this schema refuses it.

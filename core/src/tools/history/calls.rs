@@ -307,8 +307,8 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
     Ok(places)
 }
 
-/// Removes the ids of such messages from a Responses history, and the reasoning directly before each message, which the
-/// API knows as part of the call.
+/// Removes the ids of messages that were calls from a Responses history, and the reasoning directly before each such
+/// message, because the API knows that reasoning only as part of the call.
 ///
 /// # Errors
 /// `invalid-json` if an item is text that cannot be read.
@@ -333,7 +333,7 @@ pub(crate) fn forget_answers(request: &mut Node<'_>) -> Result<Vec<RequestChange
         }
     }
     if answers.is_empty() {
-        // A list that is borrowed mutably counts as changed.
+        // Returns here, because a list counts as changed once it is borrowed mutably.
         return Ok(Vec::new());
     }
     gone.sort_unstable();

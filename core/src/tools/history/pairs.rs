@@ -53,7 +53,7 @@ struct Facts {
     results: Vec<CallResult>,
     /// True for a result of Chat Completions without an id.
     is_nameless: bool,
-    /// True if it has content other than results.
+    /// True if the message or item has content other than results.
     has_content: bool,
     /// Ids of other calls, for example of tools that the API runs itself. Their results are kept.
     others: Vec<String>,
@@ -70,9 +70,9 @@ struct Called {
 struct CallResult {
     id: Option<String>,
     name: Option<String>,
-    /// True if other content of the message precedes it although the API requires results first.
+    /// True if other content of the message precedes the result although the API requires results first.
     is_behind: bool,
-    /// Index of its block in the message, if the API uses content blocks.
+    /// Index of the result's block in the message, if the API uses content blocks.
     block: usize,
 }
 
@@ -91,13 +91,13 @@ impl CallResult {
 /// The changes to one message or item.
 #[derive(Default)]
 struct Change {
-    /// Indices of the result blocks to remove from it.
+    /// Indices of the result blocks to remove from the message.
     leaving: Set<usize>,
-    /// The results to insert after it.
+    /// The results to insert after the message.
     following: Vec<Following>,
-    /// The id to set, if it is a result without an id.
+    /// The id to set, if the message is a result without an id.
     id: Option<String>,
-    /// True if it is merged into the preceding message.
+    /// True if the message is merged into the preceding message.
     is_joined: bool,
 }
 

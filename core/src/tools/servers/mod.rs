@@ -39,9 +39,9 @@ const CONVERSE: &str = "toolConfig";
 pub(crate) struct Servers {
     /// The tool that each name in the list belongs to.
     owners: Map<Text<'static>, Owner>,
-    /// Name in the list of each tool.
+    /// The name of each tool in the list.
     names: Map<Tool, Text<'static>>,
-    /// Name in the list for each name on a server; `None` if several servers have a tool with that name.
+    /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Places of the tools that the API defines, by name.
     hosted: Map<Text<'static>, Place>,

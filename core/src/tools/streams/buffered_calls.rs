@@ -11,8 +11,8 @@ use crate::{
     tools::call_sites,
 };
 
-/// Approximate cost of an open call without its pieces, so that a stream that opens calls without arguments also
-/// reaches the limit.
+/// Approximate cost of an open call without its pieces. Because of this cost, a stream that only opens calls without
+/// arguments also reaches the limit.
 pub(crate) const CALL: usize = 256;
 
 /// The event of Bedrock Converse that carries a piece.

@@ -86,8 +86,8 @@ impl Buffer {
         while let Some(end) = self.next_event(&text) {
             let raw = text.get(passed..end).unwrap_or_default();
             passed = end;
-            let as_it_came = match pass(raw, sink, &mut self.has_names, &mut out) {
-                Ok(as_it_came) => as_it_came,
+            let is_unchanged = match pass(raw, sink, &mut self.has_names, &mut out) {
+                Ok(is_unchanged) => is_unchanged,
                 Err(error) => {
                     // Arguments that cannot be restored are never passed on.
                     if error.code() != Code::BudgetExceeded {
@@ -97,7 +97,7 @@ impl Buffer {
                     true
                 }
             };
-            self.half = self.half.map(|_| if as_it_came { Half::Passed } else { Half::Written });
+            self.half = self.half.map(|_| if is_unchanged { Half::Passed } else { Half::Written });
             if outcome.is_err() {
                 break;
             }
@@ -272,7 +272,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
     let came = type_of(&event).cloned();
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
-    let as_it_came = events.last().is_some_and(Node::is_intact);
+    let is_unchanged = events.last().is_some_and(Node::is_intact);
     for (at, event) in events.iter().enumerate() {
         if at > 0 {
             end(out);
@@ -285,7 +285,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
             false => write(event, &own_name(event, *has_names), out),
         }
     }
-    Ok(as_it_came)
+    Ok(is_unchanged)
 }
 
 /// Returns true if an event has an `event:` line and its type has changed.

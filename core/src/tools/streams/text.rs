@@ -163,7 +163,8 @@ impl Texts {
         }
         let before = buffered.pieces.len();
         append(&mut buffered.pieces, piece);
-        // Before this is decided, only whitespace and the opening of a fence can have been buffered.
+        // Until it is decided whether the text may have to be restored, only whitespace and the opening of a fence are
+        // buffered.
         if buffered.beginning.feed(buffered.pieces.get(before..).unwrap_or_default()) == Some(false) {
             buffered.passes = true;
             self.cost -= buffered.cost - CALL;
@@ -228,7 +229,7 @@ fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
             '\n' => spelled.push_str("\\n"),
             '\r' => spelled.push_str("\\r"),
             '\t' => spelled.push_str("\\t"),
-            // The form feed is the only other whitespace character.
+            // The form feed is the only other control character that can be buffered.
             '\u{c}' => spelled.push_str("\\f"),
             one => spelled.push(one),
         }
