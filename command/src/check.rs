@@ -36,7 +36,7 @@ pub(crate) struct Check {
     baseline: Option<Baseline>,
     /// Suffix of the baseline's path in which no symbolic link is followed.
     confined: String,
-    /// File at which SARIF places the findings of inputs that are not files.
+    /// File to which SARIF assigns the findings of inputs that are not files.
     sarif_file: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
@@ -454,7 +454,7 @@ impl Task for Check {
         let mut files = Vec::new();
         let (mut found, known) = match baseline {
             Some(_) if self.arguments.update_baseline && !whole => {
-                let why = "expected all inputs and no `--tool`, found a part of them, which cannot become a baseline";
+                let why = "expected all inputs and no `--tool`, found only some, which cannot become a baseline";
                 failed.push(CommandError::option("updateBaseline", why));
                 (found, 0)
             }

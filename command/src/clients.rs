@@ -52,7 +52,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         dialect: Some("mcp-typescript"),
         api: None,
         most: None,
-        source: "docs/dialects/mcp-typescript.md: any client on the TypeScript SDK",
+        source: "docs/dialects/mcp-typescript.md: any client built on the TypeScript SDK",
     },
     Client {
         name: "vscode",

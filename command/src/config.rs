@@ -287,7 +287,7 @@ impl TomlFile<'_> {
         let is_odd = |one: char| one.is_control() || matches!(one, '\\' | ':');
         if path.contains(is_odd) || !steps.iter().all(|step| is_plain(step)) || !steps.last().is_some_and(is_json) {
             let message = "expected a path of a `.json` file below the configuration's folder, with `/` and without \
-                           `..`, found one that is not; `--baseline` accepts any path";
+                           `..`, found another path; `--baseline` accepts any path";
             return Err(self.error(Some(value.span()), message));
         }
         Ok(steps.join("/"))

@@ -423,7 +423,7 @@ impl Gathering {
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
         self.met.extend(chosen.iter().map(|one| one.name.clone()));
         if disabled > 0 {
-            self.notes.push(format!("{}: {disabled} of its servers disabled there", shown(source)));
+            self.notes.push(format!("{}: {disabled} of its servers skipped (disabled in the file)", shown(source)));
         }
         let found = if names.is_empty() { "none".to_string() } else { names.join(", ") };
         if chosen.is_empty() {

@@ -43,7 +43,7 @@ impl Task for Sanitize {
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
             Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
                 "repair",
-                "expected tools or a request, found a schema: `toolwire validate --repair --schema` repairs by one",
+                "expected tools or a request, found a schema: `toolwire validate --repair --schema` repairs with one",
             )),
             Subject::Schemas(schemas) => self.schemas(schemas, &places, terminal),
             Subject::Request(_) => self.request(&places, terminal),

@@ -69,9 +69,9 @@ impl fmt::Display for Code {
 
 /// Message of an internal error, before and after the description; npm/src/error.ts has the same text.
 const INTERNAL: (&str, &str) = (
-    "expected every call to end with a result or an error, found a defect of toolwire (",
+    "expected every call to end with a result or an error, found a defect in toolwire (",
     "); the next call works. Please report it with the name of the function, its options, an input that shows it \
-     and the version, at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use \
+     and the version, at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others could make use \
      of it",
 );
 

@@ -498,7 +498,7 @@ named! {
         NoRule = "no-rule",
         /// Several interpretations are valid.
         Ambiguous = "ambiguous",
-        /// The number is too large for many programs to read it exactly.
+        /// The number is too large for many programs to read exactly.
         Inexact = "inexact",
         /// A rule applies, but only with confidence `likely`.
         NotExact = "not-exact",

@@ -115,7 +115,7 @@ const median = (times) => times.sort((one, other) => one - other)[times.length >
 const shown = (number) => number.toFixed(2);
 
 for (const [what, start] of [
-  ['60 tools that were there before, 200 KB', () => 0],
+  ['60 known tools, 200 KB', () => 0],
   ['60 new tools, 200 KB', (round) => round + 1],
 ]) {
   const times = { bare: [], relay: [] };

@@ -50,7 +50,7 @@ test('the slim entry point reports a missing or wrong source', () => {
   assert.match(promise, /found a `Promise`/);
   assert.match(
     foreign,
-    /^TypeError: expected `toolwire\/toolwire\.wasm` of this very release .*, found none of toolwire/,
+    /^TypeError: expected `toolwire\/toolwire\.wasm` of this very release .*, found another WebAssembly/,
   );
   assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `command \d/);
   assert.deepEqual(more, []);

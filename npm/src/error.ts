@@ -125,8 +125,8 @@ export class ToolwireError extends Error {
 export function internal(found: unknown, next: string): ToolwireError {
   const known = found instanceof Error ? `${found.name}: ${found.message}` : String(found);
   const message =
-    `expected every call to end with a result or an error, found a defect of toolwire (${known}); ${next}. ` +
+    `expected every call to end with a result or an error, found a defect in toolwire (${known}); ${next}. ` +
     'Please report it with the name of the function, its options, an input that shows it and the version, at ' +
-    'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it';
+    'https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others could make use of it';
   return new ToolwireError('internal', '', message, undefined, { cause: found });
 }

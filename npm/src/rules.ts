@@ -124,7 +124,7 @@ export type ChangeRule =
   | 'one-of-to-any-of'
   /** Merges the parts of `allOf` into the schema around them. */
   | 'merge-all-of'
-  /** Removes one of two keywords that no keyword can express together. */
+  /** Removes one of two keywords that the merged schema cannot express together. */
   | 'merge-conflict'
   /** Merges schemas, one of which depends on its sibling keywords, so the result may accept something else. */
   | 'merge-inexact'
@@ -267,7 +267,7 @@ export type Constraint =
   | 'required-without-properties'
   /** A property's name is mistaken for a keyword. */
   | 'reserved-name'
-  /** A name with `{` and `}` above a keyword that the name breaks. */
+  /** A keyword below a name whose `{` and `}` the API reads as an index. */
   | 'braces-in-name'
   /** `anyOf` is not a list. */
   | 'combinator-not-list'
@@ -383,7 +383,7 @@ export type Constraint =
   | 'tool-name'
   /** `strict` is missing, or the API does not know it. */
   | 'strict-flag'
-  /** A tool without arguments that has a schema, although the API requires none. */
+  /** A tool without arguments that has a schema, although the API requires that it has none. */
   | 'no-arguments'
   /** A description that is not a string. */
   | 'description-not-string'
@@ -399,7 +399,7 @@ export type Constraint =
   | 'mixed-backends'
   /** More strict tools than a request may have. */
   | 'too-many-strict-tools'
-  /** More of something than the compiler can handle in one strict tool. */
+  /** A strict tool that is too complex for the compiler. */
   | 'too-complex'
   /** More optional properties than the strict tools of a request may have. */
   | 'too-many-optional-properties'
@@ -465,7 +465,7 @@ export type DeferredWarningCode =
   | 'redefined-tool'
   /** An addition or removal does not come from the client, or `toolChanges` ignores it. */
   | 'tool-change-ignored'
-  /** A tool has the name of the search function, which was renamed to this. */
+  /** A tool has the name of the search function, which was renamed to this `name`. */
   | 'tool-search-renamed'
   /** The history refers to a tool that is not in the request. */
   | 'unknown-tool-reference'
@@ -491,7 +491,7 @@ export type DeferredWarningCode =
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'
-  /** The target requires a maximum of tokens and the request has none: that of `maxTokens` is sent. */
+  /** The target requires a maximum number of tokens, which the request lacks: `maxTokens` is sent. */
   | 'max-tokens-defaulted'
   /** A call's id has characters that the target refuses: it and its result get a new one. */
   | 'call-id-changed'
@@ -503,7 +503,7 @@ export type DeferredWarningCode =
   | 'tool-search-added'
   /** The request has more tools than the API accepts: those past the maximum are deferred. */
   | 'overflow-deferred'
-  /** The prompt already lists deferred tools: those that are deferred past the maximum are not listed there. */
+  /** The prompt already lists deferred tools, but not those that are deferred because of the maximum. */
   | 'overflow-unannounced'
   /** A part of the request has no counterpart in the target format and was removed. */
   | 'not-translated';
@@ -597,7 +597,7 @@ export type LeftReason =
   | 'no-rule'
   /** Several interpretations are valid. */
   | 'ambiguous'
-  /** The number is too large for many programs to read it exactly. */
+  /** The number is too large for many programs to read exactly. */
   | 'inexact'
   /** A rule applies, but only with confidence `likely`. */
   | 'not-exact'

@@ -35,7 +35,7 @@ function caught(call) {
 function isInternal(call, next) {
   const error = caught(call);
   assert.deepEqual([error.code, error.pointer], ['internal', '']);
-  assert.match(error.message, /found a defect of toolwire .*Please report it .*SECURITY\.md/);
+  assert.match(error.message, /found a defect in toolwire .*Please report it .*SECURITY\.md/);
   assert.match(error.message, next);
   return error;
 }

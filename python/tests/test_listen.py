@@ -447,7 +447,7 @@ def test_sessions_have_new_numbers_after_a_panic(monkeypatch: pytest.MonkeyPatch
         front.do(lambda listener: listener.request(1, json.dumps(head)))
         front.do(lambda listener: listener.body(1, body))
     assert begun == [1, 2]
-    assert logged == ["toolwire: internal: found a defect of toolwire (a defect)"] * 2
+    assert logged == ["toolwire: internal: found a defect in toolwire (a defect)"] * 2
 
 
 def test_another_address_needs_a_token(server: list[str]) -> None:

@@ -48,7 +48,7 @@ pub(crate) struct CheckArguments {
     /// Minimum severity that is shown and makes the exit code 1 (default: refused)
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Report what rewriting the tools would lose instead: losses of this outcome or a worse one, which make the exit
+    /// Instead, report what rewriting the tools would lose: losses of this outcome or a worse one, which make the exit
     /// code 1 (`toolwire matrix --help` explains the outcomes)
     #[arg(long, value_name = "OUTCOME", conflicts_with_all = ["fail_on", "show"])]
     #[arg(value_parser = PossibleValuesParser::new(Outcome::LOSSES))]
@@ -59,7 +59,7 @@ pub(crate) struct CheckArguments {
     /// Output format of the findings
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub(crate) format: Format,
-    /// File of the repository at which SARIF places the findings of a server or of standard input (default: the
+    /// File of the repository to which SARIF assigns the findings of a server or of standard input (default: the
     /// configuration, `package.json` or `pyproject.toml`, whichever exists)
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif_file: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) struct CheckArguments {
     /// to standard output
     #[arg(long, conflicts_with_all = ["diff", "rewritten", "update_baseline"])]
     pub(crate) fix: bool,
-    /// Print what `--fix` would change, and write nothing; the exit code is 1 if there is anything
+    /// Print what `--fix` would change, and write nothing; the exit code is 1 if there are changes
     #[arg(long, conflicts_with_all = ["rewritten", "update_baseline", "json", "format"])]
     pub(crate) diff: bool,
     /// Also apply fixes that change which arguments the schemas accept, or that remove information for the model

@@ -156,7 +156,7 @@ pub(crate) struct DialectChoice {
     /// every API (default of `matrix`), or all dialects
     #[arg(short, long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES))]
     pub(crate) profile: Option<String>,
-    /// All dialects of the choice except these (comma-separated or repeated)
+    /// Leave out these dialects (comma-separated or repeated)
     #[arg(short = 'x', long = "exclude", value_name = "DIALECT", value_delimiter = ',')]
     #[arg(value_parser = dialects(), hide_possible_values = true)]
     pub(crate) exclude: Vec<String>,
@@ -194,7 +194,7 @@ pub(crate) struct MatrixArguments {
     #[arg(long, value_name = "OUTCOME", default_value = "refused")]
     #[arg(value_parser = PossibleValuesParser::new(Outcome::LEVELS))]
     pub(crate) fail_on: String,
-    /// Show each tool and outcome in a row of its own, including tools that lose nothing
+    /// Show each tool and outcome in a separate row, including tools that lose nothing
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use crate::probe::endpoints::ENDPOINTS;
 
 pub(super) const EXAMPLES: &str = "\
 The first request contains all tools. If the API refuses it, further requests determine which tools it refuses.
-Each request costs its tools as input and a few tokens as output. `--dry-run` prints the first request and sends
+You pay for each request: its tools as input, and a few output tokens. `--dry-run` prints the first request and sends
 nothing.
 
 Examples:

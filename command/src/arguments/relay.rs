@@ -19,7 +19,7 @@ Examples:
   toolwire relay --upstream http://127.0.0.1:8080 --dialect llama-cpp --verbose
   toolwire relay --config relay.toml
 
-Exit codes: 0 it was stopped; 2 wrong usage, or an address at which it cannot listen.";
+Exit codes: 0 the relay was stopped; 2 wrong usage, or an address on which it cannot listen.";
 
 /// The word for the construct that is determined from host and model.
 pub(crate) const AUTO: &str = "auto";
@@ -57,7 +57,7 @@ pub(crate) struct RelayArguments {
     #[arg(long, value_name = "WHAT", default_value = "quarantine", value_parser = words::<Overflow>())]
     #[arg(conflicts_with = "config")]
     pub(crate) overflow: String,
-    /// Address to listen at (default: `127.0.0.1:8787`); port 0: any free port
+    /// Address to listen on (default: `127.0.0.1:8787`); port 0: any free port
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
     /// Environment variable that holds the token which clients must send in the header `X-Toolwire-Token`

@@ -20,7 +20,7 @@ Examples:
   toolwire validate --repair --confidence exact --disable fence,comment --schema schema.json < answer.txt
 
 Exit codes: 0 the arguments are valid (with --repair: after repair); 1 they are invalid; 2 unreadable input, or a
-schema by which they cannot be judged.";
+schema that cannot be used to judge them.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArguments {

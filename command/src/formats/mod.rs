@@ -43,7 +43,7 @@ pub(crate) struct Report<'r> {
     pub(crate) stale: Vec<String>,
     /// Path of the baseline, if it is written.
     pub(crate) written: Option<String>,
-    /// File at which SARIF places the findings of inputs that are not files.
+    /// File to which SARIF assigns the findings of inputs that are not files.
     pub(crate) sarif_file: &'r str,
     /// Summary of `--fix`.
     pub(crate) fixed: Option<String>,

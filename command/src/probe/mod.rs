@@ -191,7 +191,7 @@ impl Probe {
         let mut output = Output::new(self.target.shown(&request));
         output.stdout.push('\n');
         output.note(&format!(
-            "nothing was sent; it would be at least 1 request to {}, and at most {}, in the form of {}",
+            "nothing was sent; the probe would send at least 1 request to {}, and at most {}, in the form of {}",
             shown(&self.target.host),
             self.arguments.limit,
             self.endpoint.documentation

@@ -68,7 +68,7 @@ impl Target {
             (Some(url), _) => url.as_str(),
             (None, Some(base)) => base,
             (None, None) => {
-                return Err(fault(&format!("expected an address, as {}, found none", endpoint.example)));
+                return Err(fault(&format!("expected an address, such as {}, found none", endpoint.example)));
             }
         };
         let address = Address::read(base).map_err(fault)?;

@@ -55,7 +55,7 @@ pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) changes: Vec<String>,
     pub(super) count: usize,
-    /// True if the tools are behind a search.
+    /// True if the tools are available through a search.
     pub(super) searched: bool,
 }
 

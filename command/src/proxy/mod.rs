@@ -480,7 +480,7 @@ impl Proxy {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client cancelled the request while the server was already answering.
             if !self.cancelled.iter().any(|one| one == key) {
-                self.ignore(server, "a response to no open request");
+                self.ignore(server, "a response that answers no open request");
             }
             return None;
         }

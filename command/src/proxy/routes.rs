@@ -360,7 +360,7 @@ impl Proxy {
             self.log(&format!("{tool}{of} is left out: {}", one.message));
         }
         if report.searched {
-            self.log(&format!("{} tools are behind a search", report.count));
+            self.log(&format!("{} tools are available through a search", report.count));
         }
         for change in &report.changes {
             self.report_line("changed", change);

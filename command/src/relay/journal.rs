@@ -249,7 +249,7 @@ margin:2rem auto;padding:0 1rem;color:#222;background:#fff}h2{font-size:1rem;mar
 font-weight:400}p{margin:.2rem 0;color:#555}table{border-collapse:collapse;margin:.4rem 0}td,th{text-align:left;\
 padding:.1rem 1rem .1rem 0;vertical-align:top}.error{color:#a00}@media(prefers-color-scheme:dark){body{color:#ddd;\
 background:#161616}p{color:#aaa}}</style></head><body><h1>toolwire relay: the last requests</h1>\
-<p>Names, places and rules. Values of arguments and texts are kept nowhere.</p>\n";
+<p>Names, places and rules. Values of arguments and texts are not kept.</p>\n";
 
 /// Escapes text for HTML.
 fn escaped(text: &str) -> String {

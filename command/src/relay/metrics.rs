@@ -12,7 +12,7 @@ pub(super) struct Metrics {
     pub(super) requests: BTreeMap<Outcome, u64>,
     /// Replies of upstreams, by status.
     pub(super) replies: BTreeMap<u16, u64>,
-    /// Requests that an upstream did not answer, or not completely.
+    /// Requests that an upstream did not answer, or answered only in part.
     pub(super) failures: u64,
     /// Requests in which the model was called again after a search.
     pub(super) searches: u64,
@@ -79,7 +79,11 @@ impl Metrics {
             line(&mut out, "upstream_replies_total", &format!("{{status=\"{status}\"}}"), *count);
         }
         for (name, help, count) in [
-            ("upstream_failures_total", "Requests that an upstream did not answer, or not completely.", self.failures),
+            (
+                "upstream_failures_total",
+                "Requests that an upstream did not answer, or answered only in part.",
+                self.failures,
+            ),
             ("searches_total", "Times that a model was asked again after a search for tools.", self.searches),
             ("tools_rewritten_total", "Tools that were changed, over all requests.", self.rewritten),
             ("tools_quarantined_total", "Tools that were left out, over all requests.", self.quarantined),

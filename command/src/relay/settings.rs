@@ -89,7 +89,7 @@ impl Settings {
 
     /// Returns the startup message, with the address.
     pub(crate) fn greeting(&self, address: &str) -> String {
-        let mut lines = format!("toolwire relay: listening at {address}");
+        let mut lines = format!("toolwire relay: listening on {address}");
         for one in &self.upstreams {
             let models = if one.models.is_empty() { String::new() } else { format!(" ({})", one.models.join(", ")) };
             let url = one.address.url(&one.address.base);
@@ -249,7 +249,7 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
             "models" => one.models = file.some(value)?,
             "model-names" => {
                 let DeValue::Table(names) = value.get_ref() else {
-                    return Err(file.unexpected(value, "a table: a client's name of a model, and the API's"));
+                    return Err(file.unexpected(value, "a table: a client's name for a model, and the API's"));
                 };
                 for (name, value) in names.iter() {
                     one.names.insert(name.get_ref().to_string(), file.string(value)?);

@@ -170,7 +170,7 @@ const OF_OPENAI: Fact = Fact {
     api: Api::Anthropic,
     below: None,
     has: "OpenAI Responses and Chat Completions",
-    source: "openai-python 0444895, src/openai/resources: made from OpenAI's OpenAPI document",
+    source: "openai-python 0444895, src/openai/resources: generated from OpenAI's OpenAPI document",
     as_of: "2026-11-27",
     confidence: 'A',
 };
@@ -236,11 +236,11 @@ pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
         Some(base) if target.strip_prefix(base).is_some_and(|rest| rest.starts_with('/')) => None,
         Some(base) => Some(format!(
             "expected {protocol} below {origin}{base}, found a request elsewhere: start the relay with \
-             `--upstream {origin}{base}` (by {source})"
+             `--upstream {origin}{base}` (according to {source})"
         )),
         None => Some(format!(
             "expected a protocol that {host} has ({}), found {protocol}: use a client of one of these, or an upstream \
-             that has {protocol} (by {source})",
+             that has {protocol} (according to {source})",
             fact.has
         )),
     }

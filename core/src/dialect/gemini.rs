@@ -143,9 +143,9 @@ pub(super) const FORMATS: Fact = Fact {
 };
 
 pub(super) const KINDS: Fact = Fact {
-    statement: "text keywords have strings, bounds numbers, counts whole numbers, and `nullable` a boolean",
+    statement: "text keywords are strings, bounds are numbers, counts are integers, and `nullable` is a boolean",
     confidence: 'A',
-    source: "the message, in JSON; live, for such fields: `Invalid value at '…' (TYPE_STRING), 2`",
+    source: "the Schema message in JSON; live, for such fields: `Invalid value at '…' (TYPE_STRING), 2`",
     rules: &[Constraint::KeywordValue],
     ..Fact::REFUSED
 };
@@ -254,7 +254,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "maximum depth of a schema: `exceeds the maximum allowed nesting depth` has been seen, a number has not",
+        "maximum depth of a schema: `exceeds the maximum allowed nesting depth` was observed, but no answer contains the number",
         "in mode `ANY`, the `maxItems` of a request may add up to about 960, according to one report",
         "integer `enum`s may have about 2,000 characters in total, according to one report",
         "whether function names may have 128 characters, as in newer documentation; the API enforced 64",

@@ -67,7 +67,7 @@ pub(super) const INTERACTIONS: Dialect = Dialect {
     ],
     unverified: &[
         "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
-        "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400, and no number is known",
+        "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400; the limit is unknown",
         "maximum number of functions in a request",
     ],
     method: Method::Rules(&GRAMMAR),

@@ -140,7 +140,7 @@ pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
     facts: &[likely(ROOT), likely(PROPERTIES), WELL_FORMED],
     unverified: &[
         "its errors have the wording of the SDK's client; no source is public",
-        "the model's own API may refuse more: `anthropic` has its rules",
+        "the model's own API may refuse more: the dialect `anthropic` describes it",
     ],
     tools: Surface { output: Some(&OUTPUT_OF_CLAUDE), ..CLIENT_TOOLS },
     ..CLIENT

@@ -349,7 +349,7 @@ at "https://platform.moonshot.ai/docs/api/chat";
 Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
 root("the root has `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
 Fact {
-    statement: "with `$schema` in the schema, kimi-k2.5 answers nonsense",
+    statement: "with `$schema` in the schema, kimi-k2.5 returns nonsense",
     confidence: 'B',
     source: "live report (vercel/ai#18921)",
     rules: &[Constraint::RefusedKeyword],

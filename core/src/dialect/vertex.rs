@@ -101,7 +101,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     as_of: "2026-11-21",
     unverified: &[
         "whether it accepts what the Gemini API accepts: documented for both (google-genai 3.4.0), and no report \
-            differs",
+            contradicts it",
         "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
         "undocumented keywords: mostly ignored",
     ],

@@ -269,7 +269,8 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines decides",
+            statement:
+                "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines compiles it",
             confidence: 'C',
             source: GATE,
             rules: &[Constraint::RefusedKeyword],

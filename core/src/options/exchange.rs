@@ -177,5 +177,5 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
 /// Returns the error for a request whose dialect cannot be determined because its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = naming.example(&EXAMPLE);
-    Error::new(error.code(), "/dialect", format!("{}; or name it: `{example}`", error.message()))
+    Error::new(error.code(), "/dialect", format!("{}; or set `dialect`: `{example}`", error.message()))
 }

@@ -54,7 +54,7 @@ impl Warning {
             "An addition in the history defines a tool differently than the request: the newest definition is used",
         ),
         ("tool-change-ignored", "An addition or removal does not come from the client, or `toolChanges` ignores it"),
-        ("tool-search-renamed", "A tool has the name of the search function, which was renamed to this"),
+        ("tool-search-renamed", "A tool has the name of the search function, which was renamed to this `name`"),
         ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
         ("orphan-tool-search-output", "The history contains the result of a tool search without its call"),
         ("server-tool-search-unavailable", "The hosted tool search was removed, and every deferred tool is loaded"),
@@ -75,7 +75,7 @@ impl Warning {
         ),
         (
             "max-tokens-defaulted",
-            "The target requires a maximum of tokens and the request has none: that of `maxTokens` is sent",
+            "The target requires a maximum number of tokens, which the request lacks: `maxTokens` is sent",
         ),
         ("call-id-changed", "A call's id has characters that the target refuses: it and its result get a new one"),
         ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
@@ -84,7 +84,7 @@ impl Warning {
         ("overflow-deferred", "The request has more tools than the API accepts: those past the maximum are deferred"),
         (
             "overflow-unannounced",
-            "The prompt already lists deferred tools: those that are deferred past the maximum are not listed there",
+            "The prompt already lists deferred tools, but not those that are deferred because of the maximum",
         ),
         ("not-translated", "A part of the request has no counterpart in the target format and was removed"),
     ];

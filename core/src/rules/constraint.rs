@@ -88,7 +88,7 @@ constraints! {
     RequiredWithoutProperties = "required-without-properties",
     /// A property's name is mistaken for a keyword.
     ReservedName = "reserved-name",
-    /// A name with `{` and `}` above a keyword that the name breaks.
+    /// A keyword below a name whose `{` and `}` the API reads as an index.
     BracesInName = "braces-in-name",
     /// `anyOf` is not a list.
     CombinatorNotList = "combinator-not-list",
@@ -208,7 +208,7 @@ constraints! {
     ToolName = "tool-name",
     /// `strict` is missing, or the API does not know it.
     StrictFlag = "strict-flag",
-    /// A tool without arguments that has a schema, although the API requires none.
+    /// A tool without arguments that has a schema, although the API requires that it has none.
     NoArguments = "no-arguments",
     /// A description that is not a string.
     DescriptionNotString = "description-not-string",
@@ -224,7 +224,7 @@ constraints! {
     MixedBackends = "mixed-backends",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",
-    /// More of something than the compiler can handle in one strict tool.
+    /// A strict tool that is too complex for the compiler.
     TooComplex = "too-complex",
     /// More optional properties than the strict tools of a request may have.
     TooManyOptionalProperties = "too-many-optional-properties",
@@ -343,7 +343,7 @@ impl Constraint {
             Constraint::DuplicateName => {
                 "Rename one of the two tools, or let `sanitizeTools` do it (`duplicateNames`)."
             }
-            Constraint::ToolName => "Rename the tool: letters, digits, `_` and `-`, a letter first, 3 to 64 in all.",
+            Constraint::ToolName => "Rename the tool: 3 to 64 letters, digits, `_` and `-`, starting with a letter.",
             Constraint::StrictFlag => "Set `strict` as the API requires.",
             Constraint::NoArguments => "Omit the schema.",
             Constraint::DescriptionNotString => "Write the description as a string.",

@@ -216,7 +216,7 @@ rules! {
     OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
     /// Merges the parts of `allOf` into the schema around them.
     MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
-    /// Removes one of two keywords that no keyword can express together.
+    /// Removes one of two keywords that the merged schema cannot express together.
     MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
     /// Merges schemas, one of which depends on its sibling keywords, so the result may accept something else.
     MergeInexact = "merge-inexact", Legalize, SAME.accepts(Mixed), [];

@@ -250,7 +250,7 @@ fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, 
         None => Ok(()),
         Some(violation) => {
             let message = format!(
-                "expected a schema that `{}` can express, found that it cannot: {}",
+                "expected a schema that `{}` can express, found one that it cannot: {}",
                 options.dialect, violation.message
             );
             Err(Error::new(Code::NotRepresentable, violation.pointer, message))

@@ -229,7 +229,7 @@ impl Scan<'_> {
             self.open.last_mut().into_iter().for_each(|is_lookaround| *is_lookaround = true);
             self.not_regular(LOOKAROUND);
         } else if self.take("<") {
-            self.not_python("a group named `(?<…>`, which is `(?P<…>` there");
+            self.not_python("a named group `(?<…>` (in Python `(?P<…>`)");
         } else if self.take("P=") {
             self.not_unicode(GROUP);
             self.not_regular("a backreference");
@@ -374,7 +374,7 @@ impl Scan<'_> {
                 self.not_python("a named backreference, `\\k<…>`");
                 self.not_regular("a backreference");
             }
-            letter if letter.is_ascii_alphabetic() => self.not_python("an escaped letter without a meaning there"),
+            letter if letter.is_ascii_alphabetic() => self.not_python("an escaped letter that Python does not know"),
             _ => {}
         }
     }

@@ -193,7 +193,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
     if request::formats::is_bare_text(request, for_api.api)? {
-        let message = "expected a response format of JSON, found the bare text of an enumeration, which only the \
+        let message = "expected a JSON response format, found an enumeration as plain text, which only the \
             API's own format can return";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }

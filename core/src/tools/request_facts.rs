@@ -111,7 +111,7 @@ impl Namespaces {
                 (true, None) => (&NAMESPACES, "moved the tools of the namespace to the list of tools"),
                 (true, Some(true)) => (
                     &NAMESPACES,
-                    "moved the tools of the namespace to the list of tools, and its description to the front of theirs",
+                    "moved the tools of the namespace to the list of tools, and prepended its description to theirs",
                 ),
                 (true, Some(false)) => (
                     &NAMESPACES,

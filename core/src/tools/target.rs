@@ -249,7 +249,7 @@ pub(super) fn description(
             Rule::DropDescription,
             (from, None),
             guidance,
-            "a description is a string wherever there is one".into(),
+            "a description must be a string".into(),
             message,
         ));
         return Some(None);

@@ -24,7 +24,7 @@ impl Dice {
 }
 
 /// Part of the error message with which `sanitize` refuses a schema if `check` still finds a violation in the result.
-const REFUSED: &str = "can express, found that it cannot";
+const REFUSED: &str = "can express, found one that it cannot";
 
 const NAMES: [&str; 12] =
     ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];

@@ -31,9 +31,9 @@ console.log(
   `npm: ${calls.length} valid calls, Node ${process.version}, µs per call, median of ${ROUNDS} rounds; ` +
     `ajv refuses ${lines.length - calls.length} more`,
 );
-console.log('  ajv: makes code of a schema (`new Function`), judges `pattern`, too; stops at the first fault');
+console.log('  ajv: compiles a schema to code (`new Function`); also checks `pattern`; stops at the first violation');
 console.log(
-  '  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything; needs no `eval`',
+  '  toolwire: reports every violation, or that it cannot decide; only a `Restore` prepares anything; needs no `eval`',
 );
 const ajv = `ajv ${versionOf('ajv')}`;
 table('value', [

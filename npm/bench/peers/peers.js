@@ -26,7 +26,7 @@ export const PEERS = [
   },
   {
     name: '@anthropic-ai/sdk',
-    description: 'transformJSONSchema: closes objects, says dropped keywords in descriptions',
+    description: 'transformJSONSchema: closes objects, lists dropped keywords in descriptions',
     dialect: 'anthropic-strict',
     load: async () => (await import('@anthropic-ai/sdk/lib/transform-json-schema')).transformJSONSchema,
   },

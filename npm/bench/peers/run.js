@@ -24,7 +24,7 @@ for (const peer of PEERS) await compare(peer);
 
 async function compare({ name, description, dialect, load, spelled = (schema) => schema }) {
   const title = `${name} ${versionOf(name)}`;
-  if (!known.has(dialect)) return line(title, `${dialect}: not here yet`);
+  if (!known.has(dialect)) return line(title, `${dialect}: not supported yet`);
   const convert = await load();
   const ours = (schema) => sanitize(schema, { dialect });
   const shared = (schema) => sanitize(schema, { dialect, share: true });
@@ -34,7 +34,7 @@ async function compare({ name, description, dialect, load, spelled = (schema) =>
   const before = JSON.stringify(both);
   const [peer, our, share] = medians([convert, ours, shared], both);
   if (JSON.stringify(both) !== before)
-    throw new Error(`${name}: expected its input to stay as it was, found it changed`);
+    throw new Error(`${name}: expected an unchanged input, found a changed one`);
   // An API does not refuse what it only ignores or reinterprets.
   const isRefused = (schema) => check(schema, { dialect }).some(({ severity }) => severity === 'refused');
   const refused = (run) => both.filter((schema) => isRefused(run(schema))).length;

@@ -43,7 +43,7 @@ describe('repaired arguments', () => {
     assert.equal(repaired.repairs, 5);
     assert.match(repaired.retryMessage, /^The arguments of `find_tickets` do not match.*\n- \/sort: expected/);
     const last = repaired.notes.at(-1);
-    assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule repairs this with a valid result.' });
+    assert.deepEqual(last.left, { keyword: 'enum', why: 'No repair rule gives a valid result.' });
   });
 
   test('invalid JSON is repaired, or left unchanged with a reason', () => {
@@ -112,7 +112,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.keyboard.press('Space');
       await settled(page);
       await page
-        .locator('.verdict', { hasText: 'The arguments are valid by the tool’s original schema now.' })
+        .locator('.verdict', { hasText: 'The tool’s original schema now accepts the arguments.' })
         .waitFor();
       assert.deepEqual(await rules(page), ['string-to-number']);
       assert.match(await page.getByLabel('Restored arguments').innerText(), /"severity": 2$/m);

@@ -188,7 +188,7 @@ function unpacker(encoding: string): Transform {
   // Exists since Node 22.15.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
   if (createZstdDecompress === undefined) {
-    throw new Unreadable(415, 'expected another content encoding than zstd, which this version of Node does not have');
+    throw new Unreadable(415, 'expected a content encoding other than zstd, which this version of Node does not have');
   }
   return createZstdDecompress();
 }

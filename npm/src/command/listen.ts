@@ -124,7 +124,7 @@ class Front {
 
   /** Ends all sessions after a failure of the core or this host. New sessions may start. */
   #restart(error: Error): void {
-    this.#log.write(`toolwire: internal: found a defect of toolwire (${error.message})`);
+    this.#log.write(`toolwire: internal: found a defect in toolwire (${error.message})`);
     const settings = JSON.stringify({ ...this.#settings, lastSession: this.#lastSession });
     this.#listener = new ProxyListener(settings, this.#token);
     this.#work.splice(1);

@@ -334,8 +334,8 @@ main()
     process.exitCode = UNUSABLE;
     const found = CommandLine.heard(error.message).trimEnd();
     process.stderr.write(
-      `toolwire: internal: found a defect of toolwire (${found}). Please report it with the command line and an input that shows it at ` +
-        'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it\n',
+      `toolwire: internal: found a defect in toolwire (${found}). Please report it with the command line and an input that shows it at ` +
+        'https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others could make use of it\n',
     );
   })
   .finally(end);

@@ -131,7 +131,7 @@ class Host {
     try {
       return what(this.#state);
     } catch (error) {
-      this.log.write(`toolwire: internal: found a defect of toolwire (${(error as Error).message})`);
+      this.log.write(`toolwire: internal: found a defect in toolwire (${(error as Error).message})`);
       this.#state = new RelayState(this.text, this.#token);
       for (const exchange of this.#open) exchange.abort();
       return [];
@@ -197,7 +197,7 @@ class Exchange {
 
   #run(effects: string[]): void {
     this.#carryOut(effects).catch((error: Error) => {
-      this.host.log.write(`toolwire: internal: found a defect of toolwire (${error.message})`);
+      this.host.log.write(`toolwire: internal: found a defect in toolwire (${error.message})`);
       this.abort();
     });
   }

@@ -91,7 +91,7 @@ export function described(value: unknown): string {
       return '`undefined`';
     default: {
       const name = tag(value as object);
-      const advice = isBytes(value as object) ? 'text as bytes is taken where the whole input is text' : ADVICE[name];
+      const advice = isBytes(value as object) ? 'bytes are accepted only as the whole input' : ADVICE[name];
       return `a \`${name}\`${advice === undefined ? '' : `; ${advice}`}`;
     }
   }

@@ -476,7 +476,7 @@ def relay(upstream: str, token: str) -> Iterator[str]:
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
-            listening = next(found for line in process.stderr if (found := re.search(r"listening at (\S+)", line)))
+            listening = next(found for line in process.stderr if (found := re.search(r"listening on (\S+)", line)))
             yield listening[1]
         finally:
             process.terminate()

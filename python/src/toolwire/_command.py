@@ -317,8 +317,8 @@ def run() -> NoReturn:
             found = _toolwire.Command.heard(str(error)).rstrip("\n")
             _say(
                 sys.stderr,
-                f"toolwire: internal: found a defect of toolwire ({found}). Please report it with the command line and "
-                "an input that shows it at https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if "
+                f"toolwire: internal: found a defect in toolwire ({found}). Please report it with the command line and "
+                "an input that shows it at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if "
                 "others could make use of it\n",
             )
     sys.exit(code)

@@ -121,7 +121,7 @@ class _Front:
 
     def _restart(self, error: Exception) -> None:
         """End all sessions after a failure of the core or this host. New sessions may start."""
-        self._log.line(f"toolwire: internal: found a defect of toolwire ({error})")
+        self._log.line(f"toolwire: internal: found a defect in toolwire ({error})")
         settings = json.dumps({**self._settings, "lastSession": self._last_session})
         self._listener = _toolwire.Listener(settings, self._token)
         del self._work[1:]

@@ -89,7 +89,7 @@ class _Host:
         try:
             return what(self._state)
         except Exception as error:
-            self.log.line(f"toolwire: internal: found a defect of toolwire ({error})")
+            self.log.line(f"toolwire: internal: found a defect in toolwire ({error})")
             self._state = _toolwire.Relay(self._text, self._token)
             for exchange in self._open.values():
                 exchange.abort()
@@ -161,7 +161,7 @@ class _Exchange:
             # The last two mean that the client has disconnected.
             self.abort()
         except Exception as error:
-            self._host.log.line(f"toolwire: internal: found a defect of toolwire ({type(error).__name__})")
+            self._host.log.line(f"toolwire: internal: found a defect in toolwire ({type(error).__name__})")
             self.abort()
         if self._response is None:
             self._response = aiohttp.web.Response(status=500)

@@ -8,7 +8,7 @@ pub(crate) fn advice(rule: &str) -> Option<&'static str> {
 /// In the order of the constraints: all that real tools violate, and related ones.
 const ADVICE: &[(&str, &str)] = &[
     ("root-not-schema", "Publish an object as `inputSchema`, with `type: \"object\"`."),
-    ("root-object", "Write `type: \"object\"` at the root; move a union below it, into a property."),
+    ("root-object", "Write `type: \"object\"` at the root; move a union from the root into a property."),
     ("unknown-type", "Use the seven type names of JSON Schema."),
     ("beside-type-list", "Write one `anyOf` with a branch for each type, and each keyword in the branch that it \
     applies to."),
@@ -25,7 +25,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("enum-value", "Keep only values that the sibling `type` accepts."),
     ("enum-null-first", "Write `null` as a separate branch."),
     ("not-a-schema", "Write a schema wherever one belongs: an object, not `true`, if an API requires objects."),
-    ("array-items", "Write positions as `prefixItems`, or one schema for all items."),
+    ("array-items", "Describe positions with `prefixItems`, or all items with one schema."),
     ("items-not-schema", "Write one schema as `items`."),
     ("additional-properties-not-schema", "Write `true`, `false` or a schema."),
     ("required-unknown", "Name in `required` only properties of the same object."),
@@ -36,7 +36,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("ref-target", "Point every `$ref` to a definition in the same schema."),
     ("ref-place", "Inline the definition: schema generators have an option for that."),
     ("ref-shared", "Write each keyword either next to `$ref` or in the definition."),
-    ("ref-any-of", "Refer from a branch of the `anyOf`."),
+    ("ref-any-of", "Put the `$ref` into a branch of the `anyOf`."),
     ("endless-recursion", "Let recursion end: make the recursive property optional, or accept `null`."),
     ("root-keyword", "Move unions and conditions from the root into a property, or split the tool."),
     (
@@ -67,7 +67,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("array-without-items", "Describe the items of an array with `items`."),
     ("open-items", "Give `items` a `type`."),
     ("pattern", "Write it without lookaround and backreferences, or describe it in the description."),
-    ("format", "Name it in the description, in addition or instead: no format is supported everywhere."),
+    ("format", "Name it in the description, with or without the keyword: no format is supported everywhere."),
     ("beside-ref", "Write a description into the definition, not next to the `$ref`."),
     (
         "beside-any-of",
@@ -77,7 +77,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("property-name", "Name properties with at most 64 letters, digits and `_`, beginning with a letter."),
     ("recursion", "Nest only as deeply as needed, or use a flat list whose entries name their parents."),
     ("number-range", "Write numbers that a 64-bit float can represent."),
-    ("too-many-bytes", "Split the tool, or shorten repetitions, descriptions first."),
+    ("too-many-bytes", "Split the tool, or remove repetitions, starting with descriptions."),
     ("too-deep", "Nest less: move inner objects up, or split the tool."),
     ("too-many-enum-values", "If the list is long, use strings and offer a tool that lists the values."),
     ("too-many-characters", "Shorten names and values, or use strings if the list is long."),

@@ -56,7 +56,7 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "cerebras-strict",
         "accepted: `object-not-closed`",
         8,
-        "tools of 2025 with `strict: true`: since January 2026, the API answers 422 to an open response format \
+        "tools of 2025 with `strict: true`: since January 2026, the API answers an open response format with 422 \
             (agno#6013), and a gateway reports the same for tools (llmgateway#1455)",
     ),
     (
@@ -68,7 +68,7 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ),
     (
         "llama-cpp",
-        "rejected: nothing is refused, not by `pattern` either",
+        "rejected: nothing is refused, not even by `pattern`",
         2,
         "outdated: since August 2026 (llama.cpp#26939) patterns with `\\d` are accepted and not enforced; the judge \
          runs b11434",
@@ -98,16 +98,16 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         1,
         "a pointer to another table has no target; the row blames its form",
     ),
-    ("vllm", "accepted: `refused-keyword`", 1, "left to outlines, which was not run"),
+    ("vllm", "accepted: `refused-keyword`", 1, "vLLM passes this schema to its backend outlines, which was not run"),
     (
         "vllm",
-        "rejected: nothing is refused, not by `refused-keyword` either",
+        "rejected: nothing is refused, not even by `refused-keyword`",
         1,
         "outdated: vLLM 0.8.4 refused a keyword that it added itself",
     ),
     (
         "ollama",
-        "rejected: nothing is refused, not by `type-list` either",
+        "rejected: nothing is refused, not even by `type-list`",
         1,
         "outdated: since 0.6.6 the type of a property may be a list",
     ),
@@ -127,44 +127,44 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ("openai-strict", "accepted: `beside-ref`", 1, "the same schema: `$schema` next to the reference at the root"),
     (
         "openai-strict",
-        "rejected: nothing is refused, not by `refused-keyword` either",
+        "rejected: nothing is refused, not even by `refused-keyword`",
         2,
-        "outdated: `default` was refused in 2024, and a maintainer's probe of 2026-08 was answered 200",
+        "outdated: `default` was refused in 2024, and a maintainer's probe of 2026-08 was answered with 200",
     ),
     (
         "openai-chat",
-        "rejected: nothing is refused, not by `refused-keyword` either",
+        "rejected: nothing is refused, not even by `refused-keyword`",
         1,
         "actually strict mode: `allOf` is accepted in non-strict mode",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not by `ref-shared` either",
+        "rejected: nothing is refused, not even by `ref-shared`",
         1,
         "outdated: the validator accepts descriptions both next to a reference and in its target",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not by `untyped` either",
+        "rejected: nothing is refused, not even by `untyped`",
         1,
         "outdated: the validator accepts schemas without a type",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not by `not-a-tool` either",
+        "rejected: nothing is refused, not even by `not-a-tool`",
         1,
         "a tool without `type` is read as the intended function; `sanitizeTools` does not write `type` either",
     ),
     ("moonshot", "rejected: `tool-name` is still found after `adaptRequest`", 1, WITHOUT_MODEL),
     (
         "groq",
-        "rejected: nothing is refused of the request",
+        "rejected: nothing in the request is refused",
         1,
         "`browser_search` is a tool of the `gpt-oss` models, and the row is from another model",
     ),
     (
         "openai-responses",
-        "rejected: nothing is refused of the request",
+        "rejected: nothing in the request is refused",
         1,
         "a tool of Chat Completions, sent to Responses: the format of another API, not a fact about this one",
     ),

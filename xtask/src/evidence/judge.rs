@@ -57,7 +57,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             // An API reports only the first problem that it finds.
             match found.first() {
                 Some(violation) => drop(judgement.facts.insert(violation.fact.statement)),
-                None => judgement.differs.push("rejected: nothing is refused of the request".to_owned()),
+                None => judgement.differs.push("rejected: nothing in the request is refused".to_owned()),
             }
             judgement
         }
@@ -129,7 +129,7 @@ fn refused(
         return judgement;
     };
     if found.is_empty() {
-        judgement.differs.push(format!("rejected: nothing is refused, not by `{rule}` either"));
+        judgement.differs.push(format!("rejected: nothing is refused, not even by `{rule}`"));
         return judgement;
     }
     if !found.iter().any(|(name, _)| name == rule) {

@@ -18,7 +18,7 @@ The tests compare the tables of the [dialects](dialects/README.md) with recorded
 (`xtask/src/evidence/`); every disagreement is an exception with a reason. This page counts the answers. They are not
 part of this repository: they are in `../shared/data`, next to the checkout.
 
-- An *accepted* row was answered 200. `check` finds nothing refused in it.
+- An *accepted* row was answered with 200. `check` finds nothing in it that is refused.
 - A *rejected* row was refused for its schema or its tools. `check` reports the rule that matches the error.
   The output of `sanitize`, `sanitizeTools` or `adaptRequest` for it is accepted, and the named problem is gone.
   For a row that was refused for its tool choice, its model or another part of the request, `checkRequest` reports it.

@@ -228,7 +228,7 @@ fn describe(change: &toolwire::reports::Change) -> String {
 pub(crate) fn page(entries: &[Entry]) -> String {
     let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
     page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
-    none in the output. (For arguments, it is `validateArguments`.)\n";
+    none in the output. (For arguments, `validateArguments` does this.)\n";
     page += "If you do not know which entry applies, `checkTools(tools, { dialects })` checks a whole list, and \
     `adaptRequest` fixes a whole request, with `repair: true` also the calls in its reply.\n\n";
     for entry in entries {

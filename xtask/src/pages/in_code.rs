@@ -71,13 +71,13 @@ const IN_CODE: &[InCode] = &[
     },
     InCode {
         constraints: &[Constraint::ObjectNotClosed, Constraint::ObjectOpenness],
-        zod: "`z.strictObject({…})`; `z.looseObject({…})` declares the contrary",
-        pydantic: "`model_config = ConfigDict(extra=\"forbid\")`; `extra=\"allow\"` declares the contrary",
+        zod: "`z.strictObject({…})`; `z.looseObject({…})` declares the opposite",
+        pydantic: "`model_config = ConfigDict(extra=\"forbid\")`; `extra=\"allow\"` declares the opposite",
         go: "structs are closed by default",
     },
     InCode {
         constraints: &[Constraint::NotRequired],
-        zod: "`.nullable()` instead of `.optional()`, and null in the handler",
+        zod: "`.nullable()` instead of `.optional()`; the handler receives null",
         pydantic: "`int | None` without a default instead of `int | None = None`",
         go: "a pointer without `omitempty` and `omitzero`: `Limit *int` with the tag `json:\"limit\"`",
     },
@@ -101,11 +101,11 @@ const IN_CODE: &[InCode] = &[
     },
     InCode {
         constraints: &[Constraint::Pattern, Constraint::PatternAnchors, Constraint::PatternNotEnforced],
-        zod: "`.regex(…)` with plain parts; `z.email()` and `z.iso.datetime()` write long patterns, which `override: \
+        zod: "`.regex(…)` with plain syntax; `z.email()` and `z.iso.datetime()` write long patterns, which `override: \
             ({ jsonSchema }) => { delete jsonSchema.pattern; }` removes",
-        pydantic: "`Field(pattern=…)` with plain parts; check the rest in a `field_validator`, which is not part of \
+        pydantic: "`Field(pattern=…)` with plain syntax; check the rest in a `field_validator`, which is not part of \
             the schema",
-        go: "set `Pattern` of the schema with plain parts; check the rest in the handler",
+        go: "set the schema's `Pattern` with plain syntax; check the rest in the handler",
     },
     InCode {
         constraints: &[Constraint::Format],

@@ -12,7 +12,7 @@ const HEAD: &str =
 # Chat templates
 
 A server of open models writes the tools into the prompt with the chat template of the model. Some templates walk the
-schemas and fail for shapes that they do not support: the request is answered 400 or 500, though the server itself accepts
+schemas and fail for shapes that they do not support: the request fails with 400 or 500, though the server itself accepts
 the schema. With the option `template`, `check` finds these shapes and `sanitize` replaces them with equivalents, if
 there are any.
 

@@ -120,7 +120,7 @@ impl Listener {
 
     /// Returns the startup message, with the address.
     pub fn started(&self, address: &str) -> String {
-        format!("toolwire proxy: listening at http://{address}{PATH}")
+        format!("toolwire proxy: listening on http://{address}{PATH}")
     }
 
     /// Handles the head of a request with the host's number: `{ method, target, headers, id }` as JSON. Each header is

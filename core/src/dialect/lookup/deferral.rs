@@ -306,8 +306,8 @@ impl Known {
             return match row.and_then(|row| Some((row.hosts.first()?, row.native.as_str()))) {
                 Some((host, native)) => {
                     format!(
-                        "no host is given: `{host}` has `{native}` with this model, and other hosts may have no \
-                        construct"
+                        "no host is given: `{host}` supports `{native}` with this model, and other hosts \
+                        may support no construct"
                     )
                 }
                 None => "no host is given, and no host is known to have a construct for deferred tools with this model"
@@ -315,7 +315,11 @@ impl Known {
             };
         };
         if let Some(Row { target, native, .. }) = ROWS.iter().find(|row| self.is_at(row) && self.has_model(row)) {
-            return format!("`{name}` has `{}` with this model, but only in `{}`", native.as_str(), target.as_str());
+            return format!(
+                "`{name}` supports `{}` with this model, but only in `{}`",
+                native.as_str(),
+                target.as_str()
+            );
         }
         if !ROWS.iter().any(|row| self.is_at(row)) {
             return format!("the host `{name}` is not known to have its own construct for deferred tools");

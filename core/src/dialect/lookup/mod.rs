@@ -92,7 +92,7 @@ impl Known {
         let unknown = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("unknown host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
-                format!("unknown host `{name}`, and unknown rules there for `{model}`")
+                format!("unknown host `{name}`, whose rules for `{model}` are also unknown")
             }
             (None, Some(model)) => format!("unknown model `{model}`"),
             (None, None) => "unknown host".to_string(),

@@ -262,7 +262,7 @@ pub(super) const ROWS: &[Row] = &[
         &["api.z.ai", "open.bigmodel.cn"],
         "portable",
         'C',
-        "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors do not tell what else",
+        "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors name no other rule",
     ),
     at(
         ALIBABA,

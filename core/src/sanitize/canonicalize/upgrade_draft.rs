@@ -146,7 +146,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
         context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
-            format!("removed `{}`: it is not a name", keyword.name())
+            format!("removed `{}`: its value is not an anchor name", keyword.name())
         });
         if let Some(object) = node.as_object_mut() {
             object.remove(keyword);

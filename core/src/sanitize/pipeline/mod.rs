@@ -257,7 +257,7 @@ pub(crate) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Re
         return refused("untyped", "refuses schemas without a type");
     }
     if options.refs == Some(Refs::Keep) && !(grammar.refs.anywhere || grammar.refs.to_defs) {
-        return refused("refs", "has no references");
+        return refused("refs", "accepts no references");
     }
     Ok(())
 }

@@ -105,7 +105,7 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
-        wakes: Wakes::If("except by `const-to-enum`", |context| context.upgraded),
+        wakes: Wakes::If("if it changed more than `const-to-enum` does", |context| context.upgraded),
         run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
@@ -259,7 +259,7 @@ pub(crate) const PASSES: &[Pass] = &[
         rules: UNSUPPORTED,
         needs: Keywords::NONE,
         applies: always,
-        wakes: Wakes::If("with tuples; with references, by keywords that may hold some", |context| {
+        wakes: Wakes::If("with tuples; with references, if a keyword that may contain some was removed", |context| {
             context.original_keywords.contains(Keyword::PrefixItems)
                 || (!context.no_references && context.removed_nested)
         }),
@@ -334,7 +334,7 @@ pub(crate) const PASSES: &[Pass] = &[
             refused_keys::with_slash(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "As above: no reference could point past such a key.",
+        why: "Before anything looks for references again: none can lead past a key with `/`.",
     },
     Pass {
         name: "enum",

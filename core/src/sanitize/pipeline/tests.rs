@@ -104,8 +104,8 @@ fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
         }
         let again = without(pass.name, || passed(&found, &case.options));
         let (place, promise) = match again {
-            Ok(Some((again, _))) if again == found && found == *whole => (2, "honest: the report is another"),
-            Ok(Some((again, _))) if again == found => (1, "faithful: the output is another"),
+            Ok(Some((again, _))) if again == found && found == *whole => (2, "honest: the report differs"),
+            Ok(Some((again, _))) if again == found => (1, "faithful: the output differs"),
             _ => (0, "idempotent: a second call changes the output"),
         };
         if other[place].is_none() {

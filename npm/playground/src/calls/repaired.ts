@@ -68,7 +68,7 @@ function byteIn(pointer: string, message: string): { byte?: number } {
 }
 
 const WHY: Record<LeftReason, string> = {
-  'no-rule': 'No rule repairs this with a valid result.',
+  'no-rule': 'No repair rule gives a valid result.',
   ambiguous: 'Several repairs are valid.',
   inexact: 'The number is too large: many programs would read a different one.',
   'not-exact': 'A rule would repair it, but the repair is only likely, not exact.',

@@ -13,7 +13,7 @@ export function Repairs({ found }: { found: Restored }) {
     return (
       <section class="notes" aria-label="Repairs">
         {misread === undefined ? (
-          <Summary tone="info" title="No schema" text="This tool has no schema by which arguments could be repaired." />
+          <Summary tone="info" title="No schema" text="This tool has no schema, so its arguments cannot be repaired." />
         ) : (
           <Summary
             tone="refused"
@@ -91,7 +91,7 @@ function Verdict({ repaired: { valid, notes, repairs } }: { repaired: Repaired }
   }
   if (repairs === 0) return <Summary tone="same" title="Valid" text="No repairs are necessary." />;
   return (
-    <Summary tone="same" title="Repaired" text={`${done} The arguments are valid by the tool’s original schema now.`} />
+    <Summary tone="same" title="Repaired" text={`${done} The tool’s original schema now accepts the arguments.`} />
   );
 }
 

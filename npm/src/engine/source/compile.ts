@@ -20,7 +20,7 @@ export function compile(bytes: BufferSource): WebAssembly.Module {
       'no-webassembly',
       '',
       "expected that WebAssembly may be compiled here, found that it may not: a page needs `script-src 'wasm-unsafe-eval'` " +
-        `in its Content-Security-Policy, other hosts may compile none at all (${found})`,
+        `in its Content-Security-Policy, some other hosts compile none at all (${found})`,
       undefined,
       { cause: error },
     );

@@ -17,7 +17,7 @@ export function give(source: WasmSource): void {
   const module = isModule(source) ? source : compile(asBytes(source));
   const found = stampOf(module);
   if (found !== stamp) {
-    const what = found === undefined ? 'none of toolwire' : `\`${found}\``;
+    const what = found === undefined ? 'another WebAssembly' : `\`${found}\``;
     throw new TypeError(
       `expected \`toolwire/${entry}.wasm\` of this very release (\`${stamp}\`), found ${what}: is an old file cached?`,
     );

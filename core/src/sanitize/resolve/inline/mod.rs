@@ -67,7 +67,7 @@ pub(crate) fn resolve_references<'a>(
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
             let (limit, found) = (context.max_nodes, graph.produced);
             let message = format!(
-                "expected references that inline to at most {limit} nodes, found {found}, and too many after cutting \
+                "expected references that inline to at most {limit} nodes, found {found}, still too many after cutting \
                     them"
             );
             return Err(Error::new(Code::BudgetExceeded, "", message));
