@@ -16,8 +16,8 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::{
-            layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed},
-            overlap, KEY, VALUE,
+            layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed, KEY, VALUE},
+            overlap,
         },
         null,
     },

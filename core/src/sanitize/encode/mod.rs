@@ -17,15 +17,6 @@ pub(crate) mod require_one;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
-/// Member of a pair that holds the name.
-pub(crate) const KEY: &str = "key";
-/// Member of a pair that holds the value.
-pub(crate) const VALUE: &str = "value";
-/// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
-pub(crate) const PAIRS: &str = "pairs";
-/// Property for members that no other property declares.
-const OTHERS: &str = "additional_properties";
-
 /// Lowers a plain schema into a form that the API accepts.
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     lower::write(root, context)
