@@ -5,13 +5,10 @@
 //! the model's arguments, and [`crate::sanitize::decode`] restores them. Both use [`layout`] to determine the shape of
 //! a schema, so they cannot disagree. [`normalize`] prepares the plain schema.
 
-mod discriminate;
-mod flatten;
 pub(crate) mod json_string;
 pub(crate) mod layout;
 pub(crate) mod lower;
 pub(crate) mod normalize;
-mod overlap;
 pub(crate) mod plan;
 pub(crate) mod require_one;
 
