@@ -71,8 +71,8 @@ impl fmt::Display for Code {
 const INTERNAL: (&str, &str) = (
     "expected every call to end with a result or an error, found a defect in toolwire (",
     "); the next call works. Please report it with the name of the function, its options, an input that shows it \
-     and the version, at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others could make use \
-     of it",
+     and the version, at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others \
+     could make use of it",
 );
 
 /// An error: its kind, its position, and what was expected.

@@ -254,7 +254,8 @@ pub(super) const GEMINI: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "maximum depth of a schema: `exceeds the maximum allowed nesting depth` was observed, but no answer contains the number",
+        "maximum depth of a schema: `exceeds the maximum allowed nesting depth` was observed, but no answer \
+         contains the number",
         "in mode `ANY`, the `maxItems` of a request may add up to about 960, according to one report",
         "integer `enum`s may have about 2,000 characters in total, according to one report",
         "whether function names may have 128 characters, as in newer documentation; the API enforced 64",

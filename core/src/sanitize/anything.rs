@@ -12,7 +12,10 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        encode::{json_string::Holds, KEY, PAIRS, VALUE},
+        encode::{
+            json_string::Holds,
+            layout::{KEY, PAIRS, VALUE},
+        },
     },
     schema::{keyword::Keyword, visit::SchemaPath},
 };

@@ -1,7 +1,8 @@
-//! State shared by all passes: grammar, options, budget, facts of the survey, and the report.
+//! State shared by all passes: grammar, options, budget, facts of the survey, sets of passes, and the report.
 
 use alloc::rc::Rc;
 
+use super::{diagnostics::Diagnostics, legalize::stand_ins::StandIns};
 use crate::{
     budget::Budget,
     dialect::{
@@ -12,7 +13,6 @@ use crate::{
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped, Use},
-    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns, pass_set::PassSet},
     schema::{
         keyword::{Draft, Keywords},
         references::{self, Form, References},
@@ -156,5 +156,25 @@ impl PassContext {
             pruned: None,
             diagnostics,
         })
+    }
+}
+
+/// A set of passes, by their positions in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PassSet(u64);
+
+impl PassSet {
+    pub(crate) const NONE: PassSet = PassSet(0);
+
+    pub(crate) const fn insert(self, position: usize) -> Self {
+        PassSet(self.0 | 1 << position)
+    }
+
+    pub(crate) const fn contains(self, position: usize) -> bool {
+        self.0 & 1 << position != 0
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 }

@@ -7,16 +7,13 @@ mod canonicalize;
 mod codex;
 mod context;
 pub(crate) mod decode;
-mod depth;
 mod description;
 mod diagnostics;
 mod discriminators;
 mod encode;
 mod fit;
 mod legalize;
-mod null;
 mod pass;
-mod pass_set;
 mod pipeline;
 mod resolve;
 #[cfg(test)]
@@ -39,7 +36,7 @@ use crate::{
     report::{Allow, Change, Detail, Recorder},
     sanitize::{
         decode::{Plan, PlanBuilder},
-        legalize::{infer_type, root},
+        legalize::{root, types},
     },
     schema::{
         graph::Graph,
@@ -105,7 +102,7 @@ fn run(
             let default = dialect.limit("maxBytes");
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
-            depth::within_limit(node)?;
+            decode::within_limit(node)?;
         }
         Method::Rules(grammar) => {
             // An option that the grammar cannot honor is an error for every schema.
@@ -153,7 +150,7 @@ fn rewrite<'a>(
         && !references::mentions_references(node)
         && is_already_accepted(node, Form::Read, grammar, options, budget)?;
     match is_done || write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)? {
-        true => depth::within_limit(node)?,
+        true => decode::within_limit(node)?,
         false => verify_output(node, grammar, options, budget)?,
     }
     if let (Some(plan), Some(builder)) = (plan, builder) {
@@ -197,8 +194,8 @@ fn is_already_accepted(
         return Ok(false);
     }
     let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, form, budget)?;
-    let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep)
-        && infer_type::has_untyped(node, grammar, budget)?;
+    let types =
+        options.untyped.is_some_and(|untyped| untyped != Untyped::Keep) && types::has_untyped(node, grammar, budget)?;
     Ok(!inlines && !types)
 }
 
@@ -243,7 +240,7 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
 /// Returns an error if the API would refuse the result, so that no refused schema is returned silently.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // The checks below recurse, so the depth is limited first.
-    depth::within_limit(node)?;
+    decode::within_limit(node)?;
     // A repair may have excluded objects.
     root::refuse_no_object(node, Form::Written, grammar, budget)?;
     match check::first(node, options, budget)? {

@@ -1,15 +1,25 @@
-//! Moves a schema that is one level too deep or too high.
+//! Moves a schema that is one level too deep or too high. Reads Zod 4 validators that were serialized with
+//! `JSON.stringify` in place of their JSON Schema.
+//!
+//! A validator repeats its type in `def`, which distinguishes it from a schema. Only validators that list their values
+//! are read, because the JSON of others contains too little of their meaning.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
-    json::{Data, Node, Text},
+    budget::Budget,
+    collections::Set,
+    json::{self, Data, Node, Object, Text},
+    report::Accepts,
     rules::Rule,
-    sanitize::diagnostics::{ChangeKind, Diagnostics, Location},
+    sanitize::{
+        context::PassContext,
+        diagnostics::{ChangeKind, Diagnostics, Location},
+    },
     schema::{
         keyword::Keyword,
         misplaced::{misplaced, Misplaced},
-        visit::Polarity,
+        visit::{Polarity, SchemaPath},
     },
 };
 
@@ -49,4 +59,106 @@ pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
             object.set(Text::literal("properties"), Node::object(properties));
         }
     }
+}
+
+const READ: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
+
+/// Maximum nesting of unions.
+const DEEPEST: usize = 4;
+
+/// Keys that Zod writes in addition to those of the schema.
+const OWN: [&str; 4] = ["def", "options", "entries", "values"];
+
+/// Replaces a serialized validator with the schema that it means, if possible.
+pub(super) fn read_zod<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some((kind, meant)) = meant(node, &context.budget) else { return };
+    let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
+    context.diagnostics.report(place, from.to(Location::of(node)), READ, || {
+        format!("replaced an internal Zod object of type `{kind}` with the schema that it represents")
+    });
+    let Some(object) = node.as_object_mut() else { return };
+    let at = object.position(Keyword::Type).unwrap_or_default();
+    let before = object.iter().take(at).filter(|member| is_own(&member.key)).count();
+    object.retain(|member| !is_own(&member.key));
+    for (offset, (keyword, value)) in meant.into_iter().enumerate() {
+        object.insert_at(at - before + offset, Text::literal(keyword.name()), value);
+    }
+}
+
+fn is_own(key: &Text<'_>) -> bool {
+    OWN.iter().any(|own| key.is(own)) || key.is(Keyword::Type) || key.is(Keyword::Enum)
+}
+
+/// Returns the type of a serialized validator, and the equivalent keywords.
+fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
+    let definition = leaked(node)?;
+    let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
+        (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, of_values(from, values)))
+    };
+    if node.get(Keyword::Type)?.is_text("enum") {
+        let table = definition.get("entries")?;
+        return listed("enum", table, entries(table.as_object()?, budget));
+    }
+    if node.get(Keyword::Type)?.is_text("literal") {
+        let list = definition.get("values")?;
+        return listed("literal", list, json::copies(list.as_array()?, budget));
+    }
+    is_of_lists(node, DEEPEST, budget)
+        .then(|| definition.get("options"))
+        .flatten()
+        .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
+}
+
+/// Returns the `def` of a serialized validator, if it repeats the type.
+fn leaked<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
+    let definition = node.get("def")?.as_object()?;
+    let kind = node.get(Keyword::Type)?.as_text()?;
+    (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
+}
+
+/// True for a serialized enum, a literal, or a union of these.
+fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
+    let Some(definition) = leaked(node).filter(|_| budget.pay(1)) else { return false };
+    let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
+    let lists =
+        |of: &str| definition.get(of).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some());
+    match () {
+        () if is("enum") => lists("entries"),
+        () if is("literal") => lists("values"),
+        () if is("union") && deepest > 0 => definition.array_at("options").is_some_and(|options| {
+            !options.is_empty() && options.iter().all(|option| is_of_lists(option, deepest - 1, budget))
+        }),
+        () => false,
+    }
+}
+
+/// Returns the values of a TypeScript enum. A numeric enum also maps each number back to its name; those names are not
+/// values.
+fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
+    let numbers: Set<&str> = entries.iter().filter_map(|entry| entry.value.as_number()).collect();
+    let is_value = |key: &Text<'_>| !numbers.contains(&*key.display());
+    entries.iter().filter(|entry| is_value(&entry.key)).map(|entry| entry.value.copy(budget)).collect()
+}
+
+fn is_scalar(value: &Node<'_>) -> bool {
+    !matches!(value.data(), Data::Array(_) | Data::Object(_))
+}
+
+/// Returns `enum`, and `type` if all values are of one type.
+fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
+    let kind = |value: &Node<'_>| match value.data() {
+        Data::String(_) => "string",
+        Data::Number(number) if json::is_integral(number) => "integer",
+        Data::Number(_) => "number",
+        Data::Bool(_) => "boolean",
+        _ => "null",
+    };
+    let kinds: Set<&str> = values.iter().map(kind).collect();
+    let single = match (kinds.len(), values.first().map(kind)) {
+        (1, Some(kind)) => Some(kind),
+        (2, _) if kinds.contains(&"integer") && kinds.contains(&"number") => Some("number"),
+        _ => None,
+    };
+    let kind = single.map(|kind| (Keyword::Type, Node::literal(kind)));
+    kind.into_iter().chain([(Keyword::Enum, Node::array(values).with_origin(from.origin()))]).collect()
 }

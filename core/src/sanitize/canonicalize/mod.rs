@@ -3,23 +3,20 @@
 //! Assumes nothing: any JSON may occur in place of a schema. Guarantees that every schema is an object or a boolean,
 //! that every keyword has a valid value, and that the schema is written in terms of draft 2020-12.
 
-pub(crate) mod counts;
 pub(crate) mod misplaced;
-mod names;
 pub(crate) mod never;
 pub(crate) mod repair;
-mod scalars;
+pub(crate) mod scalars;
 pub(crate) mod upgrade_draft;
-mod zod;
 
 use alloc::vec::Vec;
 
+use super::legalize::refused_keys;
 use crate::{
     error::Error,
     json::Node,
     sanitize::{
         context::PassContext,
-        legalize::property_names,
         pass::{run_all, InferenceContext, Walked},
     },
     schema::{
@@ -40,7 +37,7 @@ impl<'a> VisitorMut<'a> for Canonicalize<'_> {
         let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.context)?;
         if node.as_object().is_some() {
             self.context.keywords = self.context.keywords.union(present);
-            self.context.lists_objects |= property_names::lists_objects(node, present);
+            self.context.lists_objects |= refused_keys::lists_objects(node, present);
         }
         Ok(Visit::Descend)
     }

@@ -2,41 +2,201 @@
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
 //! loses, and reports it. Two deviations keep it idempotent: a modelled keyword whose value is null is removed before
-//! types are inferred, and pruning runs once more after [`keep`].
+//! types are inferred, and pruning runs once more after [`sanitizer::keep`].
+//!
+//! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords in which it
+//! looks for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex moves
+//! nothing.
 
 mod compact;
-mod diagnostics;
-mod keep;
-mod model;
-mod prune;
-mod repair;
+mod sanitizer;
 
-use crate::{budget::Budget, error::Error, json::Node, report::Recorder};
-use diagnostics::Diagnostics;
+use alloc::string::String;
+
+use crate::{
+    budget::Budget,
+    collections::Set,
+    error::Error,
+    json::{Node, Pointer, Text},
+    report::{Accepts, Change, Guidance, Reason, Recorder},
+    rules::Rule,
+    schema::{
+        keyword::{Keyword, Keywords},
+        visit::{self, Polarity, SchemaPath, Visit},
+    },
+};
 
 /// Changes that Codex makes before it sends a request, in addition to repairs.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     /// Size in bytes above which a schema is compacted.
-    pub(super) max_bytes: Option<usize>,
+    pub(crate) max_bytes: Option<usize>,
 }
 
 /// Rewrites a schema as Codex does. Without `wire`, only Codex's sanitizer is applied.
-pub(super) fn sanitize(
+pub(crate) fn sanitize(
     node: &mut Node<'_>,
     wire: Option<&Wire>,
     recorder: &mut Recorder,
     budget: &Budget,
 ) -> Result<(), Error> {
     let mut diagnostics = Diagnostics::new(node, wire.is_some(), recorder, budget)?;
-    repair::repair(node, &mut diagnostics)?;
+    sanitizer::repair(node, &mut diagnostics)?;
     if let Some(wire) = wire {
-        prune::prune(node, &mut diagnostics);
-        keep::keep(node, &mut diagnostics)?;
+        compact::prune(node, &mut diagnostics);
+        sanitizer::keep(node, &mut diagnostics)?;
         if let Some(max_bytes) = wire.max_bytes {
             compact::compact(node, max_bytes, &mut diagnostics)?;
         }
         // The second pruning runs last, because Codex also measures definitions that only a dropped keyword reached.
-        prune::prune(node, &mut diagnostics);
+        compact::prune(node, &mut diagnostics);
     }
     Ok(())
+}
+
+/// Type names that Codex accepts, in exactly this spelling.
+pub(crate) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
+
+/// Keywords that survive at every level.
+const MODELLED: [&str; 15] = [
+    "$ref",
+    "type",
+    "description",
+    "encrypted",
+    "enum",
+    "items",
+    "minItems",
+    "properties",
+    "required",
+    "additionalProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$defs",
+    "definitions",
+];
+
+/// Returns the name of Codex's field for a key, if there is one.
+pub(crate) fn modelled(key: &Text<'_>) -> Option<&'static str> {
+    MODELLED.iter().find(|name| key.is_found(name)).copied()
+}
+
+/// Surviving keywords that hold subschemas.
+pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::AllOf,
+    Keyword::Defs,
+    Keyword::Definitions,
+]);
+
+const REASON: &str =
+    "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
+
+/// Location of the effect of a change, relative to the schema that was changed.
+pub(crate) enum Left {
+    /// Under a keyword of the schema.
+    Keyword(&'static str),
+    /// The schema itself.
+    Here,
+    /// Nothing is left.
+    Nothing,
+}
+
+/// Rule and effect of one change.
+pub(crate) struct Note {
+    pub(crate) rule: Rule,
+    pub(crate) accepts: Accepts,
+    pub(crate) guidance: Guidance,
+    pub(crate) left: Left,
+}
+
+/// The recorder, and facts about the whole schema.
+pub(crate) struct Diagnostics<'r> {
+    /// Remaining budget of the call.
+    pub(crate) budget: &'r Budget,
+    recorder: &'r mut Recorder,
+    /// True if effects at definitions may not carry over to the root, so every effect but `same` is uncertain.
+    inexact: bool,
+}
+
+impl<'r> Diagnostics<'r> {
+    pub(crate) fn new(
+        root: &Node<'_>,
+        wire: bool,
+        recorder: &'r mut Recorder,
+        budget: &'r Budget,
+    ) -> Result<Self, Error> {
+        let inexact = recorder.is_on() && inexact(root, wire, budget)?;
+        Ok(Diagnostics { budget, recorder, inexact })
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.recorder.is_on()
+    }
+
+    /// Reports a change to a schema. `at` is the keyword that caused the change, if any.
+    pub(crate) fn report(
+        &mut self,
+        node: &Node<'_>,
+        place: &SchemaPath<'_, '_>,
+        at: Option<&str>,
+        note: Note,
+        message: impl FnOnce() -> String,
+    ) {
+        self.report_at(node, place.pointer, place.polarity, at, note, message);
+    }
+
+    pub(crate) fn report_at(
+        &mut self,
+        node: &Node<'_>,
+        pointer: &Pointer<'_>,
+        polarity: Polarity,
+        at: Option<&str>,
+        note: Note,
+        message: impl FnOnce() -> String,
+    ) {
+        let polarity = if self.inexact { Polarity::Mixed } else { polarity };
+        self.recorder.note(node.origin().number().unwrap_or_default(), || Change {
+            pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
+            output_pointer: match note.left {
+                Left::Keyword(keyword) => Some(pointer.render_with(keyword)),
+                Left::Here => Some(pointer.render()),
+                Left::Nothing => None,
+            },
+            rule: note.rule.id(),
+            accepts: polarity.through(note.accepts),
+            guidance: note.guidance,
+            encoded: false,
+            reason: Reason::from(REASON),
+            message: message(),
+        });
+    }
+
+    /// Removes the latest changes that are below this schema, because everything there was removed.
+    pub(crate) fn forget_latest_below(&mut self, place: &SchemaPath<'_, '_>) {
+        if self.is_on() {
+            self.recorder.forget_latest_below(&place.pointer.render());
+        }
+    }
+
+    /// Removes the changes at or below these pointers, because a later change removed these parts.
+    pub(crate) fn retract(&mut self, gone: &Set<String>) {
+        self.recorder.forget(gone);
+    }
+}
+
+/// True if a reference occurs inside `not`, `oneOf` and the like, or if a surviving `unevaluated*` depends on its
+/// siblings.
+fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
+    let mut found = false;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        found |= place.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
+        found |=
+            !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
+        Ok(if found { Visit::Skip } else { Visit::Descend })
+    })?;
+    Ok(found)
 }

@@ -14,7 +14,7 @@ use crate::{
     limits::MAX_WALK_DEPTH,
     sanitize::{
         decode::discriminator::Discriminators,
-        encode::{layout, KEY, PAIRS, VALUE},
+        encode::layout::{self, KEY, PAIRS, VALUE},
     },
 };
 

@@ -2,6 +2,9 @@
 //!
 //! Sanitizing leaves a [`Plan`], which describes what to undo and can be kept as JSON. Running it needs neither the
 //! schema nor the dialect. Values that do not match the plan are left unchanged.
+//!
+//! The nesting of results is limited to that of inputs, so that every result can be read again. Rules that replace a
+//! boolean with an object, or add an empty object, can exceed the limit at the last level.
 
 mod discriminator;
 mod encoded;
@@ -11,13 +14,14 @@ pub(crate) mod version;
 
 use alloc::{format, rc::Rc, string::String};
 
+use super::{encode::plan, legalize::stand_ins::StandIns};
 use crate::{
     budget::Budget,
     collections::Map,
     dialect::grammar::Grammar,
     error::{Code, Error},
-    json::{self, Member, Node, Object, Text},
-    sanitize::{depth, encode::plan, legalize::stand_ins::StandIns},
+    json::{self, push_token, Data, Member, Node, Object, Text},
+    limits::MAX_DEPTH,
 };
 
 /// Restore plan for the arguments of one tool, with a part for each encoding, in the order in which they are undone.
@@ -60,7 +64,7 @@ impl<'a> PlanBuilder<'a> {
 
     /// Adds the plan for strict modes; called before the plain schema is lowered.
     pub(crate) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
-        depth::within_limit(plain)?;
+        within_limit(plain)?;
         self.plan.encoded = plan::of(plain, grammar, budget);
         Ok(())
     }
@@ -68,7 +72,7 @@ impl<'a> PlanBuilder<'a> {
     /// Completes the plan; called with the final schema.
     pub(crate) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if json_string::asks(grammar) {
-            depth::within_limit(written)?;
+            within_limit(written)?;
             self.plan.json = json_string::plan(written, budget);
         }
         self.finish_names(grammar, budget)
@@ -228,4 +232,40 @@ fn unwrap(answer: &mut Node<'_>, name: &str) {
 fn wrong(pointer: String, expected: &str, found: &str) -> Error {
     let message = format!("expected an unchanged restore plan, {expected}; found {found}");
     Error::new(Code::InvalidValue, pointer, message)
+}
+
+/// # Errors
+/// `too-deep` at the first array or object beyond [`MAX_DEPTH`].
+pub(super) fn within_limit(node: &Node<'_>) -> Result<(), Error> {
+    // An unchanged input was measured when it was read.
+    if node.is_intact() {
+        return Ok(());
+    }
+    below(node, 0)
+}
+
+fn below(node: &Node<'_>, depth: usize) -> Result<(), Error> {
+    match node.data() {
+        Data::Array(_) | Data::Object(_) if depth >= MAX_DEPTH => {
+            let message = format!("expected at most {MAX_DEPTH} levels of nesting, found more in the result");
+            Err(Error::new(Code::TooDeep, "", message))
+        }
+        Data::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                below(item, depth + 1).map_err(|error| error.below(&format!("/{index}")))?;
+            }
+            Ok(())
+        }
+        Data::Object(object) => {
+            for member in object {
+                below(&member.value, depth + 1).map_err(|error| {
+                    let mut prefix = String::new();
+                    push_token(&mut prefix, &member.key.display());
+                    error.below(&prefix)
+                })?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,29 +1,26 @@
-//! Reports of passes: located by node numbers while nodes move, converted to pointers at the end.
+//! Reports of passes: located by node numbers while nodes move, converted to pointers at the end. Also reports
+//! properties that are lost when an object is closed, although other parts of the schema mention them.
 
-mod input_pointers;
-pub(crate) mod merge_conflicts;
-mod names;
-mod output_pointers;
+mod pointers;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
 
+use super::analysis::{Naming, PolarityMap};
 use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     error::Error,
-    json::{push_token, Data, Node},
+    json::{push_token, Data, Node, Object, Origin},
     report::{Accepts, Change, Detail, Effect, Guidance, Reason, Recorder},
     rules::Rule,
-    sanitize::{
-        analysis::{naming::Naming, polarity::PolarityMap},
-        diagnostics::{input_pointers::InputPointers, output_pointers::OutputPointers},
-    },
     schema::{
+        join::Parts,
         references::{Number, KEYWORDS},
         visit::Polarity,
     },
 };
+use pointers::{InputPointers, OutputPointers};
 
 /// Rule and effect of one change.
 #[derive(Clone, Copy, Debug)]
@@ -366,5 +363,35 @@ fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
         Data::Array(items) => items.iter().for_each(|item| numbers(item, found)),
         Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
         _ => {}
+    }
+}
+
+impl Diagnostics {
+    /// Collects properties mentioned in the input, for a grammar that closes all objects.
+    pub(crate) fn collect_names(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+        if self.is_on() {
+            self.naming = Naming::of(root, budget)?;
+        }
+        Ok(())
+    }
+
+    /// Records that a part was removed that named properties of an object that is kept.
+    pub(crate) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+        match self.entries {
+            Some(_) => self.naming.removed(part, budget),
+            None => Ok(()),
+        }
+    }
+
+    /// Records that objects were merged into one.
+    pub(crate) fn join_names(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Origin) {
+        if self.is_on() {
+            self.naming.joined(objects, parts, into.number().unwrap_or(self.root));
+        }
+    }
+
+    /// True if closing this object loses properties that the schema mentions elsewhere.
+    pub(crate) fn mentions_others(&self, object: &Node<'_>) -> bool {
+        self.naming.mentions_others(object, object.origin().number().unwrap_or(self.root))
     }
 }

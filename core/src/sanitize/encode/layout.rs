@@ -2,12 +2,20 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
+/// Member of a pair that holds the name.
+pub(crate) const KEY: &str = "key";
+/// Member of a pair that holds the value.
+pub(crate) const VALUE: &str = "value";
+/// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
+pub(crate) const PAIRS: &str = "pairs";
+/// Property for members that no other property declares.
+const OTHERS: &str = "additional_properties";
+
 use crate::{
     budget::Budget,
     collections::{Map, Set},
     dialect::grammar::{Grammar, PropertiesRule},
     json::{Member, Node, Object, Text},
-    sanitize::encode::{OTHERS, PAIRS},
     schema::keyword::Keyword,
 };
 

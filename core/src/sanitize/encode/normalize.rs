@@ -1,10 +1,15 @@
 //! Makes a schema plain: unions have no siblings that apply to the same instance, a list of types contains at most one
 //! container, `required` names only declared properties, and there is no recursion that could not be lowered.
+//!
+//! Nested unions are merged into the enclosing union. For APIs that distinguish the branches of `anyOf` by the name of
+//! the first property, properties are reordered, and branches that no order distinguishes are merged.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
+use super::layout::{self, Members, Shape, Typed};
 use crate::{
-    collections::Set,
+    budget::Budget,
+    collections::{Map, Set},
     dialect::grammar::TypeLists,
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
@@ -14,18 +19,16 @@ use crate::{
         anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        encode::{
-            discriminate, flatten,
-            layout::{self, Shape},
-        },
         legalize::{
+            any_of,
             required::Declared,
-            type_branches::{self, TypeBranches},
+            types::{self, TypeBranches},
         },
     },
     schema::{
         definitions::definition_name,
         emptiness::is_never,
+        join,
         keyword::{Keyword, Keywords},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
@@ -83,10 +86,10 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
             return Ok(());
         }
         possible(node, place, self.context);
-        flatten::typed(node, place, self.context);
-        flatten::of_containers(node, self.context);
+        flatten_typed(node, place, self.context);
+        flatten_containers(node, self.context);
         join(node, place, self.context);
-        self.joined |= discriminate::distinguish(node, place, self.context)?;
+        self.joined |= distinguish(node, place, self.context)?;
         Ok(())
     }
 }
@@ -180,7 +183,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split `type` into {count} branches: they include `object` or `array`")
     });
-    let TypeBranches { shared: mut members, branches, .. } = type_branches::take(node, &context.budget);
+    let TypeBranches { shared: mut members, branches, .. } = types::take_branches(node, &context.budget);
     members.set(Text::literal("anyOf"), Node::array(branches));
     node.replace(Data::Object(members));
 }
@@ -296,4 +299,332 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
         self.above.pop();
         Ok(())
     }
+}
+
+const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
+const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
+const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
+
+/// Replaces nested unions with their branches, if every branch must have a type. (Unions below these are already flat.)
+fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
+    if !context.grammar.any_of.typed_branches || !branches.iter().any(is_union) {
+        return;
+    }
+    let to = Location::under(node, "anyOf");
+    let mut moved: Vec<(Location, ChangeKind, String)> = Vec::new();
+    let budget = context.budget.clone();
+    node.visit(Keyword::AnyOf, |union| {
+        let Some(branches) = union.as_array_mut() else { return };
+        for mut branch in core::mem::take(branches) {
+            let from = Location::of(&branch);
+            let inner = branch.as_object_mut().filter(|object| object.has(Keyword::AnyOf));
+            let Some(object) = inner else {
+                branches.push(branch);
+                continue;
+            };
+            let Some(Data::Array(mut inner)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { continue };
+            for text in core::mem::take(object).into_members() {
+                let found = any_of::settle(&text, &mut inner, &budget);
+                let name = text.key.display().into_owned();
+                let location = Location::of(&text.value);
+                match found {
+                    true => moved.push((location, TEXTS, format!("moved `{name}` into the branches of `anyOf`"))),
+                    false => moved.push((
+                        location,
+                        TEXTS_LOST,
+                        format!("removed `{name}`: its union was merged into another"),
+                    )),
+                }
+            }
+            moved.push((from, FLATTEN, String::from("merged the branches of a union into the union around it")));
+            branches.append(&mut inner);
+        }
+    });
+    for (from, kind, message) in moved {
+        context.diagnostics.report(place, from.to(to.clone()), kind, || message);
+    }
+}
+
+/// Replaces nested unions with their branches, if a list of pairs in one could be mistaken for an array in
+/// another: only branches of the same union are distinguished.
+fn flatten_containers(node: &mut Node<'_>, context: &PassContext) {
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
+    if !branches.iter().any(is_bare_union) {
+        return;
+    }
+    let (mut lists, mut maps) = (0, 0);
+    let mut open: Vec<&Node<'_>> = branches.iter().collect();
+    while let Some(branch) = open.pop().filter(|_| context.budget.pay(1)) {
+        match layout::of(branch, false, context.grammar) {
+            Shape::Union(branches) => open.extend(branches),
+            Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
+            Shape::Typed(typed) if typed.array => lists += 1,
+            _ => {}
+        }
+    }
+    if maps == 0 || maps + lists < 2 {
+        return;
+    }
+    node.visit(Keyword::AnyOf, |union| {
+        let Some(branches) = union.as_array_mut() else { return };
+        let mut open: Vec<Node<'_>> = core::mem::take(branches).into_iter().rev().collect();
+        while let Some(mut branch) = open.pop() {
+            if !is_bare_union(&branch) {
+                branches.push(branch);
+            } else if let Some(Data::Array(inner)) =
+                branch.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf)).map(Node::into_data)
+            {
+                open.extend(inner.into_iter().rev());
+            }
+        }
+    });
+}
+
+/// True for a schema with no keyword but `anyOf`.
+fn is_bare_union(node: &Node<'_>) -> bool {
+    node.as_object().is_some_and(|object| object.len() == 1)
+        && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())
+}
+
+const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
+const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
+
+/// Maximum number of branches that get distinct first names by search. Any further branch is merged if it has
+/// properties.
+const MAX_BRANCHES: usize = 256;
+
+/// Makes sure that no two branches begin with the same name. Returns true if branches were merged.
+fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<bool, Error> {
+    if !context.grammar.any_of.distinct_first_keys {
+        return Ok(false);
+    }
+    let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return Ok(false) };
+    if are_apart(branches) {
+        return Ok(false);
+    }
+    let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
+    let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
+    let spots: Vec<Location> = branches.iter().map(Location::of).collect();
+    for (at, name) in chosen.iter().enumerate() {
+        let (Some(name), Some(own), Some(location)) = (name, names.get(at), spots.get(at)) else { continue };
+        if own.first() == Some(name) {
+            continue;
+        }
+        let shown = name.display().into_owned();
+        context.diagnostics.report(place, location.clone().in_place(), ORDER, || {
+            format!("moved the property `{shown}` to the front: branches must begin with different names")
+        });
+        node.visit(Keyword::AnyOf, |branches| {
+            if let Some(branch) = branches.as_array_mut().and_then(|branches| branches.get_mut(at)) {
+                branch.visit(Keyword::Properties, |table| put_first(table, name));
+            }
+        });
+    }
+    let left: Vec<usize> = (0..names.len())
+        .filter(|at| names.get(*at).is_some_and(|own| !own.is_empty()) && chosen.get(*at).is_none_or(Option::is_none))
+        .collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    join_branches(node, place, &names, &chosen, &left, context);
+    Ok(true)
+}
+
+/// True if all branches begin with different names, or with different constants under the same name.
+fn are_apart(branches: &[Node<'_>]) -> bool {
+    // For each first name, the constants of the branches that begin with it; `None` if a branch has no constant.
+    let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
+    branches.iter().filter_map(|branch| branch.get(Keyword::Properties)?.as_object()?.iter().next()).all(|first| {
+        let constant = constant(&first.value);
+        match (begun.get_mut(&first.key), constant) {
+            (Some(Some(others)), Some(constant)) => others.insert(constant),
+            (Some(_), _) => false,
+            (None, constant) => {
+                begun.insert(&first.key, constant.map(|constant| Set::from([constant])));
+                true
+            }
+        }
+    })
+}
+
+/// Returns the only value that a schema accepts, if it declares one.
+fn constant(schema: &Node<'_>) -> Option<String> {
+    match (schema.get(Keyword::Const), schema.array_at(Keyword::Enum)) {
+        (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
+        _ => None,
+    }
+}
+
+/// Finds a property with a different constant in every branch that has properties, and returns it for each of these
+/// branches.
+fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
+    let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
+    let of = |branch: &Node<'a>, name: &Text<'a>| {
+        branch.get(Keyword::Properties)?.as_object()?.get_text(name).and_then(constant)
+    };
+    let distinguishes = |name: &&Text<'a>| {
+        let mut seen = Set::new();
+        branches
+            .iter()
+            .zip(&with)
+            .filter(|(_, with)| **with)
+            .all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
+    };
+    let name = names.iter().find(|own| !own.is_empty())?.iter().find(distinguishes)?.clone();
+    Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
+}
+
+/// Returns the property names of a branch, if it is an object with properties.
+fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
+    let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar)
+    else {
+        return Vec::new();
+    };
+    branch.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone()).collect()
+}
+
+/// Chooses distinct first names for as many branches as possible (bipartite matching). A branch keeps its first name
+/// unless another one helps.
+fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
+    let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
+    let mut holder: Map<Text<'a>, usize> = Map::new();
+    for start in 0..names.len().min(MAX_BRANCHES) {
+        // Augmenting path from this branch to a free name.
+        let mut from: Map<Text<'a>, usize> = Map::new();
+        let mut open = Vec::from([start]);
+        let mut free = None;
+        let mut next = 0;
+        while let Some(at) = open.get(next).copied().filter(|_| free.is_none()) {
+            next += 1;
+            for name in names
+                .get(at)
+                .into_iter()
+                .flatten()
+                .filter(|name| from.get(*name).is_none())
+                .cloned()
+                .collect::<Vec<_>>()
+            {
+                from.insert(name.clone(), at);
+                match holder.get(&name) {
+                    Some(other) => open.push(*other),
+                    None => {
+                        free = Some(name);
+                        break;
+                    }
+                }
+            }
+        }
+        while let Some(name) = free.take() {
+            let Some(at) = from.get(&name).copied() else { break };
+            holder.insert(name.clone(), at);
+            let before = chosen.get_mut(at).and_then(|place| place.replace(name));
+            if at != start {
+                free = before;
+            }
+        }
+    }
+    chosen
+}
+
+fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
+    let Some(table) = table.as_object_mut() else { return };
+    let members = table.members_mut();
+    if let Some(at) = members.iter().position(|member| member.key == *name) {
+        let member = members.remove(at);
+        members.insert(0, member);
+    }
+}
+
+/// Merges each remaining branch with the one that begins with one of its names.
+fn join_branches<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    names: &[Vec<Text<'a>>],
+    chosen: &[Option<Text<'a>>],
+    left: &[usize],
+    context: &mut PassContext,
+) {
+    let beginning = |name: &Text<'a>| chosen.iter().position(|first| first.as_ref() == Some(name));
+    let mut groups: Map<usize, Vec<usize>> = Map::new();
+    for at in left {
+        let with = names.get(*at).into_iter().flatten().find_map(beginning);
+        groups.entry(with.unwrap_or(*at)).or_default().push(*at);
+    }
+    let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
+    let mut branches: Vec<Option<Node<'a>>> =
+        branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
+    for (with, others) in groups.iter() {
+        let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
+        let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
+        let objects: Vec<Object<'a>> =
+            joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
+        let effect = match differs_in_one(&objects, &context.budget) {
+            true => JOIN,
+            false if join::narrows(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
+            false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
+        };
+        let Some(first) = joined.first() else { continue };
+        let (origin, count) = (first.origin(), joined.len());
+        let location = Location::of(first);
+        context.diagnostics.report(place, location.in_place(), effect, || {
+            format!("merged {count} branches of `anyOf`: branches must begin with different names")
+        });
+        context.diagnostics.join_names(&objects, None, origin);
+        if let Some(slot) = branches.get_mut(*with) {
+            *slot = Some(
+                Node::object(Object::from_members(join::flat(objects, None, &context.budget))).with_origin(origin),
+            );
+        }
+    }
+    let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();
+    if branches.len() > 1 {
+        node.visit(Keyword::AnyOf, |list| list.replace(Data::Array(branches)));
+        return;
+    }
+    // A union of one branch is replaced by the branch.
+    let Some(object) = node.as_object_mut() else { return };
+    object.remove(Keyword::AnyOf);
+    for member in branches
+        .into_iter()
+        .filter_map(|branch| match branch.into_data() {
+            Data::Object(object) => Some(object),
+            _ => None,
+        })
+        .flat_map(Object::into_members)
+    {
+        if object.get_text(&member.key).is_none() {
+            object.members_mut().push(member);
+        }
+    }
+}
+
+/// True if the objects differ only in the schema of one property, so the merged object is equivalent.
+fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
+    let Some((first, others)) = objects.split_first() else { return true };
+    let mut differing: Option<String> = None;
+    others.iter().all(|other| {
+        let keys = first.len() == other.len()
+            && first.iter().all(|member| match (other.get_text(&member.key), member.key.is(Keyword::Properties)) {
+                (Some(_), true) => true,
+                (Some(value), false) => json::same_within(budget, value, &member.value),
+                (None, _) => false,
+            });
+        let (Some(one), Some(two)) = (first.object_at(Keyword::Properties), other.object_at(Keyword::Properties))
+        else {
+            return keys;
+        };
+        keys && one.len() == two.len()
+            && one.iter().all(|member| match two.get_text(&member.key) {
+                None => false,
+                Some(schema) if json::same_within(budget, schema, &member.value) => true,
+                Some(_) => {
+                    let name = member.key.display().into_owned();
+                    let is_it = differing.as_ref().is_none_or(|known| *known == name);
+                    differing = Some(name);
+                    is_it
+                }
+            })
+    })
 }

@@ -13,7 +13,7 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         encode::layout::{self, Definitions},
-        null,
+        legalize::nullable,
     },
     schema::{
         keyword::{InstanceType, Keyword, Keywords, Role},
@@ -177,7 +177,7 @@ impl<'a> Requiring<'_> {
             node.visit(Keyword::Properties, |table| {
                 let members = table.as_object_mut().into_iter().flat_map(Object::members_mut);
                 for member in members.filter(|member| member.key == name) {
-                    null::admit(&mut member.value, grammar);
+                    nullable::admit_null(&mut member.value, grammar);
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Merges `allOf` into one schema and replaces `oneOf` with `anyOf`, if the grammar refuses them.
 //!
 //! Runs on the way down, after references are resolved and before other legalization, so that later passes see one
-//! merged schema.
+//! merged schema. Also merges two schemas for other passes, and reports what the merge could not express or prove.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,14 +13,15 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        diagnostics::{ChangeKind, Location},
     },
     schema::{
         definitions,
         emptiness::disjoint,
+        intersect::{self, Merged, Operand},
         keyword::{Keyword, Keywords},
         references,
-        visit::{self, SchemaPath, Visit, VisitorMut},
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -189,5 +190,49 @@ impl<'a> Join<'_, 'a> {
             branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))
         };
         pairs <= MAX_PAIRS && branches.iter().enumerate().all(are_disjoint)
+    }
+}
+
+const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
+const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
+const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
+
+/// Merges two schemas and reports what the result cannot express, at `met` or else at the result. New keys of the inner
+/// schema are inserted before key number `at` of the outer one.
+pub(crate) fn intersected<'a>(
+    (outer, inner): (Node<'a>, Node<'a>),
+    at: usize,
+    polarity: Polarity,
+    met: Option<&Location>,
+    context: &mut PassContext,
+) -> Node<'a> {
+    let merged = intersect::both_at(&context.budget, outer, inner, at);
+    report_conflicts(&merged, polarity, &met.cloned().unwrap_or_else(|| Location::of(&merged.node)), context);
+    merged.node
+}
+
+/// Reports what a merged schema cannot express, at the location where the two schemas met.
+pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
+    for left in &merged.residual {
+        let location = left.value().map_or_else(|| met.clone(), Location::of);
+        context.diagnostics.report(polarity, location.removed(), CONFLICT, || {
+            let (keyword, at) = (left.keyword.name(), left.at.render());
+            let side = match left.side {
+                Operand::Outer => "outer",
+                Operand::Inner => "inner",
+            };
+            let at = if at.is_empty() { at } else { format!(" at `{at}`") };
+            format!("removed the {side} `{keyword}`{at} of two merged schemas: no keyword expresses both")
+        });
+    }
+    if merged.inexact {
+        context.diagnostics.report(polarity, met.clone().in_place(), DOUBT, || {
+            String::from("merged schemas, one of which depends on its sibling keywords")
+        });
+    }
+    if merged.guidance_lost {
+        context.diagnostics.report(polarity, met.clone().in_place(), TEXT, || {
+            String::from("merged schemas with different annotations, and kept one of each")
+        });
     }
 }

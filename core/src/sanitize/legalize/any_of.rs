@@ -7,6 +7,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
+use super::all_of::intersected;
 use crate::{
     budget::Budget,
     collections::Set,
@@ -16,7 +17,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        diagnostics::{ChangeKind, Location},
         legalize,
     },
     schema::{

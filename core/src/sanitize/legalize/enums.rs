@@ -3,6 +3,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
+use super::{all_of::intersected, nullable};
 use crate::{
     collections::Set,
     dialect::grammar::{EnumRule, Null, TypeLists},
@@ -14,9 +15,9 @@ use crate::{
     sanitize::{
         context::PassContext,
         description,
-        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        diagnostics::{ChangeKind, Location},
         encode::json_string::Holds,
-        legalize, null,
+        legalize,
     },
     schema::{
         instance_types::TYPE_NAMES,
@@ -200,7 +201,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
             object.set(Text::literal("type"), kinds);
         }
     }
-    null::admit(node, context.grammar);
+    nullable::admit_null(node, context.grammar);
 }
 
 /// Rewrites an `enum` with values of one type.

@@ -5,23 +5,15 @@
 
 pub(crate) mod all_of;
 pub(crate) mod any_of;
-mod approximate;
-mod beside;
-pub(crate) mod booleans;
 pub(crate) mod containers;
-mod distinguishable;
 pub(crate) mod enums;
-pub(crate) mod infer_type;
 pub(crate) mod nullable;
-pub(crate) mod pattern_properties;
-mod patterns;
-pub(crate) mod property_names;
+pub(crate) mod patterns;
 pub(crate) mod refused_keys;
 pub(crate) mod required;
 pub(crate) mod root;
 pub(crate) mod stand_ins;
-pub(crate) mod type_array;
-pub(crate) mod type_branches;
+pub(crate) mod types;
 pub(crate) mod unsupported_keywords;
 
 use alloc::vec::Vec;
@@ -139,7 +131,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
 
 /// Runs the remaining per-schema passes on a new branch, which the visitor has already left.
 fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    type_array::apply(branch, place, context);
+    types::split(branch, place, context);
     json_string::object(branch, place, context);
     containers::apply(branch, place, context);
     required::apply(branch, place, context);

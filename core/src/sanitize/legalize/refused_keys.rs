@@ -1,12 +1,14 @@
 //! Keys that a validator takes for references, or that no reference could address: keys named `$ref` that are not
-//! references, and keys with `/` inside kept definitions, for a validator that splits references at `/`.
+//! references, and keys with `/` inside kept definitions, for a validator that splits references at `/`. Patterns are
+//! respelled and other keywords removed.
 //!
-//! Patterns are respelled and other keywords removed. (Properties are renamed by `property_names`.)
+//! Renames properties whose names the grammar mistakes for keywords; `restore_arguments` renames them back.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
+use super::stand_ins::{breaks, is_about_the_root, Spelling};
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     json::{Data, Member, Node, Object, Step, Text},
     report::Accepts,
     rules::Rule,
@@ -15,7 +17,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        keyword::{Keyword, Role, Subschemas},
+        keyword::{Keyword, Keywords, Role, Subschemas},
         visit::SchemaPath,
     },
 };
@@ -62,7 +64,7 @@ pub(crate) fn with_slash<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
         place,
         Rule::DropSlashKey,
         |keyword, member| {
-            // Subschemas are handled on their own, and names of properties by `property_names`.
+            // Subschemas are handled on their own, and names of properties by `rename_properties`.
             keyword.is_none_or(|keyword| keyword.holds() == Subschemas::Value && keyword != Keyword::DependentRequired)
                 && (has_slash(&member.key) || holds_slash(&member.value))
         },
@@ -189,4 +191,123 @@ fn without_slash(pattern: &str) -> String {
         }
     }
     spelled
+}
+
+/// Keywords that contain property names.
+pub(crate) const WITH_NAMES: Keywords =
+    Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
+
+/// Keywords that apply to properties by name. They may match a renamed property differently.
+pub(crate) const JUDGES_OF_NAMES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
+
+/// Renames properties of one schema in all its keywords.
+pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let stand_ins = context.stand_ins.clone();
+    let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
+    let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root };
+    let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
+    stand_ins.extend_from(object);
+    let mut renamed: Map<String, String> = Map::new();
+    let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
+    if let Some((all, table)) = described {
+        for member in table {
+            let Some(name) = member.key.value() else { continue };
+            if !spelling.replaces(&member.key) {
+                continue;
+            }
+            let Some(new) = stand_ins.of_name(&name) else { continue };
+            let is_broken = || stand_ins.is_broken(&name) || breaks(&member.value);
+            if !spelling.goes_everywhere(&name) && !spelling.is_misshapen(&name) && !is_broken() {
+                continue;
+            }
+            let effect = ChangeKind::of(Rule::RenameProperty);
+            let effect = if context.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
+            // The location is that of the key; the value may come from another schema.
+            let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
+            context
+                .diagnostics
+                .report(place, from.to(to), effect, || format!("renamed the property `{name}` to `{new}`"));
+            renamed.insert(name.into_owned(), new);
+        }
+    }
+    // Some names are also replaced in schemas that list them without declaring the property.
+    let new_name = |name: &Text<'_>| {
+        let name = name.value()?;
+        let everywhere = || stand_ins.of_name(&name).filter(|_| stand_ins.goes_where_listed(spelling, &name));
+        renamed.get(&*name).cloned().or_else(everywhere)
+    };
+    // Names that are not declared as properties are reported where they are listed.
+    for keyword in ["dependentRequired", "dependentSchemas", "required"] {
+        let Some(value) = node.get(keyword) else { continue };
+        let listed = |list: &Node<'a>| {
+            let named = |name: &Node<'a>| Some((Location::of(name), name.as_text()?.clone()));
+            list.as_array().into_iter().flatten().filter_map(named).collect::<Vec<_>>()
+        };
+        let names: Vec<(Location, Text<'a>)> = match value.as_object() {
+            Some(table) => {
+                let named = |member: &Member<'a>| {
+                    (Location::under(value, member.key.display().into_owned()), member.key.clone())
+                };
+                table.iter().flat_map(|member| core::iter::once(named(member)).chain(listed(&member.value))).collect()
+            }
+            None => listed(value),
+        };
+        let is_new = |(_, name): &&(Location, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
+        for (from, name) in names.iter().filter(is_new) {
+            let Some(new) = new_name(name) else { continue };
+            let (from, to) = (from.clone(), Location::under(node, keyword));
+            let effect = ChangeKind::of(Rule::RenameProperty);
+            context
+                .diagnostics
+                .report(place, from.to(to), effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+        }
+    }
+    for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
+        let affected = |table: &Object<'_>| {
+            table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name))
+        };
+        if !node.object_at(keyword).is_some_and(affected) {
+            continue;
+        }
+        node.visit(keyword, |table| {
+            let Some(known) = table.as_object() else { return };
+            // A new name may equal a listed name that is not a property; then the key is left unchanged.
+            let mut taken: Set<String> =
+                known.iter().filter_map(|member| member.key.value()).map(Cow::into_owned).collect();
+            for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+                if let Some(new) = new_name(&member.key).filter(|new| taken.insert(new.clone())) {
+                    member.key = Text::new(new);
+                }
+                if keyword == "dependentRequired" {
+                    rename_list(&mut member.value, &new_name);
+                }
+            }
+        });
+    }
+    node.visit(Keyword::Required, |names| rename_list(names, &new_name));
+}
+
+/// True if `enum` or `const` contains an object.
+pub(crate) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
+    let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
+    (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))
+}
+
+fn holds_object(value: &Node<'_>) -> bool {
+    value.as_object().is_some() || value.as_array().is_some_and(|items| items.iter().any(holds_object))
+}
+
+fn lists(list: &Node<'_>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {
+    list.as_array().is_some_and(|names| names.iter().filter_map(Node::as_text).any(|name| new_name(name).is_some()))
+}
+
+fn rename_list<'a>(list: &mut Node<'a>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) {
+    if !lists(list, new_name) {
+        return;
+    }
+    for name in list.as_array_mut().into_iter().flatten() {
+        if let Some(new) = name.as_text().and_then(new_name) {
+            name.replace(Data::String(Text::new(new)));
+        }
+    }
 }

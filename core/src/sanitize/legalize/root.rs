@@ -1,13 +1,19 @@
 //! Legalizes the root, which must be an object schema. A union at the root becomes one object with the properties of
-//! all branches.
+//! all branches, whose description says how the branches differed.
+//!
+//! The siblings of a large `anyOf` are copied into its branches. A branch gets only the properties and required names
+//! that it mentions itself, at any depth: the others are the same in every branch, and copying them into each would
+//! take quadratic time.
 
 use alloc::{format, string::String, vec::Vec};
 
+use super::any_of;
 use crate::{
     budget::Budget,
+    collections::{self, Map, Set},
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Text},
+    json::{self, Data, LookUp, Member, Node, Object, Text},
     options::{Hints, Use},
     report::{Accepts, Guidance},
     rules::Rule,
@@ -15,12 +21,11 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::{any_of, beside::Beside, distinguishable::discriminators},
         wrap_root::declares_object,
     },
     schema::{
         emptiness::{admits_object, is_never},
-        join::{self, Parts},
+        join::{self, Common, Parts},
         keyword::{is_annotation, Draft, Keyword, Keywords},
         references::Form,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
@@ -290,4 +295,231 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         description::append(node, &[("anyOf", &conditions)]);
     }
     true
+}
+
+/// Up to this many properties and required names, every branch gets all of them.
+const FEW: usize = 16;
+
+/// A branch with one of these keywords gets the whole bundle: they constrain properties without naming them, compare
+/// whole objects, or refer to another schema.
+const NEEDS_WHOLE: Keywords = Keywords::of(&[
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::UnevaluatedProperties,
+    Keyword::PropertyNames,
+    Keyword::Enum,
+    Keyword::Const,
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::Ref,
+    Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+    Keyword::Id,
+]);
+
+/// Keywords that constrain properties which `properties` does not list.
+const OF_OTHERS: Keywords =
+    Keywords::of(&[Keyword::PatternProperties, Keyword::UnevaluatedProperties, Keyword::AnyOf, Keyword::Ref]);
+
+/// A bundle whose properties need not go into every branch.
+struct Beside<'b, 'a> {
+    bundle: &'b Object<'a>,
+    common: Common<'b, 'a>,
+    properties: Map<&'b Text<'a>, usize>,
+    required: Map<&'b Text<'a>, usize>,
+    /// Names that may be both required and forbidden.
+    contradictory: Vec<&'b Text<'a>>,
+}
+
+impl<'b, 'a> Beside<'b, 'a> {
+    /// Returns `None` if every branch must get the whole bundle.
+    pub(super) fn of(bundle: &'b Node<'a>) -> Option<Self> {
+        let bundle = bundle.as_object()?;
+        let is_about_others = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| OF_OTHERS.contains(keyword))
+                || member.key.is(Keyword::AdditionalProperties) && member.value.as_bool().is_none()
+        };
+        if bundle.iter().any(is_about_others) {
+            return None;
+        }
+        let properties = bundle.get(Keyword::Properties)?.as_object()?;
+        let required = bundle.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
+        if properties.len() + required.len() <= FEW || required.iter().any(|name| name.as_text().is_none()) {
+            return None;
+        }
+        let names = required.iter().enumerate().filter_map(|(at, name)| Some((name.as_text()?, at)));
+        let names: Map<&Text<'a>, usize> = names.collect();
+        // An index by name needs distinct names.
+        if names.len() < required.len() {
+            return None;
+        }
+        let index = properties.index();
+        let is_closed = bundle.get(Keyword::AdditionalProperties).is_some();
+        let may_contradict = |name: &&&Text<'a>| match index.get(**name).and_then(|at| properties.members().get(*at)) {
+            Some(member) => member.value.as_bool() == Some(false) || member.value.get(Keyword::Not).is_some(),
+            None => is_closed,
+        };
+        let contradictory: Vec<&Text<'a>> = names.keys().filter(may_contradict).copied().collect();
+        if contradictory.len() > FEW {
+            return None;
+        }
+        let origin = bundle.get(Keyword::Required).map(Node::origin);
+        let common = Common { properties, index: LookUp::of(properties), required, origin };
+        Some(Beside { bundle, common, properties: index, required: names, contradictory })
+    }
+
+    /// Returns the properties and required names that apply to every branch that got only a part of the bundle.
+    pub(super) const fn common(&self) -> &Common<'b, 'a> {
+        &self.common
+    }
+
+    /// Returns the part of the bundle for one branch, or `None` if the branch must get all of it.
+    fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
+        let branch = branch.as_object()?;
+        let needs_whole =
+            |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| NEEDS_WHOLE.contains(keyword));
+        if branch.iter().any(needs_whole) {
+            return None;
+        }
+        if branch.get(Keyword::Properties).is_some_and(|table| table.as_object().is_none()) {
+            return None;
+        }
+        let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
+        // If the branch's own `required` is at least as long as that of the bundle, it could be mistaken for it.
+        let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
+        if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
+            return None;
+        }
+        let table = branch.object_at(Keyword::Properties);
+        let mentioned =
+            table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
+        let mut mentioned: Vec<&Text<'a>> = mentioned.chain(self.contradictory.iter().copied()).collect();
+        let is_other = |member: &&Member<'a>| {
+            !is_annotation(member) && !member.key.is(Keyword::Properties) && !member.key.is(Keyword::Required)
+        };
+        let others = branch.iter().filter(is_other).map(|member| &member.value);
+        others.for_each(|value| texts(value, &mut mentioned));
+        if !budget.pay(1 + mentioned.len()) {
+            return None;
+        }
+        let places = |known: &Map<&'b Text<'a>, usize>| {
+            let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
+            // Adds an entry that the branch does not mention. Otherwise a part that contains only the branch's own
+            // members could be mistaken for the branch's own table.
+            places.extend((0..known.len()).find(|place| !places.contains(place)));
+            collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
+        };
+        let mut part = Object::new();
+        for member in self.bundle {
+            let value = if member.key.is(Keyword::Properties) {
+                let members =
+                    places(&self.properties).into_iter().filter_map(|at| self.common.properties.members().get(at));
+                Node::object(Object::from_unique(members.map(|member| member.copy(budget)).collect()))
+                    .with_origin(member.value.origin())
+            } else if member.key.is(Keyword::Required) {
+                let names = places(&self.required).into_iter().filter_map(|at| self.common.required.get(at));
+                Node::array(names.map(|name| name.copy(budget)).collect()).with_origin(member.value.origin())
+            } else {
+                member.value.copy(budget)
+            };
+            part.members_mut().push(Member { key: member.key.clone(), value });
+        }
+        Some(Node::object(part))
+    }
+}
+
+/// Appends every key and every string in a value.
+fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
+    let mut open = Vec::from([value]);
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::String(text) => found.push(text),
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                found.extend(object.iter().map(|member| &member.key));
+                open.extend(object.iter().map(|member| &member.value));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns a short description of the branches: the names that each requires in addition to the common ones, and the
+/// constant that distinguishes it, if each has one. Returns an empty list if there is no such constant and a branch
+/// requires no other names, because the description would then be false.
+fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Node<'a> {
+    let lists: Vec<Vec<Node<'a>>> =
+        objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();
+    // Names required by the common part are required in every branch: branches that are not partial got the whole
+    // bundle.
+    let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
+    let known: Set<&Text<'a>> =
+        common.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
+    let mut times: Map<&Text<'a>, usize> = Map::new();
+    for list in &lists {
+        for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
+            *times.entry(name).or_default() += 1;
+        }
+    }
+    let everywhere = |name: &Node<'a>| {
+        name.as_text().is_some_and(|name| known.contains(&name) || times.get(&name) == Some(&lists.len()))
+    };
+    let own = lists
+        .iter()
+        .map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
+    let own: Vec<Vec<Node<'a>>> = own.collect();
+    if own.iter().all(Vec::is_empty) {
+        return Node::array(Vec::new());
+    }
+    // At most one object may lack a property that distinguishes them.
+    let mut named: Map<&Text<'a>, usize> = Map::new();
+    let tables: Vec<Option<LookUp<'_, 'a>>> =
+        objects.iter().map(|object| object.object_at(Keyword::Properties).map(LookUp::of)).collect();
+    for object in objects {
+        for member in object.object_at(Keyword::Properties).into_iter().flatten() {
+            *named.entry(&member.key).or_default() += 1;
+        }
+    }
+    let is_named = |name: &&Text<'a>| named.get(name).copied().unwrap_or_default() + 1 >= objects.len();
+    let beside = common.map(|common| LookUp::of(common.properties));
+    let is_part = |at: usize| parts.is_some_and(|parts| parts.which.get(at) == Some(&true));
+    let first = common.filter(|_| is_part(0)).map(|common| common.required).unwrap_or_default();
+    let own_first = lists.first().into_iter().flatten();
+    let is_new = |name: &&Node<'a>| first.is_empty() || !name.as_text().is_some_and(|name| known.contains(&name));
+    let shared = first.iter().chain(own_first.filter(is_new)).filter(|name| everywhere(name));
+    let shared = shared.filter_map(Node::as_text).filter(is_named);
+    let constants_of = |name: &Text<'a>| {
+        let property = |(at, table): (usize, &Option<LookUp<'_, 'a>>)| {
+            let own = table.as_ref().and_then(|table| table.get(name));
+            constant(own.or_else(|| beside.as_ref().filter(|_| is_part(at))?.get(name))?, name, budget)
+        };
+        tables.iter().enumerate().map(property).collect::<Option<Vec<_>>>()
+    };
+    let mut candidates = shared.filter_map(constants_of);
+    let constants =
+        candidates.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+    if constants.is_none() && own.iter().any(Vec::is_empty) {
+        return Node::array(Vec::new());
+    }
+    let mut constants = constants.map(Vec::into_iter);
+    let descriptions = own.into_iter().map(|own| {
+        let constant = constants.as_mut().and_then(Iterator::next);
+        let mut members: Vec<Member<'a>> =
+            constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
+        if !own.is_empty() {
+            members.push(Member { key: Text::literal("required"), value: Node::array(own) });
+        }
+        Node::object(Object::from_members(members))
+    });
+    Node::array(descriptions.collect())
+}
+
+/// Returns the listed values of one property, in the form of a `properties` table.
+fn constant<'a>(property: &Node<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
+    let (keyword, values) =
+        ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
+    let mut table = Object::new();
+    table.set(name.clone(), Node::record([(keyword, values.copy(budget))]));
+    Some(Node::object(table))
 }

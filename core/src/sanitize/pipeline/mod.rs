@@ -1,19 +1,29 @@
 //! The general pipeline. Its passes write for a grammar and never depend on the name of a dialect.
 //!
 //! [`passes`] is the table of passes. This module runs them until they change nothing, then lowers what strict modes
-//! cannot express.
+//! cannot express. It counts the calls whose passes ran again, to show how many of them had no reason to.
 
 mod passes;
-mod rounds;
 #[cfg(test)]
 mod tests;
 
-pub use rounds::Rounds;
-
 use alloc::{format, rc::Rc, string::String, vec::Vec};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(test)]
-use crate::sanitize::pass::off;
+use super::pass::off;
+use super::{
+    canonicalize::{misplaced, Canonicalize},
+    context::PassContext,
+    decode::PlanBuilder,
+    diagnostics::Diagnostics,
+    discriminators::Discriminators,
+    encode,
+    legalize::{refused_keys, root, stand_ins::StandIns, Legalize},
+    pass::{Pass, Run, Walked},
+    resolve::inline,
+    wrap_root,
+};
 use crate::{
     budget::Budget,
     dialect::{
@@ -25,25 +35,13 @@ use crate::{
     options::{Refs, SanitizeOptions, Untyped},
     report::Recorder,
     rules::Phase,
-    sanitize::{
-        canonicalize::{misplaced, Canonicalize},
-        context::PassContext,
-        decode::PlanBuilder,
-        diagnostics::Diagnostics,
-        discriminators::Discriminators,
-        encode,
-        legalize::{property_names, root, stand_ins::StandIns, Legalize},
-        pass::{Pass, Run, Walked},
-        pipeline::passes::PASSES,
-        resolve::inline,
-        wrap_root,
-    },
     schema::{
         keyword::{Draft, Keywords},
         references::{self, Form},
         visit,
     },
 };
+use passes::PASSES;
 
 /// Maximum number of rounds. For most schemas that are changed, the second round changes nothing.
 const MAX_ROUNDS: usize = 8;
@@ -87,7 +85,7 @@ pub(crate) fn sanitize<'a>(
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     let (mut outcome, mut is_fitted);
     (diagnostics, outcome, is_fitted) = round(node, context, wrapper, plan.as_deref_mut())?;
-    rounds::count_first();
+    count_first();
     // From here on, the input is an output of the passes, in draft 2020-12.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
@@ -104,7 +102,7 @@ pub(crate) fn sanitize<'a>(
         context.is_fitted = is_fitted;
         (diagnostics, outcome, is_fitted) = round(node, context, None, plan.as_deref_mut())?;
         if count == 1 {
-            rounds::count_second(outcome != Outcome::Unchanged);
+            count_second(outcome != Outcome::Unchanged);
         }
         ends = outcome != Outcome::Unchanged && is_done(node);
     }
@@ -241,7 +239,7 @@ fn survey(context: &mut PassContext) {
     context.original_keywords = context.keywords;
     context.counts_evaluated = context.keywords;
     context.judges_names = context.lists_objects
-        || property_names::JUDGES
+        || refused_keys::JUDGES_OF_NAMES
             .iter()
             .any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
@@ -260,4 +258,46 @@ pub(crate) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Re
         return refused("refs", "accepts no references");
     }
     Ok(())
+}
+
+static REWRITTEN: AtomicUsize = AtomicUsize::new(0);
+static AGAIN: AtomicUsize = AtomicUsize::new(0);
+static NEEDLESS: AtomicUsize = AtomicUsize::new(0);
+
+/// Calls of the pipeline in this process. The numbers wrap around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rounds {
+    /// Schemas that the passes rewrote.
+    pub rewritten: usize,
+    /// Those with a second round.
+    pub again: usize,
+    /// Those whose second round changed nothing.
+    pub needless: usize,
+}
+
+impl Rounds {
+    pub(crate) fn taken() -> Self {
+        let [rewritten, again, needless] = [&REWRITTEN, &AGAIN, &NEEDLESS].map(|count| count.load(Ordering::Relaxed));
+        Rounds { rewritten, again, needless }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Rounds {
+            rewritten: self.rewritten.wrapping_sub(before.rewritten),
+            again: self.again.wrapping_sub(before.again),
+            needless: self.needless.wrapping_sub(before.needless),
+        }
+    }
+}
+
+fn count_first() {
+    REWRITTEN.fetch_add(1, Ordering::Relaxed);
+}
+
+fn count_second(has_changed: bool) {
+    AGAIN.fetch_add(1, Ordering::Relaxed);
+    if !has_changed {
+        NEEDLESS.fetch_add(1, Ordering::Relaxed);
+    }
 }

@@ -11,16 +11,16 @@ use crate::{
     json::Node,
     rules::{Phase, Rule},
     sanitize::{
-        canonicalize::{counts, never, repair, upgrade_draft},
+        canonicalize::{never, repair, scalars, upgrade_draft},
         context::PassContext,
         encode::{json_string, normalize, require_one},
         fit::{self, strict},
         legalize::{
-            all_of, any_of, booleans, containers, enums, infer_type, nullable, pattern_properties, property_names,
-            refused_keys, required, root, type_array, unsupported_keywords,
+            all_of, any_of, containers, enums, nullable, patterns, refused_keys, required, root, types,
+            unsupported_keywords,
         },
         pass::{Flow, Pass, Run, Site, Wakes},
-        resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
+        resolve::{break_cycles, definitions, inline, spelling, unroll},
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -59,7 +59,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.plain_counts,
         wakes: Wakes::Never,
         run: Run::Enter(|node, site, context| {
-            counts::spell(node, site.place, context);
+            scalars::spell_counts(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "After repair, which turns other values into counts.",
@@ -82,11 +82,11 @@ pub(crate) const PASSES: &[Pass] = &[
         name: "drop-tables",
         phase: Phase::Canonicalize,
         rules: &[Rule::PruneDefinition],
-        needs: prune::CONCERNS,
+        needs: definitions::CONCERNS,
         applies: |context| context.no_references,
         wakes: Wakes::Never,
         run: Run::Enter(|node, site, context| {
-            prune::drop_tables(node, site.place.polarity, context);
+            definitions::drop_tables(node, site.place.polarity, context);
             Ok(Flow::Continue)
         }),
         why: "Without references every definition is unused, and need not be rewritten first.",
@@ -123,7 +123,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::Always,
         run: Run::Enter(|node, site, context| {
-            pattern_properties::apply(node, site.place, context);
+            patterns::to_additional_properties(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before the children are visited, so that the schema that replaces all patterns is rewritten like any \
@@ -148,7 +148,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Never,
         run: Run::Document(|root, context| {
             with_references(root, context, |root, references, context| {
-                context.leaves_definitions = as_written::as_written(root, references, context)?;
+                context.leaves_definitions = spelling::as_written(root, references, context)?;
                 Ok(())
             })
         }),
@@ -162,7 +162,9 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: resolves,
         wakes: Wakes::Always,
         run: Run::Document(|root, context| {
-            with_references(root, context, |root, references, context| dynamic::respell(root, references, context))
+            with_references(root, context, |root, references, context| {
+                spelling::respell_dynamic(root, references, context)
+            })
         }),
         why: "This leaves one kind of reference.",
     },
@@ -276,8 +278,9 @@ pub(crate) const PASSES: &[Pass] = &[
         run: Run::Leave(|node, site, context| {
             // The next pass makes the root an object, even if it is `true`.
             let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
-            let stops =
-                node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
+            let stops = node.as_bool().is_some()
+                && !is_open_root
+                && !types::replace_boolean(node, site.place, site.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All later passes handle objects.",
@@ -301,11 +304,11 @@ pub(crate) const PASSES: &[Pass] = &[
         name: "property-names",
         phase: Phase::Legalize,
         rules: &[Rule::RenameProperty],
-        needs: property_names::CONCERNS,
+        needs: refused_keys::WITH_NAMES,
         applies: always,
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
-            property_names::rename(node, site.place, context);
+            refused_keys::rename_properties(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything copies or joins properties.",
@@ -378,7 +381,7 @@ pub(crate) const PASSES: &[Pass] = &[
         }),
         run: Run::Leave(|node, site, context| {
             if !site.keywords.contains(Keyword::Type) {
-                infer_type::apply(node, site.place, site.known, context);
+                types::infer(node, site.place, site.known, context);
             }
             Ok(Flow::Continue)
         }),
@@ -459,7 +462,7 @@ pub(crate) const PASSES: &[Pass] = &[
                 any_of::apply(node, site.place, context)?;
                 if node.get(Keyword::AnyOf).is_none() {
                     // The union was too long and is gone, so the type must be inferred again.
-                    infer_type::apply(node, site.place, site.known, context);
+                    types::infer(node, site.place, site.known, context);
                 }
             }
             Ok(Flow::Continue)
@@ -488,7 +491,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if is_finished_here(site, context) {
-                type_array::apply(node, site.place, context);
+                types::split(node, site.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -575,7 +578,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Document(unending::cut),
+        run: Run::Document(break_cycles::cut_unending),
         why: "Legalization may make a recursion endless.",
     },
     Pass {
@@ -587,7 +590,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::If("with references", |context| !context.no_references),
         run: Run::Document(|root, context| {
             context.pruned = Some(context.changed);
-            prune::prune(root, &context.budget)
+            definitions::prune(root, &context.budget)
         }),
         why: "Unused definitions do not count towards any limit.",
     },
@@ -663,7 +666,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| prunes(context) && context.pruned != Some(context.changed),
         wakes: Wakes::If("with references", |context| !context.no_references),
-        run: Run::Document(|root, context| prune::prune(root, &context.budget)),
+        run: Run::Document(|root, context| definitions::prune(root, &context.budget)),
         why: "Fitting removes references.",
     },
 ];

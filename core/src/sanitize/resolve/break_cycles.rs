@@ -1,23 +1,30 @@
-//! Cuts references through which a schema applies to itself at the same instance location, so a validator would
-//! never finish.
+//! Cuts references through which a schema applies to itself at the same instance location, so a validator would never
+//! finish.
 //!
 //! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.
 //! Every other recursion passes through a property, an item or the like, and ends with the instance.
+//!
+//! Also cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
+//! [`ReferenceCutter`] cuts references: the schema then accepts anything.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
+    dialect::grammar::Recursion,
     error::Error,
     json::{Data, Node, Object},
+    options::Untyped,
     report::Accepts,
     rules::Rule,
     sanitize::{
+        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        resolve::reference_marks,
+        legalize, resolve,
     },
     schema::{
+        definitions::{self, definition_name},
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
         visit::{self, SchemaPath, Visit, VisitorMut},
@@ -159,7 +166,7 @@ impl<'a> VisitorMut<'a> for Mark<'_> {
     fn enter(&mut self, node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if self.endless.contains(&self.next) {
             for keyword in references::KEYWORDS {
-                node.visit(keyword, |reference| reference_marks::mark(reference, reference_marks::ENDLESS));
+                node.visit(keyword, |reference| resolve::mark(reference, resolve::ENDLESS));
             }
         }
         self.next += 1;
@@ -190,7 +197,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
 }
 
 fn is_endless(node: &Node<'_>) -> bool {
-    references::reference(node).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::ENDLESS))
+    references::reference(node).is_some_and(|reference| resolve::is_marked(reference, resolve::ENDLESS))
 }
 
 impl Cut<'_> {
@@ -223,5 +230,88 @@ impl Cut<'_> {
         if let Some(branches) = object.get_mut(keyword).and_then(Node::as_array_mut) {
             branches.retain(|_| !gone.next().unwrap_or_default());
         }
+    }
+}
+
+const CUT_UNENDING: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+
+/// Cuts references that the validator considers endless. Expects definitions as the other passes have written them.
+pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
+        return Ok(());
+    }
+    let endless = definitions::endless(root);
+    if endless.is_empty() {
+        return Ok(());
+    }
+    let describe: &dyn Fn(&str) -> String =
+        &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
+    // The first step cuts only references that make their own definition endless. If that is not enough, the second one
+    // cuts every reference to a definition that is still endless.
+    let forced = definitions::forced_references(root, &endless);
+    visit::walk_mut(
+        &context.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut ReferenceCutter {
+            context,
+            goes: &|_, place| forced.contains(&place.pointer.render()),
+            effect: CUT_UNENDING,
+            describe,
+        },
+    )?;
+    let still = definitions::endless(root);
+    if still.is_empty() {
+        return Ok(());
+    }
+    visit::walk_mut(
+        &context.budget.clone(),
+        root,
+        Keywords::ALL,
+        &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT_UNENDING, describe },
+    )?;
+    if let Some(Data::Object(table)) =
+        root.as_object_mut().and_then(|object| object.get_mut(Keyword::Defs)).map(Node::data_mut)
+    {
+        table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
+        if table.is_empty() {
+            if let Some(object) = root.as_object_mut() {
+                object.remove(Keyword::Defs);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Visitor that cuts references.
+pub(crate) struct ReferenceCutter<'c> {
+    pub(crate) context: &'c mut PassContext,
+    /// Returns true if the reference to the definition of this name is cut.
+    pub(crate) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
+    pub(crate) effect: ChangeKind,
+    pub(crate) describe: &'c dyn Fn(&str) -> String,
+}
+
+impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let Some(name) = definition_name(node).map(String::from) else { return Ok(Visit::Descend) };
+        if !(self.goes)(&name, place) {
+            return Ok(Visit::Descend);
+        }
+        self.context.diagnostics.report(
+            place,
+            Location::under(node, "$ref").to(Location::of(node)),
+            self.effect,
+            || (self.describe)(&name),
+        );
+        if let Some(object) = node.as_object_mut() {
+            object.remove(Keyword::Ref);
+        }
+        // In an in-place applicator the next round infers the type from the enclosing schema, so no string is assumed.
+        let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
+        if !(in_place && self.context.untyped == Untyped::String) {
+            anything::write(node, place, self.context);
+        }
+        Ok(Visit::Skip)
     }
 }

@@ -15,7 +15,8 @@ use crate::{
     rules::Rule,
     sanitize::{
         context::PassContext,
-        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
+        diagnostics::{ChangeKind, Location},
+        legalize::all_of::intersected,
     },
     schema::{
         definitions::definition_name,

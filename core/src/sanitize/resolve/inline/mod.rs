@@ -1,31 +1,31 @@
 //! Inlines references, except recursive ones, which are kept under `$defs` of the root, and cuts those that do not
-//! resolve.
+//! resolve, and references from the root to itself.
+//!
+//! Chains of targets that consist only of a reference are followed once, however many references lead into them.
 
-mod chains;
-mod cut;
-mod parts;
-mod preserve;
 mod siblings;
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
+use super::{
+    definitions::{self, Definition, Definitions},
+    unroll,
+};
 use crate::{
     collections::{self, Map, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
-    json::{self, Member, Node, Object, Origin, Step, Text},
+    json::{self, Data, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
+    report::Accepts,
     rules::Rule,
     sanitize::{
         anything,
         context::PassContext,
-        diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
-        resolve::{
-            prune, reference_marks,
-            specialize::{Definition, Definitions},
-            unroll,
-        },
+        diagnostics::{ChangeKind, Location},
+        legalize::all_of::intersected,
+        resolve,
     },
     schema::{
         definitions::{definition_name, TABLES},
@@ -119,7 +119,7 @@ pub(crate) fn resolve_references<'a>(
     let used = core::mem::take(&mut inliner.used);
     // References in unused definitions may have made others recursive.
     context.inlined_more |= graph.all().any(|target| !used.contains(&target));
-    prune::note(&source, references, &used, context)?;
+    definitions::note_pruned(&source, references, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and at the position of the original table, so that a table that needs no change stays
         // unchanged.
@@ -189,7 +189,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, place);
-        parts::flatten(node, place, self.context);
+        siblings::flatten_parts(node, place, self.context);
         // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
@@ -197,7 +197,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
             }
             self.drop_tables(node);
             self.drop_identifiers(node, place);
-            parts::flatten(node, place, self.context);
+            siblings::flatten_parts(node, place, self.context);
         }
         Ok(Visit::Descend)
     }
@@ -205,7 +205,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         // If a part of `allOf` keeps its reference, the other parts become siblings of that reference; then the next
         // part follows.
-        while parts::lift(node, place, self.context) {
+        while siblings::lift_part(node, place, self.context) {
             if self.reference(node, place)? {
                 break;
             }
@@ -287,7 +287,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
             return Ok(false);
         }
-        let target = match reference_marks::is_marked(reference, reference_marks::SETTLED) {
+        let target = match resolve::is_marked(reference, resolve::SETTLED) {
             true => definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .map(|definition| definition.target),
@@ -431,5 +431,76 @@ impl<'a> Inliner<'_, '_, 'a> {
         *node = intersected((siblings, body), reference_at, place.polarity, None, self.context);
         node.touch();
         Ok(())
+    }
+}
+
+impl<'a> Inliner<'_, '_, 'a> {
+    /// Returns the last target of a chain of bare references, as far as the chain was followed before. Its inlined
+    /// references have already been reported.
+    fn end_of_chain(&mut self, target: Number) -> Number {
+        let mut end = target;
+        while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {
+            end = *next;
+        }
+        // Shortens the path: each target of the chain now leads directly to the end.
+        let mut at = target;
+        while at != end {
+            let Some(next) = self.passed.insert(at, end) else { break };
+            at = next;
+        }
+        end
+    }
+
+    /// Records the next target of a target that is only a reference.
+    fn note_chain(&mut self, target: Number, body: &Node<'a>) {
+        let is_more = |member: &Member<'a>| {
+            !(member.key.is(Keyword::Ref) || member.key.is(Keyword::Id) || member.key.is(Keyword::Anchor))
+        };
+        let Some(object) = body.as_object().filter(|object| !object.iter().any(is_more)) else { return };
+        let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
+        let is_schema = |next: &Number| {
+            let target = self.definitions.targets.get(next);
+            target.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+        };
+        // References in cycles are kept, so their chains are not shortened.
+        if let Some(next) = next.filter(|next| !self.kept.contains(next) && is_schema(next)) {
+            self.passed.insert(target, next);
+        }
+    }
+}
+
+const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
+const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+
+impl<'a> Inliner<'_, '_, 'a> {
+    /// Removes a reference that does not resolve in this document: the schema then accepts more.
+    pub(crate) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
+        // Inside `not`, accepting more would make the whole schema accept less.
+        let is_negated = polarity == Polarity::Negative;
+        let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
+        self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), effect, || {
+            format!("removed `$ref: \"{reference}\"`, which has no target in this document")
+        });
+        if is_negated {
+            node.replace(Data::Bool(false));
+            return;
+        }
+        if let Some(object) = node.as_object_mut() {
+            object.remove(Keyword::Ref);
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            node.replace(Data::Bool(true));
+        }
+    }
+
+    /// Removes a reference from the root to itself, which has no effect.
+    fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), OWN, || {
+            String::from("removed a reference from the root to itself")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove(Keyword::Ref);
+        }
     }
 }

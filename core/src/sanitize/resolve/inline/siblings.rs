@@ -1,20 +1,31 @@
 //! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved (from a part of `allOf`, or
 //! from another schema) into a schema whose keywords already applied.
+//!
+//! References in parts of `allOf` become references with siblings, if the grammar needs parts merged into their schema.
+//! References that are kept are spelled as the dialect reads them; if a sibling is not accepted, the reference leads to
+//! a definition that includes it.
 
-use alloc::format;
+use alloc::{format, string::String, vec, vec::Vec};
 
+use super::{Inliner, KEEP};
 use crate::{
     error::Error,
-    json::{Member, Node},
+    json::{Data, Member, Node, Object, Text},
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        resolve::reference_marks,
+        legalize::all_of,
+        resolve::{
+            self,
+            definitions::{Definition, Growth},
+        },
     },
     schema::{
-        keyword::{Keyword, Role},
-        visit::{Polarity, SchemaPath, Visit, VisitorMut},
+        keyword::{Keyword, Keywords, Role, Subschemas},
+        references::Form,
+        visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -22,12 +33,12 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
 pub(crate) fn let_apply(node: &mut Node<'_>) {
-    node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
+    node.visit(Keyword::Ref, |reference| resolve::mark(reference, resolve::APPLIES));
 }
 
 /// True if the siblings of this schema's reference apply regardless of the draft.
 pub(crate) fn applies(node: &Node<'_>) -> bool {
-    node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
+    node.get(Keyword::Ref).is_some_and(|reference| resolve::is_marked(reference, resolve::APPLIES))
 }
 
 /// Removes siblings of references anywhere in a schema; siblings that are added later apply.
@@ -71,4 +82,206 @@ pub(crate) fn only_annotations(node: &Node<'_>) -> bool {
         Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta))
     };
     node.as_object().is_some_and(|object| object.iter().all(annotates))
+}
+
+fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+    context.grammar.merges_all_of(place.keyword.is_none())
+}
+
+/// Lifts the parts of nested `allOf` into the outer list.
+pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &mut PassContext) {
+    if !merges(place, context) {
+        return;
+    }
+    // In old drafts, siblings of a reference have no effect.
+    let ignores_ref_siblings = context.draft.ignores_ref_siblings();
+    let nests = |part: &Node<'_>| {
+        part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
+            && !(ignores_ref_siblings && part.get(Keyword::Ref).is_some() && !applies(part))
+    };
+    if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(nests)) {
+        return;
+    }
+    context.inlined_more = true;
+    let Some(object) = node.as_object_mut() else { return };
+    let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return };
+    let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
+    while let Some(mut part) = open.pop() {
+        let inner =
+            if nests(&part) { part.as_object_mut().and_then(|object| object.remove(Keyword::AllOf)) } else { None };
+        if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
+            open.extend(inner.into_iter().rev());
+            if part.as_object().is_some_and(Object::is_empty) {
+                continue;
+            }
+        }
+        parts.push(part);
+    }
+}
+
+/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings: merging it part by
+/// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
+pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
+    if !merges(place, context) || node.get(Keyword::Ref).is_some() {
+        return false;
+    }
+    let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
+    let Some(parts) = node.array_at(Keyword::AllOf) else { return false };
+    let Some(at) = parts.iter().position(refers) else { return false };
+    context.inlined_more = true;
+    let (location, count) = (Location::under(node, "allOf"), parts.len());
+    let Some(object) = node.as_object_mut() else { return false };
+    let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();
+    let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return false };
+    let Some(part) = parts.get_mut(at) else { return false };
+    if context.draft.ignores_ref_siblings() && !applies(part) {
+        drop(part, place.polarity, context);
+    }
+    let reference = part.as_object_mut().and_then(|part| part.remove(Keyword::Ref));
+    if part.as_object().is_some_and(Object::is_empty) {
+        parts.remove(at);
+    }
+    if parts.is_empty() {
+        object.remove(Keyword::AllOf);
+    }
+    if let Some(reference) = reference {
+        object.insert_at(place_of_parts, Text::literal("$ref"), reference);
+        let_apply(node);
+    }
+    context.diagnostics.report(place, location.to(Location::of(node)), all_of::ALL_OF, || {
+        format!("merged the {count} parts of `allOf`")
+    });
+    true
+}
+
+const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same);
+const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
+
+impl<'a> Inliner<'_, '_, 'a> {
+    /// Keeps a reference, in the spelling of the dialect.
+    pub(crate) fn keep(
+        &mut self,
+        node: &mut Node<'a>,
+        place: &SchemaPath<'_, 'a>,
+        definition: &Definition,
+    ) -> Result<(), Error> {
+        if place.keyword.is_none() {
+            self.drop_draft(node);
+        }
+        let around = self.texts_around(node);
+        let is_alone = self.definitions.has_no_other_siblings(node);
+        let definition = if is_alone { definition.clone() } else { self.grow(node, place.polarity, definition)? };
+        let name = self.definitions.name(&definition);
+        let reference = format!("#/$defs/{name}");
+        let inside = self.context.grammar.refs.not_directly_under;
+        let elsewhere = |keyword: Keyword| {
+            let only = self.context.grammar.refs.only_under;
+            // Schemas in a list are not checked.
+            only.is_some_and(|only| !only.contains(keyword)) && keyword.holds() != Subschemas::Schemas
+        };
+        let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
+        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
+        self.context.inlined_more |= !is_alone || wrapped || !around.is_empty();
+        // Siblings that appear in later rounds were added, and reported, by another rule.
+        let joined = self.context.form == Form::Read && !is_alone;
+        if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
+            || joined
+            || wrapped
+            || !around.is_empty()
+        {
+            let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
+            self.context
+                .diagnostics
+                .report(place, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
+        }
+        let Some(object) = node.as_object_mut() else { return Ok(()) };
+        object.retain(|member| self.definitions.accepts_sibling(member));
+        if let Some(written) = object.get_mut(Keyword::Ref) {
+            let marks = written.marks();
+            written.replace(Data::String(reference.into()));
+            written.mark(marks | resolve::SETTLED);
+        }
+        let origin = node.origin();
+        if wrapped {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            *node = Node::record([("allOf", Node::array(vec![inner]))]).with_origin(origin);
+        }
+        if !around.is_empty() {
+            let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
+            let mut members = around;
+            members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
+            *node = Node::object(Object::from_unique(members)).with_origin(origin);
+        }
+        Ok(())
+    }
+
+    /// Removes `$schema` from a root that is a reference, if it is not accepted as a sibling. Moved into a definition,
+    /// it would no longer declare the draft.
+    fn drop_draft(&mut self, node: &mut Node<'a>) {
+        let is_draft =
+            |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.accepts_sibling(member);
+        if !node.as_object().is_some_and(|object| object.iter().any(is_draft)) {
+            return;
+        }
+        let Some(draft) = node.remove("$schema") else { return };
+        self.context.inlined_more = true;
+        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DRAFT, || {
+            String::from(
+                "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",
+            )
+        });
+    }
+
+    /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns an
+    /// empty list if other siblings are not accepted either.
+    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
+        let alone = |member: &Member<'a>| self.definitions.accepts_sibling(member);
+        let is_text = |member: &Member<'a>| {
+            !alone(member)
+                && Keyword::named(&member.key)
+                    .is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.applies_to().is_none())
+        };
+        let only_texts = |object: &Object<'a>| {
+            object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member))
+        };
+        if !node.as_object().is_some_and(only_texts) {
+            return Vec::new();
+        }
+        let Some(object) = node.as_object_mut() else { return Vec::new() };
+        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
+        *object = Object::from_unique(inner);
+        around
+    }
+
+    /// Returns a definition that merges this one with the siblings of a reference to it.
+    fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
+        let location = Location::of(node);
+        let Some(mut body) =
+            self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.context.budget))
+        else {
+            return Ok(from.clone());
+        };
+        if self.context.draft.ignores_ref_siblings() {
+            // Siblings here apply, so those that the draft ignores are removed from both sides before the merge.
+            let_apply(node);
+            let budget = self.context.budget.clone();
+            let mut settle = Settle { context: &mut *self.context };
+            visit::walk_mut_at(&budget, node, polarity, Keywords::ALL, &mut settle)?;
+            visit::walk_mut_at(&budget, &mut body, polarity, Keywords::ALL, &mut settle)?;
+        }
+        Ok(match self.definitions.grow(node, from, &body) {
+            Growth::Known(definition) => definition,
+            Growth::New(definition, joined) => {
+                joined.iter().for_each(|merged| all_of::report_conflicts(merged, polarity, &location, self.context));
+                definition
+            }
+            Growth::TooMuch => {
+                self.context.diagnostics.report(polarity, location.in_place(), ENOUGH, || {
+                    String::from("removed the keywords next to a recursive reference: definitions have grown too much")
+                });
+                self.context.diagnostics.remove_names(node, &self.context.budget)?;
+                from.clone()
+            }
+        })
+    }
 }

@@ -1,26 +1,31 @@
-//! Adds a type to schemas that have none: from their keywords, otherwise the grammar's "any".
+//! Adds a type to schemas that have none: from their keywords, otherwise the grammar's "any". Splits a list of types
+//! into branches, one per type, each with the keywords for its type.
+//!
+//! Replaces boolean schemas, if the grammar refuses them: `true` with the grammar's "any", `false` with `{"not": {}}`
+//! if possible.
 
 use alloc::{format, string::String, vec::Vec};
 
+use super::{all_of::intersected, is_open_map};
 use crate::{
     budget::Budget,
-    dialect::grammar::{Grammar, TypeRequirement},
+    dialect::grammar::{Grammar, TypeLists, TypeRequirement},
     error::Error,
-    json::{Data, Node, Object, Text},
+    json::{Data, Member, Node, Object, Text},
     options::Untyped,
-    report::Accepts,
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        legalize::{self, is_open_map},
+        legalize,
         pass::InferenceContext,
     },
     schema::{
         emptiness::is_never,
         instance_types::{InstanceTypes, TYPE_NAMES},
-        keyword::{InstanceType, Keyword, Keywords},
+        keyword::{is_annotation, InstanceType, Keyword, Keywords},
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -33,7 +38,7 @@ const IMPLY_A_TYPE: Keywords =
     Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
 /// Adds a type to a schema that needs one.
-pub(crate) fn apply<'a>(
+pub(crate) fn infer<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     inferred: InferenceContext,
@@ -204,4 +209,151 @@ fn put<'a>(
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), types);
     }
+}
+
+const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
+
+/// Splits a list of types, if the grammar refuses it or one of its siblings.
+pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let Some(object) = node.as_object() else { return };
+    let Some(types) = object.array_at(Keyword::Type) else { return };
+    let lists = match context.grammar.type_lists {
+        TypeLists::Any => TypeLists::Any,
+        lists if context.grammar.walked.reaches(place.pointer) => lists,
+        _ => TypeLists::Any,
+    };
+    if let ([name], TypeLists::None) = (types, lists) {
+        let name = name.clone();
+        let location = Location::under(node, "type");
+        context.diagnostics.report(place, location.to(Location::under(node, "type")), SPLIT, || {
+            String::from("replaced a list of one type with that type")
+        });
+        node.set("type", name);
+        return;
+    }
+    if types.len() < 2 {
+        return;
+    }
+    let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
+    let refused = match lists {
+        TypeLists::Any => false,
+        TypeLists::Scalars => types.iter().any(container),
+        TypeLists::None => true,
+    };
+    let beside = context.grammar.beside_type_list;
+    let accepted = |member: &Member<'_>| {
+        member.key.is(Keyword::Type)
+            || Keyword::named(&member.key)
+                .is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
+    };
+    // `enum` with several types has its own pass, which ran before this one.
+    if object.has(Keyword::Enum) || (!refused && object.iter().all(accepted)) {
+        return;
+    }
+    let (location, count) = (Location::under(node, "type"), types.len());
+    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
+        format!("split `type` into {count} branches, one for each type")
+    });
+    let origin = node.origin();
+    let TypeBranches { at, shared: mut rest, mut branches } = take_branches(node, &context.budget);
+    for branch in &mut branches {
+        legalize::made(branch, place, context);
+    }
+    let branches = Node::array(branches);
+    if !rest.has(Keyword::AnyOf) {
+        rest.insert_at(at, Text::literal("anyOf"), branches);
+        node.replace(Data::Object(rest));
+        return;
+    }
+    // A value must have one of the types and match one of the existing branches.
+    let union = Node::record([("anyOf", branches)]).with_origin(origin);
+    *node = intersected((Node::object(rest).with_origin(origin), union), at, place.polarity, None, context);
+    node.touch();
+}
+
+/// Parts of a schema with a list of types.
+pub(crate) struct TypeBranches<'a> {
+    /// Position of `type`.
+    pub(crate) at: usize,
+    /// Keywords that apply to all types, and annotations.
+    pub(crate) shared: Object<'a>,
+    /// One branch per type.
+    pub(crate) branches: Vec<Node<'a>>,
+}
+
+/// Splits a schema whose `type` is a list.
+pub(crate) fn take_branches<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
+    let origin = node.origin();
+    let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();
+    let at = object.position(Keyword::Type).unwrap_or_default();
+    let (mut names, mut shared, mut own): (Vec<Text<'a>>, Vec<Member<'a>>, Vec<Member<'a>>) = Default::default();
+    for member in object.into_members() {
+        let of_one_type = Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
+        match member.key.is(Keyword::Type) {
+            true => names.extend(member.value.as_array().unwrap_or_default().iter().filter_map(Node::as_text).cloned()),
+            false if of_one_type && !is_annotation(&member) => own.push(member),
+            false => shared.push(member),
+        }
+    }
+    let branches = names.into_iter().map(|name| {
+        let types = InstanceType::named(&name);
+        let is_its = |member: &&Member<'a>| {
+            types.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == types
+        };
+        let own = own.iter().filter(is_its).map(|member| member.copy(budget));
+        let members = core::iter::once(Member { key: Text::literal("type"), value: Node::string(name) }).chain(own);
+        Node::object(Object::from_unique(members.collect())).with_origin(origin)
+    });
+    TypeBranches { at, branches: branches.collect(), shared: Object::from_unique(shared) }
+}
+
+const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
+const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
+const FALSE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
+
+/// Replaces a boolean schema with an object. Returns false if the schema is final.
+pub(crate) fn replace_boolean<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    inferred: InferenceContext,
+    context: &mut PassContext,
+) -> bool {
+    let Some(value) = node.as_bool() else { return true };
+    // If references resolve only to names of definitions, definitions must be objects.
+    let definition = place.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
+    let is_plain = !context.grammar.root_booleans
+        && place.keyword == Some(Keyword::Properties)
+        && place.pointer.steps().len() == 2;
+    let is_no_root = place.keyword.is_some() || context.grammar.boolean_root;
+    let kept = (is_no_root
+        && !is_plain
+        && context.grammar.boolean_schemas
+        && (value || context.grammar.false_schemas)
+        && !definition)
+        || (place.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
+        || is_open_map(place)
+        || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
+        || (inferred.opaque && inferred.not_typed);
+    if kept {
+        return false;
+    }
+    let location = Location::of(node);
+    if value {
+        context.diagnostics.report(place, location.in_place(), TRUE, || {
+            String::from("replaced `true`, which accepts anything, with an object schema")
+        });
+        node.replace(Data::Object(Object::new()));
+    } else if context.grammar.refuses.contains(Keyword::Not) {
+        context.diagnostics.report(place, location.in_place(), FALSE_TO_ANY, || {
+            String::from("replaced `false`, which this API cannot express, with a schema that accepts anything")
+        });
+        node.replace(Data::Object(Object::new()));
+        return true;
+    } else {
+        context.diagnostics.report(place, location.in_place(), FALSE, || {
+            format!("replaced `{value}`, which accepts nothing, with `{{\"not\":{{}}}}`")
+        });
+        node.replace(Node::record([("not", Node::empty_object())]).into_data());
+    }
+    value
 }

@@ -1,4 +1,0 @@
-//! Analyses of a whole schema for passes and reports.
-
-pub(crate) mod naming;
-pub(crate) mod polarity;
