@@ -288,6 +288,7 @@ impl Writer<'_, '_> {
     fn schema_of_references(&mut self, depth: usize) -> Result<()> {
         match self.data.int_in_range(0..=9)? {
             0 => self.put("{}"),
+            1 if self.one_in(4)? => self.put("{\"format\":\"email\"}"),
             1 | 2 => {
                 self.put("{\"not\":");
                 self.reference()?;

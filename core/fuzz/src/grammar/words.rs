@@ -89,10 +89,10 @@ pub(super) const KEYWORDS: [&str; 62] = [
 
 /// Keywords with subschemas, and a few that decide whether a schema accepts anything.
 #[rustfmt::skip]
-pub(super) const NESTING_KEYWORDS: [&str; 24] = [
+pub(super) const NESTING_KEYWORDS: [&str; 25] = [
     "properties", "properties", "properties", "required", "items", "additionalProperties", "anyOf", "anyOf", "oneOf", "allOf",
     "allOf", "not", "not", "if", "then", "else", "contains", "propertyNames", "$defs", "$defs", "enum", "const", "description",
-    "nullable",
+    "nullable", "format",
 ];
 
 /// Keywords of a tidy schema of 2020-12.

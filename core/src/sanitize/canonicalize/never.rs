@@ -74,7 +74,7 @@ fn branches<'a>(
 }
 
 /// Marks a change as a loss of guidance if the removed schema has annotations.
-fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
+pub(crate) fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     match gone.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
         true => effect.guidance(Guidance::Lost),
         false => effect,

@@ -16,6 +16,7 @@ use crate::{
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
+        canonicalize::never::with_guidance_lost,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize,
@@ -262,12 +263,13 @@ fn into_branches<'a>(
         let Data::Array(branches) = core::mem::take(&mut member.value).into_data() else { continue };
         let mut joined: Vec<Node<'a>> = Vec::new();
         for branch in branches {
+            let impossible = with_guidance_lost(IMPOSSIBLE, &branch);
             match into_branch(&bundle, branch, place.polarity, context) {
                 Ok(mut branch) => {
                     finish(&mut branch, context)?;
                     joined.push(branch);
                 }
-                Err(location) => context.diagnostics.report(place, location.removed(), IMPOSSIBLE, || {
+                Err(location) => context.diagnostics.report(place, location.removed(), impossible, || {
                     String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
                 }),
             }

@@ -154,7 +154,7 @@ fn kind_of(node: &Node<'_>) -> SchemaKind {
 }
 
 /// Returns true if the schema obviously accepts every instance.
-pub(super) fn accepts_all(node: &Node<'_>) -> bool {
+pub(crate) fn accepts_all(node: &Node<'_>) -> bool {
     let assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     match node.data() {
         Data::Bool(value) => *value,

@@ -21,7 +21,6 @@ use crate::{
     report::Accepts,
     rules::Rule,
     sanitize::{
-        anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize::all_of::intersected,
@@ -31,6 +30,7 @@ use crate::{
         definitions::{definition_name, TABLES},
         emptiness,
         graph::Graph,
+        intersect::accepts_all,
         keyword::{Draft, Keyword, Keywords},
         references::{self, Number, References},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
@@ -326,7 +326,8 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
-        self.context.inlined_more |= grown.is_some();
+        // A target inside another schema may be the middle of a cycle, which the passes before this one did not enter.
+        self.context.inlined_more |= grown.is_some() || pointer.matches('/').count() != 2;
         let may_skip = grown.is_none() && !at_root && self.cut.is_none();
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
@@ -354,9 +355,10 @@ impl<'a> Inliner<'_, '_, 'a> {
         };
         // A schema that accepts nothing was in order as a definition, but not as a property or a branch, and a schema
         // that accepts anything was, but not under `not`.
-        self.context.inlined_more |= body.as_object().is_none()
+        self.context.inlined_more = self.context.inlined_more
+            || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
-            || place.polarity != Polarity::Positive && !body.as_object().into_iter().flatten().any(anything::asserts);
+            || place.polarity != Polarity::Positive && accepts_all(&body);
         if may_skip {
             self.note_chain(end, &body);
         }
