@@ -33,8 +33,7 @@ async function compare({ name, description, dialect, load, spelled = (schema) =>
   const oursFails = schemas.filter((schema) => fails(ours, schema)).length;
   const before = JSON.stringify(both);
   const [peer, our, share] = medians([convert, ours, shared], both);
-  if (JSON.stringify(both) !== before)
-    throw new Error(`${name}: expected an unchanged input, found a changed one`);
+  if (JSON.stringify(both) !== before) throw new Error(`${name}: expected an unchanged input, found a changed one`);
   // An API does not refuse what it only ignores or reinterprets.
   const isRefused = (schema) => check(schema, { dialect }).some(({ severity }) => severity === 'refused');
   const refused = (run) => both.filter((schema) => isRefused(run(schema))).length;

@@ -111,9 +111,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await repair(page).focus();
       await page.keyboard.press('Space');
       await settled(page);
-      await page
-        .locator('.verdict', { hasText: 'The tool’s original schema now accepts the arguments.' })
-        .waitFor();
+      await page.locator('.verdict', { hasText: 'The tool’s original schema now accepts the arguments.' }).waitFor();
       assert.deepEqual(await rules(page), ['string-to-number']);
       assert.match(await page.getByLabel('Restored arguments').innerText(), /"severity": 2$/m);
       await page.getByRole('button', { name: 'Share' }).click();

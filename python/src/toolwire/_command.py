@@ -318,7 +318,7 @@ def run() -> NoReturn:
             _say(
                 sys.stderr,
                 f"toolwire: internal: found a defect in toolwire ({found}). Please report it with the command line and "
-                "an input that shows it at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if "
-                "others could make use of it\n",
+                "an input that shows it at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) "
+                "if others could make use of it\n",
             )
     sys.exit(code)
