@@ -45,14 +45,6 @@ pub(crate) struct PassContext {
     pub(crate) may_specialize: bool,
     /// Form of the references: as in the input, or as rewritten.
     pub(crate) form: Form,
-    /// True if a keyword was respelled that has a different meaning in older drafts.
-    pub(crate) respelled: bool,
-    /// True if any object has a key `$ref`.
-    pub(crate) mentions_references: bool,
-    /// True if no definition is referenced, so all are removed.
-    pub(crate) no_references: bool,
-    /// True if a remaining definition has a key with `/`, which no reference could address.
-    pub(crate) no_slash: bool,
     /// Replacements for property names that the grammar refuses.
     pub(crate) stand_ins: Rc<StandIns>,
     /// True if the input was wrapped, so its references are shifted.
@@ -61,35 +53,55 @@ pub(crate) struct PassContext {
     pub(crate) leaves_definitions: bool,
     /// True if every untyped schema gets a type.
     pub(crate) types_everything: bool,
+    /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
+    pub(crate) counts_evaluated: Keywords,
+    /// True if the root declared an object before types were inferred in its branches; `None` before the walk.
+    pub(crate) declared_object: Option<bool>,
+    /// Keywords that the `unsupported_keywords` pass may change.
+    pub(crate) refused: Keywords,
+    pub(crate) survey: Survey,
+    pub(crate) effects: Effects,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+/// Facts about the document. Passes that have nothing to do by them are skipped.
+#[derive(Default)]
+pub(crate) struct Survey {
+    /// True if any object has a key `$ref`.
+    pub(crate) mentions_references: bool,
+    /// True if no definition is referenced, so all are removed.
+    pub(crate) no_references: bool,
+    /// True if a remaining definition has a key with `/`, which no reference could address.
+    pub(crate) no_slash: bool,
     /// Depth of the deepest schema.
     pub(crate) deepest: usize,
     /// Keywords that occur anywhere; passes that need none of them are skipped.
     pub(crate) keywords: Keywords,
     /// Keywords that occurred before references were inlined.
     pub(crate) original_keywords: Keywords,
-    /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
-    pub(crate) counts_evaluated: Keywords,
     /// True if a keyword constrains properties by name.
     pub(crate) judges_names: bool,
-    /// True if the root declared an object before types were inferred in its branches; `None` before the walk.
-    pub(crate) declared_object: Option<bool>,
     /// True if objects are listed in `enum` or `const`, under their original property names.
     pub(crate) lists_objects: bool,
-    /// Keywords that the `unsupported_keywords` pass may change.
-    pub(crate) refused: Keywords,
+}
+
+/// Effects of the passes in this round, by which later passes and the next round are skipped.
+#[derive(Default)]
+pub(crate) struct Effects {
+    /// True if a keyword was respelled that has a different meaning in older drafts.
+    pub(crate) respelled: bool,
     /// True if `upgrade-draft` changed more than the spelling of constants.
     pub(crate) upgraded: bool,
     /// True if `unsupported-keywords` removed something that may have an effect on references.
     pub(crate) removed_nested: bool,
     /// True if `inline` did more than replace references by copies of canonical schemas.
     pub(crate) inlined_more: bool,
-    /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
-    pub(crate) is_fitted: bool,
     /// Passes that changed something in this round.
     pub(crate) changed: PassSet,
     /// Value of `changed` when unused definitions were removed.
     pub(crate) pruned: Option<PassSet>,
-    pub(crate) diagnostics: Diagnostics,
+    /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
+    pub(crate) is_fitted: bool,
 }
 
 impl PassContext {
@@ -130,42 +142,27 @@ impl PassContext {
             references: None,
             may_specialize: true,
             form,
-            respelled: false,
-            mentions_references,
-            no_references: !has_references,
-            no_slash: false,
             stand_ins: stand_ins.clone(),
             is_wrapped: false,
             leaves_definitions: false,
             types_everything: grammar.typed != TypeRequirement::No
                 || grammar.anything != AnyEncoding::Unsaid
                 || options.untyped.is_some(),
-            deepest: 0,
-            keywords: Keywords::NONE,
-            original_keywords: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
-            judges_names: false,
             declared_object: None,
-            lists_objects: false,
             refused: grammar.restricted(),
-            upgraded: false,
-            removed_nested: false,
-            inlined_more: false,
-            is_fitted: false,
-            changed: PassSet::NONE,
-            pruned: None,
+            survey: Survey { mentions_references, no_references: !has_references, ..Survey::default() },
+            effects: Effects::default(),
             diagnostics,
         })
     }
 }
 
 /// A set of passes, by their positions in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PassSet(u64);
 
 impl PassSet {
-    pub(crate) const NONE: PassSet = PassSet(0);
-
     pub(crate) const fn insert(self, position: usize) -> Self {
         PassSet(self.0 | 1 << position)
     }

@@ -140,7 +140,7 @@ pub(crate) fn run_all<'a>(
         let flow = run(node, &Site { place, keywords, known }, context)?;
         // Most passes change nothing, so the keywords are collected again only after a change.
         if node.settle() {
-            context.changed = context.changed.insert(*position);
+            context.effects.changed = context.effects.changed.insert(*position);
             keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
         if flow == Flow::Stop {

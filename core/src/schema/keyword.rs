@@ -204,7 +204,7 @@ impl Name for Keyword {
 }
 
 /// A set of keywords.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keywords(u128);
 
 impl Keywords {

@@ -36,8 +36,8 @@ impl<'a> VisitorMut<'a> for Canonicalize<'_> {
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.context)?;
         if node.as_object().is_some() {
-            self.context.keywords = self.context.keywords.union(present);
-            self.context.lists_objects |= refused_keys::lists_objects(node, present);
+            self.context.survey.keywords = self.context.survey.keywords.union(present);
+            self.context.survey.lists_objects |= refused_keys::lists_objects(node, present);
         }
         Ok(Visit::Descend)
     }

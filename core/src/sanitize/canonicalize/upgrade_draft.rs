@@ -57,7 +57,7 @@ pub(crate) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, conte
     bound(node, place, context, "exclusiveMaximum", "maximum");
     tuple(node, place, context);
     dependencies(node, place, context);
-    context.upgraded |= !node.is_unchanged();
+    context.effects.upgraded |= !node.is_unchanged();
     constant(node, place, context);
     nullable(node, place, context);
 }
@@ -70,7 +70,7 @@ pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> R
         return spell_tuples(root, context);
     }
     if draft == Draft::Y2020
-        || !(context.respelled || (draft.ignores_ref_siblings() && has_words_beside_ref(root, context)?))
+        || !(context.effects.respelled || (draft.ignores_ref_siblings() && has_words_beside_ref(root, context)?))
     {
         return Ok(());
     }
@@ -111,7 +111,7 @@ impl<'a> VisitorMut<'a> for Tuples<'_> {
 
 /// True if a reference has sibling assertions, which old drafts ignore.
 fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
-    if !context.mentions_references {
+    if !context.survey.mentions_references {
         return Ok(false);
     }
     let applies = |member: &Member<'_>| {
@@ -130,7 +130,7 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
 /// Removes `$id` below the root if the grammar writes definitions for the whole document, because `$id` would hide
 /// them.
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
+    let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.survey.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
     context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
         String::from("removed `$id`: nothing refers to it")
@@ -170,7 +170,7 @@ fn bound<'a>(
     context.diagnostics.report(place, location.to(to), BOUND, || {
         format!("replaced `{exclusive}: {flag}` with a number, as in drafts after 4")
     });
-    context.respelled = true;
+    context.effects.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     object.remove(exclusive);
     if moves {
@@ -203,7 +203,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
             String::from("moved a list of schemas from `items` to `prefixItems`")
         });
     }
-    context.respelled = true;
+    context.effects.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let rest = object.remove(Keyword::AdditionalItems);
     let empty = object.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
@@ -226,7 +226,7 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     context.diagnostics.report(place, location.in_place(), DEPENDENCIES, || {
         String::from("split `dependencies` into `dependentRequired` and `dependentSchemas`")
     });
-    context.respelled = true;
+    context.effects.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
     let Some(at) = object.position(Keyword::Dependencies) else { return };
     let Some(table) = object.remove(Keyword::Dependencies) else { return };
@@ -273,7 +273,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     });
     if !among {
         // The constant is not in `enum`, so no value satisfies both.
-        context.upgraded = true;
+        context.effects.upgraded = true;
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return;
     }
@@ -294,7 +294,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }
-    context.upgraded = true;
+    context.effects.upgraded = true;
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
     context.diagnostics.report(place, location.to(to), NULLABLE, || {

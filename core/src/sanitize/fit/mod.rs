@@ -74,7 +74,9 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     // Most schemas pass here: a character counts as at most six bytes, a property takes at least five, and the nesting
     // of properties is at most that of schemas.
     let is_small = |length: usize| {
-        length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && context.deepest <= limits.depth
+        length.saturating_mul(6) <= limits.bytes
+            && length / 5 <= limits.properties
+            && context.survey.deepest <= limits.depth
     };
     if is_small(json::plain_length_at_most(root)) {
         return Ok(());

@@ -71,9 +71,9 @@ enum Excess {
 /// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // In a later round, nothing may have changed since the schema was measured.
-    if !context.is_fitted {
+    if !context.effects.is_fitted {
         cut_to_fit(root, context)?;
-        context.is_fitted = true;
+        context.effects.is_fitted = true;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result
     let concerned = |keyword| refused.contains(keyword) || at_root.contains(keyword) || merges;
     let wanted: Vec<Keyword> = [Keyword::AllOf, Keyword::OneOf]
         .into_iter()
-        .filter(|keyword| context.keywords.contains(*keyword) && concerned(*keyword))
+        .filter(|keyword| context.survey.keywords.contains(*keyword) && concerned(*keyword))
         .collect();
     // After references were inlined, the schema may have any keyword.
     if wanted.is_empty() || !references::mentions(root, Keywords::of(&wanted)) {
@@ -55,7 +55,7 @@ pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result
 /// Returns the targets of references in branches of `oneOf`, by reference.
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
-    if context.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
+    if context.survey.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
             let branches = node.items_at(Keyword::OneOf);
             wanted.extend(branches.iter().filter_map(reference));

@@ -185,7 +185,7 @@ fn is_alone(context: &PassContext) -> bool {
 
 /// True if the grammar accepts no assertions as siblings of `anyOf`, and there may be a union.
 pub(crate) fn concerns(context: &PassContext) -> bool {
-    is_alone(context) && context.keywords.intersects(UNIONS)
+    is_alone(context) && context.survey.keywords.intersects(UNIONS)
 }
 
 /// Distributes siblings of unions into the branches, from the root down.

@@ -98,7 +98,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
         if place.keyword.is_none() && self.context.used_as == Use::Response {
             self.context.declared_object = Some(declares_object(node));
         }
-        self.context.deepest = self.context.deepest.max(place.depth);
+        self.context.survey.deepest = self.context.survey.deepest.max(place.depth);
         let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node));
         let types = types.or_else(|| types_of_values(node)).or(inferred.types);
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
@@ -109,11 +109,11 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
 
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
-        if self.context.original_keywords.intersects(EVALUATED) {
+        if self.context.survey.original_keywords.intersects(EVALUATED) {
             // A definition may be used in any schema.
             let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
             let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
-            self.context.counts_evaluated = if is_defined { self.context.original_keywords } else { around };
+            self.context.counts_evaluated = if is_defined { self.context.survey.original_keywords } else { around };
         }
         let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {

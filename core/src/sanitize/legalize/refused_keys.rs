@@ -49,7 +49,7 @@ pub(crate) fn ref_like<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
 
 /// Removes keys with `/` from one schema of a definition.
 pub(crate) fn with_slash<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !context.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
+    if !context.survey.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
     respell_patterns(
@@ -204,7 +204,7 @@ pub(crate) const JUDGES_OF_NAMES: [Keyword; 2] = [Keyword::PatternProperties, Ke
 pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let stand_ins = context.stand_ins.clone();
     let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
-    let spelling = Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root };
+    let spelling = Spelling { rule: context.grammar.names, no_slash: context.survey.no_slash, is_root };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     stand_ins.extend_from(object);
     let mut renamed: Map<String, String> = Map::new();
@@ -221,7 +221,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
                 continue;
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
-            let effect = if context.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
+            let effect = if context.survey.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
             // The location is that of the key; the value may come from another schema.
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context

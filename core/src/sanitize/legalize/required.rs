@@ -122,7 +122,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     });
     // Properties evaluated inside `not` do not count outside it.
     let is_counted = object.has(Keyword::UnevaluatedProperties)
-        || (place.keyword != Some(Keyword::Not) && context.keywords.contains(Keyword::UnevaluatedProperties));
+        || (place.keyword != Some(Keyword::Not) && context.survey.keywords.contains(Keyword::UnevaluatedProperties));
     if constrains_others || is_counted {
         let moved = context.hints == Hints::Describe;
         let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });

@@ -64,7 +64,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     if !is_faulty {
         return;
     }
-    context.removed_nested |= is_nested;
+    context.effects.removed_nested |= is_nested;
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
     let mut described: Vec<(String, Node<'a>)> = Vec::new();

@@ -99,7 +99,7 @@ pub(crate) fn sanitize<'a>(
         }
         let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
-        context.is_fitted = is_fitted;
+        context.effects.is_fitted = is_fitted;
         (diagnostics, outcome, is_fitted) = round(node, context, None, plan.as_deref_mut())?;
         if count == 1 {
             count_second(outcome != Outcome::Unchanged);
@@ -144,10 +144,11 @@ enum Outcome {
 
 impl Outcome {
     fn of(context: &PassContext) -> Self {
-        if context.changed.is_empty() {
+        if context.effects.changed.is_empty() {
             return Outcome::Unchanged;
         }
-        let wakes = |(position, pass): (usize, &Pass)| context.changed.contains(position) && pass.wakes.holds(context);
+        let wakes =
+            |(position, pass): (usize, &Pass)| context.effects.changed.contains(position) && pass.wakes.holds(context);
         let is_woken = PASSES.iter().enumerate().any(wakes);
         #[cfg(test)]
         let is_woken = off::is_woken().unwrap_or(is_woken);
@@ -167,7 +168,7 @@ fn round(
     wrapper: Option<&str>,
     plan: Option<&mut PlanBuilder<'_>>,
 ) -> Result<(Diagnostics, Outcome, bool), Error> {
-    if !context.no_references {
+    if !context.survey.no_references {
         let budget = &context.budget;
         let document = wrap_root::answer(node, wrapper);
         context.references = Some(Rc::new(references::of(document, context.form, context.draft, budget)?));
@@ -181,11 +182,11 @@ fn round(
                 if pass.is_due(&context) {
                     #[cfg(test)]
                     context.diagnostics.expect(pass.rules);
-                    let was_fitted = context.is_fitted;
+                    let was_fitted = context.effects.is_fitted;
                     run(node, &mut context)?;
                     if node.settle() {
-                        context.changed = context.changed.insert(position);
-                        context.is_fitted &= !was_fitted;
+                        context.effects.changed = context.effects.changed.insert(position);
+                        context.effects.is_fitted &= !was_fitted;
                     }
                 }
                 left.get(1..).unwrap_or_default()
@@ -194,9 +195,9 @@ fn round(
             Run::Enter(_) | Run::Leave(_) => {
                 let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
                 let (walk, rest) = left.split_at(count);
-                let before = context.changed;
+                let before = context.effects.changed;
                 over_schemas((walk, position), node, &mut context)?;
-                context.is_fitted &= !node.settle() && context.changed == before;
+                context.effects.is_fitted &= !node.settle() && context.effects.changed == before;
                 rest
             }
         };
@@ -205,10 +206,10 @@ fn round(
     context.diagnostics.expect(crate::rules::Rule::ALL);
     context.budget.check(String::new)?;
     if let Some(plan) = plan {
-        plan.no_slash |= context.no_slash;
+        plan.no_slash |= context.survey.no_slash;
     }
     let outcome = Outcome::of(&context);
-    Ok((context.diagnostics, outcome, context.is_fitted))
+    Ok((context.diagnostics, outcome, context.effects.is_fitted))
 }
 
 /// Runs passes over single schemas in one walk.
@@ -236,12 +237,12 @@ fn over_schemas(
 
 /// Stores facts that the walk down has collected.
 fn survey(context: &mut PassContext) {
-    context.original_keywords = context.keywords;
-    context.counts_evaluated = context.keywords;
-    context.judges_names = context.lists_objects
+    context.survey.original_keywords = context.survey.keywords;
+    context.counts_evaluated = context.survey.keywords;
+    context.survey.judges_names = context.survey.lists_objects
         || refused_keys::JUDGES_OF_NAMES
             .iter()
-            .any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
+            .any(|keyword| context.survey.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
 /// Returns an error for an option that the grammar cannot honor.

@@ -83,7 +83,7 @@ pub(crate) const PASSES: &[Pass] = &[
         phase: Phase::Canonicalize,
         rules: &[Rule::PruneDefinition],
         needs: definitions::CONCERNS,
-        applies: |context| context.no_references,
+        applies: |context| context.survey.no_references,
         wakes: Wakes::Never,
         run: Run::Enter(|node, site, context| {
             definitions::drop_tables(node, site.place.polarity, context);
@@ -105,7 +105,7 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
-        wakes: Wakes::If("if it changed more than `const-to-enum` does", |context| context.upgraded),
+        wakes: Wakes::If("if it changed more than `const-to-enum` does", |context| context.effects.upgraded),
         run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
@@ -188,7 +188,7 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        wakes: Wakes::If("except by plain copies of all definitions", |context| context.inlined_more),
+        wakes: Wakes::If("except by plain copies of all definitions", |context| context.effects.inlined_more),
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
@@ -202,8 +202,8 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: has_references,
         wakes: Wakes::Never,
         run: Run::Document(|root, context| {
-            context.keywords = Keywords::ALL;
-            context.no_slash =
+            context.survey.keywords = Keywords::ALL;
+            context.survey.no_slash =
                 context.grammar.refs.no_slash_in_definitions && refused_keys::slash_occurs_in_definitions(root);
             Ok(())
         }),
@@ -262,8 +262,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         wakes: Wakes::If("with tuples; with references, if a keyword that may contain some was removed", |context| {
-            context.original_keywords.contains(Keyword::PrefixItems)
-                || (!context.no_references && context.removed_nested)
+            context.survey.original_keywords.contains(Keyword::PrefixItems)
+                || (!context.survey.no_references && context.effects.removed_nested)
         }),
         run: Run::Enter(unsupported),
         why: "Keywords that are removed need not be rewritten first.",
@@ -318,7 +318,7 @@ pub(crate) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::DropRefLikeKey, Rule::RewritePattern],
         needs: Keywords::NONE,
-        applies: |context| context.mentions_references,
+        applies: |context| context.survey.mentions_references,
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             refused_keys::ref_like(node, site.place, context);
@@ -331,7 +331,7 @@ pub(crate) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::DropSlashKey, Rule::RewritePattern],
         needs: Keywords::NONE,
-        applies: |context| context.no_slash,
+        applies: |context| context.survey.no_slash,
         wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             refused_keys::with_slash(node, site.place, context);
@@ -587,9 +587,9 @@ pub(crate) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: prunes,
-        wakes: Wakes::If("with references", |context| !context.no_references),
+        wakes: Wakes::If("with references", |context| !context.survey.no_references),
         run: Run::Document(|root, context| {
-            context.pruned = Some(context.changed);
+            context.effects.pruned = Some(context.effects.changed);
             definitions::prune(root, &context.budget)
         }),
         why: "Unused definitions do not count towards any limit.",
@@ -664,8 +664,8 @@ pub(crate) const PASSES: &[Pass] = &[
         phase: Phase::Resolve,
         rules: &[],
         needs: Keywords::NONE,
-        applies: |context| prunes(context) && context.pruned != Some(context.changed),
-        wakes: Wakes::If("with references", |context| !context.no_references),
+        applies: |context| prunes(context) && context.effects.pruned != Some(context.effects.changed),
+        wakes: Wakes::If("with references", |context| !context.survey.no_references),
         run: Run::Document(|root, context| definitions::prune(root, &context.budget)),
         why: "Fitting removes references.",
     },

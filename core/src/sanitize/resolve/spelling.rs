@@ -97,7 +97,7 @@ pub(crate) fn respell_dynamic(
     references: &References,
     context: &mut PassContext,
 ) -> Result<(), Error> {
-    if !context.keywords.intersects(DYNAMIC) {
+    if !context.survey.keywords.intersects(DYNAMIC) {
         return Ok(());
     }
     let budget = context.budget.clone();
@@ -128,7 +128,7 @@ impl Respell<'_> {
         self.context.diagnostics.report(place, location.to(Location::under(node, "$ref")), effect, || {
             format!("replaced `{keyword}` with `$ref`")
         });
-        self.context.respelled = true;
+        self.context.effects.respelled = true;
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();
         let Some(mut value) = object.remove(keyword) else { return };

@@ -84,7 +84,7 @@ pub(crate) fn resolve_references<'a>(
     };
     // The passes before this one have not seen schemas elsewhere, and rules of older drafts end here. Fewer references
     // may be left for the next decision about which to keep.
-    context.inlined_more |= context.draft != Draft::Y2020
+    context.effects.inlined_more |= context.draft != Draft::Y2020
         || cut.is_some()
         || !references.outside(&source, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
@@ -118,7 +118,7 @@ pub(crate) fn resolve_references<'a>(
     }
     let used = core::mem::take(&mut inliner.used);
     // References in unused definitions may have made others recursive.
-    context.inlined_more |= graph.all().any(|target| !used.contains(&target));
+    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target));
     definitions::note_pruned(&source, references, &used, context)?;
     if !definitions.is_empty() {
         // In document order, and at the position of the original table, so that a table that needs no change stays
@@ -144,7 +144,7 @@ pub(crate) fn resolve_references<'a>(
         }
     }
     // Nothing changed: restore the original nodes.
-    if context.changed.is_empty() && json::identical(root, &source) {
+    if context.effects.changed.is_empty() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
@@ -235,7 +235,7 @@ impl<'a> Inliner<'_, '_, 'a> {
     fn drop_tables(&mut self, node: &mut Node<'a>) {
         if TABLES.iter().any(|table| node.get(table).is_some()) {
             // Definitions inside a schema may have made it recursive.
-            self.context.inlined_more |= self.in_definitions || node.origin() != self.root;
+            self.context.effects.inlined_more |= self.in_definitions || node.origin() != self.root;
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
             }
@@ -256,7 +256,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             (member.key.is(Keyword::Id) && (!is_root || fragment())) || member.key.is(Keyword::Anchor)
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
-        self.context.inlined_more = true;
+        self.context.effects.inlined_more = true;
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
             self.context.diagnostics.report(place, Location::of(&member.value).removed(), IDENTIFIER, || {
@@ -301,14 +301,14 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         });
         let Some(target) = target else {
-            self.context.inlined_more = true;
+            self.context.effects.inlined_more = true;
             self.cut(node, place.polarity);
             return Ok(false);
         };
         self.used.insert(target);
         // An object root cannot be a reference, so its definition is repeated there.
         let at_root = self.is_root(place);
-        self.context.inlined_more |= at_root;
+        self.context.effects.inlined_more |= at_root;
         if at_root && !self.joins_root(target) {
             self.cut_own(node, place.polarity);
             return Ok(false);
@@ -327,7 +327,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             None => return Ok(false),
         };
         // A target inside another schema may be the middle of a cycle, which the passes before this one did not enter.
-        self.context.inlined_more |= grown.is_some() || pointer.matches('/').count() != 2;
+        self.context.effects.inlined_more |= grown.is_some() || pointer.matches('/').count() != 2;
         let may_skip = grown.is_none() && !at_root && self.cut.is_none();
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
@@ -355,7 +355,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         };
         // A schema that accepts nothing was in order as a definition, but not as a property or a branch, and a schema
         // that accepts anything was, but not under `not`.
-        self.context.inlined_more = self.context.inlined_more
+        self.context.effects.inlined_more = self.context.effects.inlined_more
             || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
             || place.polarity != Polarity::Positive && accepts_all(&body);
@@ -422,7 +422,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let mut siblings = core::mem::take(node);
         let mut body = body;
         if !siblings::only_annotations(&siblings) {
-            self.context.inlined_more = true;
+            self.context.effects.inlined_more = true;
             // Both schemas may hold references at the same path, so references are resolved in both before the merge.
             let budget = self.context.budget.clone();
             visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;

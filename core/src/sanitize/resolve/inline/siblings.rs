@@ -64,7 +64,7 @@ fn validates(member: &Member<'_>) -> bool {
 /// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
 pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
-    context.inlined_more = true;
+    context.effects.inlined_more = true;
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(polarity, Location::under(node, keyword.clone()).removed(), DROP, || {
@@ -102,7 +102,7 @@ pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, con
     if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(nests)) {
         return;
     }
-    context.inlined_more = true;
+    context.effects.inlined_more = true;
     let Some(object) = node.as_object_mut() else { return };
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return };
     let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
@@ -128,7 +128,7 @@ pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, con
     let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
     let Some(parts) = node.array_at(Keyword::AllOf) else { return false };
     let Some(at) = parts.iter().position(refers) else { return false };
-    context.inlined_more = true;
+    context.effects.inlined_more = true;
     let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };
     let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();
@@ -181,7 +181,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         };
         let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
-        self.context.inlined_more |= !is_alone || wrapped || !around.is_empty();
+        self.context.effects.inlined_more |= !is_alone || wrapped || !around.is_empty();
         // Siblings that appear in later rounds were added, and reported, by another rule.
         let joined = self.context.form == Form::Read && !is_alone;
         if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
@@ -224,7 +224,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             return;
         }
         let Some(draft) = node.remove("$schema") else { return };
-        self.context.inlined_more = true;
+        self.context.effects.inlined_more = true;
         self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DRAFT, || {
             String::from(
                 "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",
