@@ -54,21 +54,21 @@ const DIFFERENCES = [
 ];
 /** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */
 const FIXTURE_DIFFERENCES = {
-  'words-before': 'makes a list of the words and the value',
+  'words-before': 'returns a list of the words and the value',
   'words-behind': 'refuses',
-  'words-with-a-fence': 'makes a list of the words and the value',
-  'words-that-look-like-a-comment': 'makes a list of the words and the value',
+  'words-with-a-fence': 'returns a list of the words and the value',
+  'words-that-look-like-a-comment': 'returns a list of the words and the value',
   comments: 'refuses the one that begins with #',
-  'backslash-that-begins-no-escape': 'leaves the backslashes out',
+  'backslash-that-begins-no-escape': 'removes the backslashes',
   'escaped-line-break-between-tokens': 'refuses',
   'the-same-value-twice': 'refuses',
   'an-empty-value-beside-the-real-one': 'refuses',
-  'text-of-text': 'gives the text inside, unread',
-  'blank-text-of-text': 'gives the text inside, unread',
-  'words-in-text-of-text': 'gives the text inside, unread',
-  'blank-text': 'refuses: it does not know that arguments are meant',
-  'null-text': 'gives null: it does not know that arguments are meant',
-  'python-none': 'gives null: it does not know that arguments are meant',
+  'text-of-text': 'returns the inner text without parsing it',
+  'blank-text-of-text': 'returns the inner text without parsing it',
+  'words-in-text-of-text': 'returns the inner text without parsing it',
+  'blank-text': 'refuses: it does not know that the text contains arguments',
+  'null-text': 'returns null: it does not know that the text contains arguments',
+  'python-none': 'returns null: it does not know that the text contains arguments',
 };
 
 test('fixtures are read as the oracle reads them', () => {

@@ -119,7 +119,7 @@ def check_request(request: object, /, **options: Unpack[CheckRequestOptions]) ->
     support, and arguments in the history that are not a JSON object. `check_tools` checks the tools of a request. The
     request is a value or JSON text.
 
-    The only option is `dialect`. An empty result means that no constraint is violated.
+    The options are `dialect` and `model`. An empty result means that no constraint is violated.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
     `invalid-value`, `too-deep`.
