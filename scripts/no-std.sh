@@ -6,6 +6,7 @@ source "$(dirname "$0")/step.sh"
 
 target=thumbv7em-none-eabi
 core=(-p toolwire --locked --target "$target" --target-dir "$ROOT/target/no-std")
+all=("" "--features serde" "--no-default-features")
 
 if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
   toolchain=$(rustup show active-toolchain | cut -d' ' -f1)
@@ -15,8 +16,8 @@ if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
       say "rustup could not fetch it; continuing with Debian's compiler"
   fi
   if has_target; then
-    for features in "" serde; do
-      cargo check "${core[@]}" --features "$features"
+    for features in "${all[@]}"; do
+      cargo check "${core[@]}" $features
     done
     exit 0
   fi
@@ -25,7 +26,7 @@ fi
 "$ROOT/scripts/debian-rust.sh" >/dev/null
 # Remembered, so that the next run does not wait for rustup.
 touch "$TOOLS/no-std-debian"
-for features in "" serde; do
+for features in "${all[@]}"; do
   env -u RUSTUP_TOOLCHAIN RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc \
-    /usr/bin/cargo check "${core[@]}" --features "$features" -Z build-std=core,alloc
+    /usr/bin/cargo check "${core[@]}" $features -Z build-std=core,alloc
 done

@@ -15,7 +15,6 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     dialect::{surface::NamePattern, Dialect, Fact, Method},
     error::Error,
-    exchange,
     json::Node,
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Formats, Hints, Mode, Native,
@@ -122,8 +121,9 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
 }
 
 /// Returns the API that a URL belongs to, by the end of its path; `None` if it does not accept tools.
+#[cfg(feature = "search")]
 pub fn api_of(url: &str) -> Option<Api> {
-    exchange::api_of(url)
+    crate::exchange::api_of(url)
 }
 
 /// Returns the maximum number of tools in a request to the API.

@@ -18,6 +18,8 @@ use super::{
     sanitize_list::{self, Planned},
     servers::{self, mentions, Servers},
 };
+#[cfg(feature = "search")]
+use crate::request::{flat_list, tool::has_type};
 use crate::{
     collections::Set,
     deferred::{
@@ -41,11 +43,10 @@ use crate::{
     request::{
         self,
         choice::{self, Decision, Mention},
-        flat_list,
         namespaces::{self, FlatNames},
         prefilter::NAMES_TOOLS,
         report::Warning,
-        tool::{has_type, is_cache_point},
+        tool::is_cache_point,
         tool_format, tool_list,
     },
     rules::Constraint,
