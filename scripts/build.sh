@@ -16,7 +16,7 @@ key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml 
 key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"
 npm_package() {
   if [ -f npm/dist/index.js ] && fresh "$stamp" "$key"; then return; fi
-  # A build that is interrupted leaves files of two kinds.
+  # An interrupted build leaves a mix of old and new files, so the stamp is removed before the build.
   rm -f "$stamp"
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build || return
   echo "$key" >"$stamp"

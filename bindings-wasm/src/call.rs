@@ -21,7 +21,7 @@ use crate::{
 pub(crate) enum Failure {
     /// The caller's error, which is returned as an object that describes it.
     Error(Error),
-    /// A defect of toolwire, which is returned as a string.
+    /// A defect in toolwire, which is returned as a string.
     Defect(&'static str),
 }
 

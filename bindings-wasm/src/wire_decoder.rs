@@ -24,7 +24,7 @@ mod kind {
 /// Words in a record.
 const RECORD: usize = 3;
 
-/// Error for records that the two sides interpret differently: a defect of toolwire, never the caller's fault.
+/// Error for records that the two sides interpret differently: a defect in toolwire, never the caller's fault.
 #[derive(Debug)]
 pub(crate) struct Mismatch;
 

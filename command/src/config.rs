@@ -106,8 +106,8 @@ struct Index<'c> {
     ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
 }
 
-/// Entries for one rule (or for all) and one tool (or for all) in their order, without entries whose dialects are all
-/// covered by earlier ones. Their number is at most that of the dialects.
+/// Entries for one rule (or all rules) and one tool (or all tools), in file order. An entry whose dialects are all
+/// covered by earlier entries is left out, so there is at most one entry for each dialect and one for all dialects.
 #[derive(Default)]
 struct Bucket<'c> {
     ignores: Vec<usize>,
@@ -143,11 +143,11 @@ impl<'c> Index<'c> {
                     };
                     let begin = pattern.split(WILDCARDS).next().unwrap_or_default();
                     let end = pattern.rsplit(WILDCARDS).next().unwrap_or_default();
-                    let places = if begin.is_empty() { &mut index.ends } else { &mut index.begins };
-                    let place = places.entry(if begin.is_empty() { end } else { begin }).or_default();
-                    let made = || Pattern { matcher: WildMatch::new(pattern), by_rule: HashMap::new() };
-                    let found = place.entry(pattern).or_insert_with(made);
-                    found.by_rule.entry(rule).or_default().add(at, ignore);
+                    let by_part = if begin.is_empty() { &mut index.ends } else { &mut index.begins };
+                    let patterns = by_part.entry(if begin.is_empty() { end } else { begin }).or_default();
+                    let new_pattern = || Pattern { matcher: WildMatch::new(pattern), by_rule: HashMap::new() };
+                    let indexed = patterns.entry(pattern).or_insert_with(new_pattern);
+                    indexed.by_rule.entry(rule).or_default().add(at, ignore);
                 }
             }
         }

@@ -4,9 +4,6 @@
 //! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Places`], which
 //! is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`, `BTreeSet` and
 //! `sort_by` (clippy enforces that).
-//!
-//! [`Places`] is the part of a map, a set and a sort that does not depend on the type of the items, so that it is
-//! compiled once.
 
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};

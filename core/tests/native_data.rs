@@ -25,21 +25,21 @@ fn options<T: bindings::ReadOptions>(value: &Value) -> Result<T, toolwire::Error
 fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
     let text = input.to_string();
     let done = if given["call"] == "adaptRequest" {
-        let mut own = given.as_object().expect("options").clone();
-        own.shift_remove("call");
-        adapt_request(text.as_str(), &options::<AdaptOptions>(&Value::Object(own))?)?.request.into_owned()
+        let mut without_call = given.as_object().expect("options").clone();
+        without_call.shift_remove("call");
+        adapt_request(text.as_str(), &options::<AdaptOptions>(&Value::Object(without_call))?)?.request.into_owned()
     } else {
         apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(given)?)?.request.into_owned()
     };
     Ok(serde_json::from_str(&done).expect("the output is JSON"))
 }
 
-/// Rows whose `oneOf` at the root remains: Moonshot's validator accepts it next to `type` and does not check it, and
-/// its verdict takes precedence over what the rows infer from a thread.
+/// Rows that expect no `oneOf` at the root, which toolwire keeps: Moonshot's validator accepts it next to `type` and
+/// does not check it. The validator takes precedence over these rows, which are based on an issue thread.
 const ROOT_UNION_STAYS: [&str; 2] = ["issue_kimi_automation_update_typed", "issue_kimi_automation_update_untyped"];
 
-/// Rows of a gateway that drops one of two tools with the same flat name. Here both are sent: nothing is lost, and
-/// calls of both are restored. The statements of the rows about the other tool hold.
+/// Rows of a gateway that drops one of two tools with the same flat name. Toolwire sends both, one of them renamed, and
+/// restores calls to both. Without the renamed tool, the rows' assertions hold.
 const BOTH_ARE_SENT: [&str; 4] = [
     "chat_flat_name_wins",
     "anthropic_duplicate_flat_name",
@@ -55,7 +55,7 @@ fn without_renamed(mut request: Value) -> Value {
         let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).expect("a name");
         name.rsplit_once('_').is_none_or(|(_, tail)| tail.len() != 13)
     });
-    assert_eq!(tools.len() + 1, count, "one tool has a unique name: {request}");
+    assert_eq!(tools.len() + 1, count, "expected exactly one tool with a digest in its name: {request}");
     request
 }
 
@@ -139,7 +139,7 @@ fn sorted(value: &Value) -> String {
     }
 }
 
-/// Returns a call of the backend in the form that the client receives after that request.
+/// Returns the row's backend call in the form that the client receives.
 fn restored(row: &Value) -> Result<Value, toolwire::Error> {
     let text = row["input"].to_string();
     apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(&row["options"])?)?

@@ -23,9 +23,9 @@ export const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall
     if (repaired.valid !== false) return { ...toolCall, input: repaired.arguments };
     // The SDK sends the message of an error to the model.
     throw new Error(repaired.retryMessage ?? undefined);
-  } catch (unread) {
-    if (!(unread instanceof ToolwireError && unread.code === 'invalid-json')) throw unread;
-    throw new Error(`The tool was not run: ${unread.detail}.`);
+  } catch (failure) {
+    if (!(failure instanceof ToolwireError && failure.code === 'invalid-json')) throw failure;
+    throw new Error(`The tool was not run: ${failure.detail}.`);
   }
 };
 

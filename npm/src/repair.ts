@@ -3,7 +3,7 @@ import type { RepairOptions, Written } from './options.js';
 import type { Repaired } from './report.js';
 
 /**
- * Repairs arguments that a model wrote incorrectly, by the tool's own schema: a list in a string, a number in quotes, null for an
+ * Repairs arguments that a model wrote incorrectly, to fit the tool's own schema: a list in a string, a number in quotes, null for an
  * optional member, a name in another spelling, text that is almost JSON. Values that the schema accepts are never changed, and values
  * are never invented; what cannot be repaired stays unchanged. The input is not changed. The result also lists every repair and the
  * remaining violations, and reports whether the schema accepts the arguments now.

@@ -293,7 +293,7 @@ export interface DeferredReport {
   savedBytes: number;
 }
 
-/** An oddity of a request that did not stop it. */
+/** An irregularity of a request that did not stop the call. */
 export interface DeferredWarning {
   /** Kebab-case code of the warning. */
   code: DeferredWarningCode;

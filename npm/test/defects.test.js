@@ -1,4 +1,4 @@
-// Tests the effect of a defect of toolwire: an error that reports it, a next call that works, and no effect on other objects. The
+// Tests the effect of a defect in toolwire: an error that reports it, a next call that works, and no effect on other objects. The
 // WebAssembly has a hidden function that makes its next call trap; this test collects all instances, in order to call it.
 
 import assert from 'node:assert/strict';

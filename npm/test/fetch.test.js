@@ -111,12 +111,12 @@ describe('bodies and headers', () => {
     'a string': (url) => [url, post(ASKED)],
     'a URL': (url) => [new URL(url), post(ASKED)],
     'a Request': (url) => [new Request(url, post(ASKED))],
-    'a Request and more': (url) => [new Request(url, post('{}')), { body: ASKED }],
+    'a Request, with the body in the second argument': (url) => [new Request(url, post('{}')), { body: ASKED }],
     bytes: (url) => [url, post(new TextEncoder().encode(ASKED))],
     'an ArrayBuffer': (url) => [url, post(new TextEncoder().encode(ASKED).buffer)],
     'a Blob': (url) => [url, post(new Blob([ASKED]))],
     'a stream': (url) => [url, post(new Blob([ASKED]).stream(), { duplex: 'half' })],
-    'no content type': (url) => [url, { method: 'post', body: new Blob([ASKED]) }],
+    'a Blob without a content type': (url) => [url, { method: 'post', body: new Blob([ASKED]) }],
   };
   for (const [name, given] of Object.entries(inputs)) {
     test(`given as ${name}`, async (t) => {
@@ -133,7 +133,7 @@ describe('bodies and headers', () => {
     });
   }
 
-  test('a backend with its own construct receives the betas that it needs', async (t) => {
+  test('a backend with a native construct for deferred tools receives the betas that it needs', async (t) => {
     const { url, got } = await backend(t, ...Array(3).fill([200, JSON_TYPE, CALLS]));
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'inline' } });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
@@ -171,7 +171,7 @@ describe('bodies and headers', () => {
     );
   });
 
-  test('the betas of deferred loading are removed and others kept; with the feature, all are kept', async (t) => {
+  test('only betas of deferred loading are removed; with `deferred: false`, all are kept', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];
     const { url, got } = await backend(t, ok, ok, ok);
     const beta = {
@@ -218,8 +218,8 @@ describe('requests and replies that pass unchanged', () => {
     'a request with nothing to adapt': ['/v1/messages', post(spelled), spelled],
     'another path': ['/v1/files', post(ASKED), ASKED],
     'a body that is not an object': ['/v1/messages', post('[1]'), '[1]'],
-    'a text': ['/v1/messages', { method: 'POST', body: ASKED, headers: { 'content-type': 'text/plain' } }, ASKED],
-    'a packed body': [
+    'plain text': ['/v1/messages', { method: 'POST', body: ASKED, headers: { 'content-type': 'text/plain' } }, ASKED],
+    'a compressed body': [
       '/v1/messages',
       post('zipped', { headers: { ...JSON_TYPE, 'content-encoding': 'br' } }),
       'zipped',
@@ -246,7 +246,7 @@ describe('requests and replies that pass unchanged', () => {
   }
 
   const binary = Buffer.from('7b22c3280aff00efbbbf', 'hex');
-  for (const [name, headers] of Object.entries({ 'no type': {}, 'the type of JSON': JSON_TYPE })) {
+  for (const [name, headers] of Object.entries({ 'no content type': {}, 'a JSON content type': JSON_TYPE })) {
     test(`bytes that are not text are sent unchanged in a stream with ${name}`, async (t) => {
       const { url, got } = await backend(t, [200, {}, '']);
       const init = { method: 'POST', headers, body: new Blob([binary]).stream(), duplex: 'half' };
@@ -320,7 +320,7 @@ describe('streams', () => {
     assert.ok(text.endsWith(': \ufffd\n\n'));
   });
 
-  test('an aborted request is aborted in every round', async (t) => {
+  test('aborting a request ends it in the second round, too', async (t) => {
     const { url } = await backend(
       t,
       [200, SSE, streamOf(SEARCHES).join('')],
@@ -351,7 +351,7 @@ describe('streams', () => {
   });
 });
 
-describe('headers that describe another body', () => {
+describe('headers that describe the original body', () => {
   const OF_BODY = {
     'content-digest': 'sha-256=:AAAA:',
     'repr-digest': 'sha-256=:AAAA:',

@@ -1,4 +1,4 @@
-"""The Schema message of Google's own SDK as a judge: its fields, their types, and the names of types."""
+"""Compares `check` with the `Schema` class of Google's SDK, which checks fields, their types, and type names."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ BOTH = [
         nested(300, {"type": "array"}),
     ),
     Row(
-        "null is an absent field in the message, and no value in JSON Schema",
+        "null means an absent field in the message, but is not a valid keyword value in JSON Schema",
         r"^only check: [^`]*`[^`]*`: null$",
         {"type": "object", "properties": {"a": {"type": "string", "enum": None}}},
     ),
     Row(
-        "the SDK accepts booleans as numbers, and 0 and 1 as booleans, which the JSON of messages does not",
+        "the SDK accepts booleans as numbers, and 0 and 1 as booleans; the JSON form of the message accepts neither",
         r"^only check: keyword-value at `[^`]*`: (true|false|0|1|1\.0)$",
         {"type": "object", "properties": {"a": {"type": "integer", "maximum": True}}},
     ),
@@ -62,8 +62,8 @@ BOTH = [
         {"type": "object", "properties": {"a": {"type": "String"}}},
     ),
     Row(
-        "the API accepts the number of a type (recorded answers), which the SDK cannot read",
-        r"^only the judge: no type: 'int' object has no attribute 'upper' at `",
+        "the API accepts a type as its enum number (recorded answers), which the SDK cannot read",
+        r"^only the judge: invalid type: 'int' object has no attribute 'upper' at `",
         {"type": "object", "properties": {"a": {"type": 1}}},
     ),
     Row(
@@ -98,7 +98,7 @@ def message() -> Judge:
     @cache
     def judge(text: str) -> tuple[Complaint, ...]:
         value = json.loads(text)
-        names = tuple(types_that_are_no_names(value))
+        names = tuple(invalid_types(value))
         try:
             schema.model_validate(value)
         except ValueError as error:
@@ -108,15 +108,15 @@ def message() -> Judge:
     return judge
 
 
-def types_that_are_no_names(value: Any, at: str = "") -> Iterator[Complaint]:
-    """Check each `type` separately, and remove it: the SDK warns of unknown names, and fails for lists."""
+def invalid_types(value: Any, at: str = "") -> Iterator[Complaint]:
+    """Check each `type` alone and remove invalid ones: the SDK only warns about unknown names, and fails on lists."""
     if not isinstance(value, dict):
         return
     if value.get("type") is not None and (fault := fault_of_type(json.dumps(value["type"]))) is not None:
         yield Complaint(fault, f"{at}/type")
         del value["type"]
     for path, below in schemas_below(value):
-        yield from types_that_are_no_names(below, at + pointer(path))
+        yield from invalid_types(below, at + pointer(path))
 
 
 @cache
@@ -126,7 +126,7 @@ def fault_of_type(text: str) -> str | None:
             warnings.simplefilter("error")
             installed("google.genai.types").Schema.model_validate({"type": json.loads(text)})
     except (UserWarning, ValueError, AttributeError) as error:
-        return f"no type: {error}"
+        return f"invalid type: {error}"
     return None
 
 

@@ -7,7 +7,7 @@ use crate::probe::endpoints::ENDPOINTS;
 
 pub(super) const EXAMPLES: &str = "\
 The first request contains all tools. If the API refuses it, further requests determine which tools it refuses.
-You pay for each request: its tools as input, and a few output tokens. `--dry-run` prints the first request and sends
+Each request uses tokens: its tools as input, and a few as output. `--dry-run` prints the first request and sends
 nothing.
 
 Examples:

@@ -1,5 +1,5 @@
 //! The HTTP code that `toolwire relay` and `toolwire proxy --listen` share: addresses of upstreams, the address to
-//! listen at, headers and access control.
+//! listen on, headers and access control.
 //!
 //! Local programs and clients that send the token are allowed. Requests from web pages of other origins are refused,
 //! which also prevents DNS rebinding.

@@ -34,7 +34,7 @@ pub(crate) struct Rows<'p> {
 }
 
 impl Rows<'_> {
-    /// Returns the row of a tool; `None` if the verdict depends on its private parts.
+    /// Returns the row of a tool; `None` if anonymizing the tool changes the violations that `check` reports.
     pub(crate) fn row(&self, tool: &Tool, verdict: &Verdict) -> Option<String> {
         let sent = json::read(&tool.text).ok()?;
         let wire = self.endpoint.wire;
@@ -82,7 +82,7 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    /// Returns the violations that `check` reports for a tool with a different name and schema.
+    /// Returns the refused constraints that `check` reports for the tool after its name and its schema are replaced.
     fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);
@@ -100,7 +100,7 @@ impl Rows<'_> {
             Known::Api => (self.target.host.clone(), Some(model).filter(|model| !model.starts_with("arn:"))),
             Known::Tenant(host) => (host.into(), None),
             Known::Gateway(gateway) => (gateway.host.into(), Some(model)),
-            Known::Elsewhere => ("a server of one's own".into(), None),
+            Known::Elsewhere => ("a self-hosted server".into(), None),
         }
     }
 }
@@ -170,7 +170,7 @@ const COMMON: [&str; 32] = [
 const TEXT: &str = "text";
 const ADDRESS: &str = "https://example.com/schema";
 
-/// The replacements.
+/// Replacements for the private names, values and texts of a row.
 #[derive(Debug, Default)]
 struct Anonymous {
     names: BTreeMap<String, String>,
@@ -329,11 +329,11 @@ impl Anonymous {
                 continue;
             }
             let (mut done, mut rest) = (String::with_capacity(out.len()), out.as_str());
-            while let Some((before, behind)) = rest.split_once(word.as_str()) {
-                let is_whole = !before.ends_with(is_word) && !behind.starts_with(is_word);
+            while let Some((before, after)) = rest.split_once(word.as_str()) {
+                let is_whole = !before.ends_with(is_word) && !after.starts_with(is_word);
                 done.push_str(before);
                 done.push_str(if is_whole { new } else { word });
-                rest = behind;
+                rest = after;
             }
             done.push_str(rest);
             out = done;
@@ -356,15 +356,15 @@ fn pattern(text: &str) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(|one: char| !one.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         // `\d`, `\p{Letter}`, `(?<name>` are syntax.
-        let is_sign = ["\\", "\\p{", "\\P{", "(?<", "(?P<", "(?"].iter().any(|sign| out.ends_with(sign));
+        let is_syntax = ["\\", "\\p{", "\\P{", "(?<", "(?P<", "(?"].iter().any(|prefix| out.ends_with(prefix));
         match word.len() {
             0..=2 => out.push_str(word),
-            _ if is_sign => out.push_str(word),
+            _ if is_syntax => out.push_str(word),
             long => (0..long).for_each(|_| out.push('n')),
         }
-        let mut others = behind.chars();
+        let mut others = after.chars();
         out.extend(others.next());
         rest = others.as_str();
     }

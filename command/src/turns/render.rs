@@ -40,8 +40,8 @@ impl Turns {
                 let place = if tool.is_listed { "" } else { " (in the history)" };
                 out.push_str(&format!("  {}{place}\n", paint.good(&format!("+ {}", shown(&tool.name)))));
             }
-            turn.talk(terminal, &mut out);
-            if let Some(line) = turn.growth.parting() {
+            turn.render_messages(terminal, &mut out);
+            if let Some(line) = turn.growth.prefix_line() {
                 out.push_str(&format!("  {}\n", paint.doubtful(&line)));
             }
             for warning in &turn.warnings {
@@ -77,8 +77,8 @@ impl Turns {
 }
 
 impl Turn {
-    /// Renders the new and changed messages, one in each line.
-    fn talk(&self, terminal: &Terminal, out: &mut String) {
+    /// Renders the new and changed messages, one per line.
+    fn render_messages(&self, terminal: &Terminal, out: &mut String) {
         for ShownMessage { who, words, is_changed } in &self.shown {
             let mark = if *is_changed { '~' } else { ' ' };
             let line = format!("  {mark} {:WHO$}  {}", shown(who), shown(words));
@@ -125,7 +125,7 @@ impl Turn {
         let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<CallableTool>());
         let messages =
             self.shown.iter().map(|message| message.who.len() + message.words.len() + size_of::<ShownMessage>());
-        // Most messages are only counted.
+        // Only the displayed messages are stored with their text; every new or changed message has an entry in `fresh`.
         names.chain(messages).sum::<usize>() + size_of_val(self.growth.new_messages.fresh.as_slice())
     }
 }
@@ -139,8 +139,8 @@ impl ShownMessage {
 }
 
 impl Growth {
-    /// Returns the end of the common prefix, and the changes of the messages after it.
-    fn parting(&self) -> Option<String> {
+    /// Returns a line with the end of the common prefix, and the numbers of earlier messages that changed or are gone.
+    fn prefix_line(&self) -> Option<String> {
         let pointer = self.parts_at.as_ref()?;
         let changed = match self.new_messages.changed() {
             0 => None,

@@ -34,9 +34,9 @@ pub struct Adapted<T> {
     pub restore: Restore,
 }
 
-/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: first
-/// deferred loading ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool
-/// ([`sanitize_tools`](crate::sanitize_tools)), then the names of tools in `tool_choice` and in the history.
+/// Rewrites a whole request (Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini) so that the API
+/// accepts it: applies deferred loading ([`apply_deferred_loading`](crate::apply_deferred_loading)), then sanitizes
+/// every tool ([`sanitize_tools`](crate::sanitize_tools)), then renames tools in `tool_choice` and in the history.
 ///
 /// ```
 /// use serde_json::json;
@@ -287,7 +287,8 @@ impl<T: Input> Deferred<T> {
         Ok(&self.results()?.0)
     }
 
-    /// Returns the value that restores the backend's calls to the client's: their names and the kinds of calls.
+    /// Returns the value that translates the backend's calls back for the client: the tools' names and the kinds of
+    /// calls.
     ///
     /// # Errors
     /// Same as [`Self::report`].

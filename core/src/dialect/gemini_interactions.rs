@@ -30,7 +30,8 @@ const IGNORED: Fact = Fact {
 const fn quoted(fact: Fact) -> Fact {
     Fact {
         confidence: 'C',
-        source: "quoted from `parametersJsonSchema`, which accepts the same subset of JSON Schema; not observed for \
+        source:
+            "carried over from `parametersJsonSchema`, which accepts the same subset of JSON Schema; not observed for \
             Interactions (confidence C)",
         ..fact
     }
@@ -67,7 +68,8 @@ pub(super) const INTERACTIONS: Dialect = Dialect {
     ],
     unverified: &[
         "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
-        "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400; the limit is unknown",
+        "limit of complexity: `minItems` and `maxItems` are enforced, and a schema that is too complex is rejected \
+            with 400",
         "maximum number of functions in a request",
     ],
     method: Method::Rules(&GRAMMAR),

@@ -1,5 +1,5 @@
 //! Facts about requests that APIs refuse as a whole, as data, including calls and results in the history. `tools`
-//! repairs requests and checks them by it.
+//! repairs and checks requests with these facts.
 
 pub use super::request_fact::RequestFact;
 pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};

@@ -50,7 +50,7 @@ choice! {
 choice! {
     /// Naming of tools in a list from several servers: with the server's name as a prefix (`server__tool`), or without.
     Prefix {
-        /// Only tools whose name several servers use have the prefix.
+        /// Only tools that share a name with a tool of another server have the prefix.
         Auto = "auto",
         /// All tools have the prefix, so that no name depends on which other servers are in the list.
         Always = "always",
@@ -65,8 +65,8 @@ choice! {
     HistoryPairs {
         /// Such calls and results are left unchanged.
         Keep = "keep",
-        /// A call without a result gets a result that states this. Results in other messages are moved directly after
-        /// their calls. A result without a call is removed. Gemini Interactions ignores this value.
+        /// A call without a result gets the result `[No result]`. Results in other messages are moved directly after
+        /// their calls. A result without a call is removed. This value has no effect in Gemini Interactions.
         Complete = "complete",
     }
 }
@@ -147,7 +147,7 @@ options! {
         /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` only the API's limit.
         "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
         /// Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as
-        /// `repair_arguments` does. `restore` sets the tool's name.
+        /// `repair_arguments` does. `restore` replaces [`RepairOptions::name`] with the name of the called tool.
         ///
         /// ```
         /// use serde_json::json;

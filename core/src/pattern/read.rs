@@ -1,4 +1,4 @@
-//! Compiles a pattern into a program: one pass, with a stack of open groups. Escapes follow a backslash.
+//! Compiles a pattern into a program: one pass, with a stack of open groups. Reads the escapes of both syntaxes.
 
 use alloc::{string::String, vec, vec::Vec};
 use core::{iter::Peekable, mem, str::Chars};

@@ -119,9 +119,9 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
                 object.remove(Keyword::Discriminator);
             }
         } else if let Some(mapping) = discriminator.object_at("mapping") {
-            let becomes = self.becomes(node, mapping);
-            if becomes.iter().any(|becomes| *becomes != Becomes::Same) {
-                self.rewrite(node, place, becomes);
+            let changes = self.changes(node, mapping);
+            if changes.iter().any(|changes| *changes != EntryChange::Same) {
+                self.rewrite(node, place, changes);
             }
         }
         Ok(Visit::Descend)
@@ -130,7 +130,7 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
 
 impl Settler<'_> {
     /// Decides for each entry of a schema's mapping whether it is kept, replaced or removed.
-    fn becomes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<Becomes<'a>> {
+    fn changes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<EntryChange<'a>> {
         let by_number: Map<Number, &Node<'a>> = schema
             .as_object()
             .into_iter()
@@ -139,33 +139,33 @@ impl Settler<'_> {
             .filter(|_| self.budget.pay(1))
             .filter_map(|reference| Some((reference.origin().number()?, reference)))
             .collect();
-        let becomes = |entry: &Node<'a>| {
+        let changes = |entry: &Node<'a>| {
             let Some(branch) = entry.origin().number().and_then(|number| self.known.entries.get(&number)) else {
-                return Becomes::Same;
+                return EntryChange::Same;
             };
             let reference = branch.and_then(|branch| by_number.get(&branch)).and_then(|reference| reference.as_text());
             match reference {
-                Some(text) if entry.as_text().is_some_and(|own| names(own, text)) => Becomes::Same,
-                Some(text) => Becomes::To(text.clone()),
-                None if self.references.target(entry).is_some() => Becomes::Same,
-                None => Becomes::Gone,
+                Some(text) if entry.as_text().is_some_and(|own| names(own, text)) => EntryChange::Same,
+                Some(text) => EntryChange::To(text.clone()),
+                None if self.references.target(entry).is_some() => EntryChange::Same,
+                None => EntryChange::Gone,
             }
         };
-        mapping.iter().map(|entry| becomes(&entry.value)).collect()
+        mapping.iter().map(|entry| changes(&entry.value)).collect()
     }
 
-    fn rewrite<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, becomes: Vec<Becomes<'a>>) {
+    fn rewrite<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, changes: Vec<EntryChange<'a>>) {
         let Some(discriminator) = node.get(Keyword::Discriminator) else { return };
         let Some(mapping) = discriminator.get("mapping") else { return };
-        let is_empty = becomes.iter().all(|becomes| *becomes == Becomes::Gone);
-        if becomes.contains(&Becomes::Gone) {
+        let is_empty = changes.iter().all(|changes| *changes == EntryChange::Gone);
+        if changes.contains(&EntryChange::Gone) {
             let to = if is_empty { Location::Nowhere } else { Location::of(mapping) };
             self.diagnostics.report(place, Location::of(mapping).to(to), DROP, || {
                 String::from("removed entries from the `mapping` of `discriminator` whose definitions are gone")
             });
         }
-        for (entry, becomes) in mapping.as_object().into_iter().flatten().zip(&becomes) {
-            let Becomes::To(text) = becomes else { continue };
+        for (entry, changes) in mapping.as_object().into_iter().flatten().zip(&changes) {
+            let EntryChange::To(text) = changes else { continue };
             let location = Location::of(&entry.value);
             self.diagnostics.report(place, location.in_place(), POINT, || {
                 format!("replaced the reference in `mapping` with `{}`", text.display())
@@ -178,10 +178,10 @@ impl Settler<'_> {
                 return;
             }
             let Some(mapping) = object.get_mut("mapping").and_then(Node::as_object_mut) else { return };
-            let mut becomes = becomes.into_iter();
-            mapping.retain(|entry| match becomes.next() {
-                Some(Becomes::Gone) => false,
-                Some(Becomes::To(text)) => {
+            let mut changes = changes.into_iter();
+            mapping.retain(|entry| match changes.next() {
+                Some(EntryChange::Gone) => false,
+                Some(EntryChange::To(text)) => {
                     entry.value.replace(Data::String(text));
                     true
                 }
@@ -193,7 +193,7 @@ impl Settler<'_> {
 
 /// Change to an entry of a mapping.
 #[derive(PartialEq, Eq)]
-enum Becomes<'a> {
+enum EntryChange<'a> {
     Same,
     To(Text<'a>),
     Gone,

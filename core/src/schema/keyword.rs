@@ -1,6 +1,5 @@
 //! The only table of keywords: the content, the purpose and the instance type of each keyword of JSON Schema (draft 4
-//! to 2020-12). Also
-//! finds the draft of a schema, and its annotations.
+//! to 2020-12). Also finds the draft of a schema, and its annotations.
 //!
 //! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI for `nullable` (3.0) and
 //! `discriminator`.

@@ -1,6 +1,6 @@
 //! The walk over schemas that passes and checks share: it finds every subschema, tracks its path, and determines how
 //! its position changes the effect of a rewriting. (Analyses that compare two schemas, or a schema and a value, have
-//! their own recursion: `emptiness`, `disjoint`, `intersect`, `validate`.)
+//! their own recursion: `emptiness`, `intersect`, `validate`.)
 //!
 //! A property *named* `type` or `$ref` is visited as a property, never as a keyword, because only this file decides
 //! which keys are keywords.

@@ -633,7 +633,7 @@ fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
 /// Returns the error of a native format that the API is known to refuse in a request, if it does.
 ///
 /// # Errors
-/// Same as `check_formats::broken`.
+/// Same as [`formats::broken_formats`].
 pub(super) fn refused_natively(
     request: &mut Node<'_>,
     api: Api,

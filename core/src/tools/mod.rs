@@ -11,6 +11,10 @@
 //! (`retained_namespaces`). Replies come whole (`restore`) or in pieces (`streams`), and may contain structured output
 //! (`answer`). Calls are written in the client's form (`client_call`, `client_item`), and their arguments are repaired
 //! if that is requested (`call_repair`).
+//!
+//! Response formats are rewritten (`formats`) or replaced (`format_ladder`), the facts about a request as a whole are
+//! applied (`request_facts`), and tools above the API's maximum are deferred (`overflow`). `check` reports without
+//! rewriting. (`tool_list`, `tool_format` and `choice` are files of `request`, and `names` is a file of the core.)
 
 mod adapt_report;
 mod answer;

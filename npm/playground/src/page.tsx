@@ -67,7 +67,7 @@ export async function open(app: HTMLElement): Promise<void> {
     else drawn(() => (document.documentElement.dataset.busy = String(busy.peek())));
   });
   effect(() => {
-    if (defect.value !== '') toast.value = `A defect of toolwire: ${defect.value}. Please report it with this text.`;
+    if (defect.value !== '') toast.value = `A defect in toolwire: ${defect.value}. Please report it with this text.`;
   });
   await idle();
   listen();

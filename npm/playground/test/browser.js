@@ -53,9 +53,9 @@ export async function start() {
   const browser = await launch();
   return {
     url,
-    /** Runs `tried` on a new page, and fails if the page complains. */
-    async page(given, tried) {
-      const { hash = '', viewport = WIDE, complaints = [], ...rest } = given;
+    /** Runs `test` on a new page. Fails if the page reports a problem that matches none of the expected `complaints`. */
+    async page(options, test) {
+      const { hash = '', viewport = WIDE, complaints = [], ...rest } = options;
       const context = await browser.newContext({ viewport, ...rest });
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url.slice(0, -1) });
       const page = await context.newPage();
@@ -75,7 +75,7 @@ export async function start() {
         await page.goto(url + hash);
         await page.locator('.header').waitFor();
         await settled(page);
-        await tried(page);
+        await test(page);
         assert.deepEqual(
           problems.filter((each) => !complaints.some((expected) => expected.test(each))),
           [],

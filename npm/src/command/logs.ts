@@ -9,7 +9,7 @@ export const MAX_LOG = 1 << 20;
 export class Log {
   /** Warns that lines are missing from the report. */
   readonly reportFailed = (code: string) => {
-    this.write(`toolwire: the report has lines missing: expected a writable file, found one that is not (${code})`);
+    this.write(`toolwire: the report has lines missing: expected a writable file, found a write error (${code})`);
   };
 
   /** Number of lines left out since the last line that was written. */
@@ -44,7 +44,7 @@ export class ReportFile {
     this.#file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | safe, 0o666);
     if (fstatSync(this.#file).isFile()) return;
     closeSync(this.#file);
-    throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
+    throw Object.assign(new Error('not a regular file'), { code: 'ENOTREG' });
   }
 
   write(line: string): void {

@@ -134,7 +134,7 @@ async function regular(path: string): Promise<Uint8Array> {
   try {
     const found = await file.stat();
     if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    if (!found.isFile()) throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
+    if (!found.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'ENOTREG' });
     if (found.size > MAX_FILE) throw Object.assign(new Error('too large'), { code: 'EFBIG' });
     const content = Buffer.alloc(found.size);
     let length = 0;

@@ -84,7 +84,7 @@ def main() -> None:
     """Compare with every peer on the tools in a file."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     schemas = [json.loads(line)["inputSchema"] for line in lines]
-    # Some packages warn of dropped parts, which the table counts.
+    # Some packages warn when they drop parts of a schema. The warnings would clutter the table.
     warnings.simplefilter("ignore")
     known = {dialect.name for dialect in toolwire.dialects()}
     python = platform.python_version()

@@ -77,7 +77,7 @@ class Report:
             if not self._has_failed:
                 code = errno.errorcode.get(error.errno or 0, "unknown")
                 failed(
-                    f"toolwire: the report has lines missing: expected a writable file, found one that is not ({code})"
+                    f"toolwire: the report has lines missing: expected a writable file, found a write error ({code})"
                 )
             self._has_failed = True
 

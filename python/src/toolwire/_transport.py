@@ -172,7 +172,7 @@ class _Shared:
         return None if reply is None else _with_body(response, content=reply.encode())
 
     def refused(self, request: Any, error: ToolwireError) -> Any:
-        """Return an error response for a request that is not sent to the backend."""
+        """Return an error response for a request that cannot be adapted, or whose reply cannot be restored."""
         if error.code == "internal":
             raise error
         # The second header keeps the SDKs of OpenAI and Anthropic from retrying.
@@ -206,7 +206,7 @@ class _Outgoing:
         return _rewritten(self.request, headers, self.exchange.request.encode())
 
     def tell(self) -> None:
-        """Report the calls that ended since the last report."""
+        """Pass the reports of calls that were completed since the last time to `on_repair`."""
         if self.exchange is None:
             return
         # Drained even without a callback, because they are kept until read.

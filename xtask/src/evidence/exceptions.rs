@@ -68,7 +68,7 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ),
     (
         "llama-cpp",
-        "rejected: nothing is refused, not even by `pattern`",
+        "rejected: no violation is found, expected `pattern`",
         2,
         "outdated: since August 2026 (llama.cpp#26939) patterns with `\\d` are accepted and not enforced; the judge \
          runs b11434",
@@ -101,13 +101,13 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ("vllm", "accepted: `refused-keyword`", 1, "vLLM passes this schema to its backend outlines, which was not run"),
     (
         "vllm",
-        "rejected: nothing is refused, not even by `refused-keyword`",
+        "rejected: no violation is found, expected `refused-keyword`",
         1,
         "outdated: vLLM 0.8.4 refused a keyword that it added itself",
     ),
     (
         "ollama",
-        "rejected: nothing is refused, not even by `type-list`",
+        "rejected: no violation is found, expected `type-list`",
         1,
         "outdated: since 0.6.6 the type of a property may be a list",
     ),
@@ -127,31 +127,31 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     ("openai-strict", "accepted: `beside-ref`", 1, "the same schema: `$schema` next to the reference at the root"),
     (
         "openai-strict",
-        "rejected: nothing is refused, not even by `refused-keyword`",
+        "rejected: no violation is found, expected `refused-keyword`",
         2,
         "outdated: `default` was refused in 2024, and a maintainer's probe of 2026-08 was answered with 200",
     ),
     (
         "openai-chat",
-        "rejected: nothing is refused, not even by `refused-keyword`",
+        "rejected: no violation is found, expected `refused-keyword`",
         1,
         "actually strict mode: `allOf` is accepted in non-strict mode",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not even by `ref-shared`",
+        "rejected: no violation is found, expected `ref-shared`",
         1,
         "outdated: the validator accepts descriptions both next to a reference and in its target",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not even by `untyped`",
+        "rejected: no violation is found, expected `untyped`",
         1,
         "outdated: the validator accepts schemas without a type",
     ),
     (
         "moonshot",
-        "rejected: nothing is refused, not even by `not-a-tool`",
+        "rejected: no violation is found, expected `not-a-tool`",
         1,
         "a tool without `type` is read as the intended function; `sanitizeTools` does not write `type` either",
     ),

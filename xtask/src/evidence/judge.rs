@@ -1,4 +1,4 @@
-//! Checks whether a table agrees with the answer of an API.
+//! Checks whether the table of a dialect agrees with the recorded answer of an API.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::{
 /// The result for one row.
 #[derive(Default)]
 pub(super) struct Judgement {
-    /// Differences from the table, in the words of the list of exceptions.
+    /// Differences between the answer and the table, as texts that are compared with those in `EXCEPTIONS`.
     pub(super) differs: Vec<String>,
     /// Statements of the facts that a rejection confirms.
     pub(super) facts: BTreeSet<&'static str>,
@@ -27,13 +27,13 @@ pub(super) struct Judgement {
     pub(super) found: String,
 }
 
-/// Rules and pointers of refused violations.
+/// Rules and pointers of the violations that the API refuses.
 type Refused = Vec<(&'static str, String)>;
 
 pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     match (&answer.error, &answer.sent) {
         (None, Sent::Request(request)) => {
-            let mut judgement = taken(&in_list(&tools_of(request), dialect), request);
+            let mut judgement = check_accepted(&in_list(&tools_of(request), dialect), request);
             if names_changed(request, dialect) {
                 judgement.differs.push("accepted: a name is changed".to_owned());
             }
@@ -42,11 +42,11 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             }
             judgement
         }
-        (None, Sent::Schema(schema)) => taken(&in_schema(schema, &SanitizeOptions::new(dialect)), schema),
-        (None, Sent::Response(schema)) => taken(&in_schema(schema, &of_response(dialect)), schema),
-        (None, Sent::Tools(tools)) => taken(&in_list(tools, dialect), tools),
+        (None, Sent::Schema(schema)) => check_accepted(&in_schema(schema, &SanitizeOptions::new(dialect)), schema),
+        (None, Sent::Response(schema)) => check_accepted(&in_schema(schema, &of_response(dialect)), schema),
+        (None, Sent::Tools(tools)) => check_accepted(&in_list(tools, dialect), tools),
         (None, Sent::Whole(tools, request)) => {
-            let mut judgement = taken(&in_list(tools, dialect), tools);
+            let mut judgement = check_accepted(&in_list(tools, dialect), tools);
             let found = in_request(request, dialect);
             judgement.differs.extend(found.iter().map(|violation| format!("accepted: `{}`", violation.constraint)));
             judgement
@@ -89,7 +89,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
 }
 
 /// Checks an accepted row: nothing in it may be refused.
-fn taken(refused: &Refused, sent: &Value) -> Judgement {
+fn check_accepted(refused: &Refused, sent: &Value) -> Judgement {
     let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
     Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
 }
@@ -129,7 +129,7 @@ fn refused(
         return judgement;
     };
     if found.is_empty() {
-        judgement.differs.push(format!("rejected: nothing is refused, not even by `{rule}`"));
+        judgement.differs.push(format!("rejected: no violation is found, expected `{rule}`"));
         return judgement;
     }
     if !found.iter().any(|(name, _)| name == rule) {
@@ -152,9 +152,7 @@ fn refused(
                 judgement.differs.push(format!("rejected: `{rule}` is still found after `sanitize`"));
             }
             if outputs.iter().any(|output| is_there(*gone, output, true)) {
-                judgement
-                    .differs
-                    .push(format!("rejected: the value that the error names by `{rule}` is still present"));
+                judgement.differs.push(format!("rejected: the problem in the error (`{rule}`) is still present"));
             }
         }
     }

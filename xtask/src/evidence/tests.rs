@@ -135,7 +135,7 @@ fn contradicting_rows_are_reported() {
         (rows("nobody", "accepted", "", closed), "neither mapped to a dialect nor listed"),
         (rows("openai-chat", "accepted", "", optional), "accepted: `not-required`"),
         (rows("openai-chat", "rejected", "something else", open), "no rule is known for the error"),
-        (rows("openai-chat", "rejected", is_closed, closed), "nothing is refused, not even by `object-not-closed`"),
+        (rows("openai-chat", "rejected", is_closed, closed), "no violation is found, expected `object-not-closed`"),
     ] {
         assert!(found.contains(expected), "expected {expected:?}, found {found:?}");
     }

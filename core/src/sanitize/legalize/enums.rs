@@ -1,5 +1,6 @@
-//! `enum`: with a type that every value matches, null first, not too long, and with values of accepted types only.
-//! Values of other types are removed, and only their type and a description remain.
+//! Rewrites `enum`: it gets a type that every value matches, null comes first, and values of several types are split
+//! into branches if the grammar requires it. Values that the API does not list are written as strings; if that is
+//! impossible, the `enum` is removed, and its type and a description remain.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

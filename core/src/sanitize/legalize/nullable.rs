@@ -1,5 +1,5 @@
-//! Writes null as `nullable: true`, for grammars with no other form: lists of types and unions that include null are
-//! folded. Makes a schema accept null, in the form that the grammar has for it.
+//! The forms of null. Makes a schema accept null, in the shortest form that the grammar has. For grammars that have
+//! only `nullable: true`, replaces lists of types and unions that include null with it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

@@ -1,8 +1,8 @@
-//! Keys that a validator takes for references, or that no reference could address: keys named `$ref` that are not
-//! references, and keys with `/` inside kept definitions, for a validator that splits references at `/`. Patterns are
-//! respelled and other keywords removed.
+//! Handles keys that a validator misreads: keys named `$ref` that are not references, and keys with `/` inside kept
+//! definitions, because the validator splits references at `/`. Patterns with such a key get an equivalent spelling;
+//! other keywords that contain one are removed.
 //!
-//! Renames properties whose names the grammar mistakes for keywords; `restore_arguments` renames them back.
+//! Properties whose names the grammar refuses are renamed; `restore_arguments` renames them back.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

@@ -1,7 +1,8 @@
 //! Resolve: references become `#/$defs/name`, or are replaced by their targets.
 //!
 //! Assumes canonical schemas. Guarantees that every remaining reference leads to an entry of the root's `$defs` (or to
-//! the root), that recursion ends if the grammar requires an end, and that every definition is used.
+//! the root), that recursion which the grammar does not accept is expanded to a limited depth, and that every
+//! definition is used.
 //!
 //! Passes set marks on a reference (the value of `$ref`) while they resolve it.
 

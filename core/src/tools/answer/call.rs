@@ -113,7 +113,7 @@ pub(crate) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
-/// Returns true for a part or a block with text of the answer.
+/// Returns true for a part or a block with text that the client would read as the answer.
 pub(crate) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
@@ -183,15 +183,16 @@ impl Answer {
             }
             (None, Place::Text) => String::new(),
             (Some(arguments), Place::Text) if arguments.is_null() => String::new(),
-            // APIs omit empty arguments. Only a wrapper contains null.
+            // APIs omit empty arguments. Restored arguments are null only if the plan removed a wrapper around null.
             (None, Place::Value) => String::from("{}"),
             (Some(arguments), Place::Value) if arguments.is_null() && self.plan.is_empty() => String::from("{}"),
             (Some(arguments), _) => json::write(arguments),
         }
     }
 
-    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete; if that
-    /// takes too many steps, it stays unchanged, because nothing can read it as a complete answer.
+    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete. If that
+    /// takes too many steps, the text is returned unchanged: it is not valid JSON, so no client can mistake it for a
+    /// complete answer.
     pub(crate) fn whole_text(&self, text: String) -> String {
         if self.plan.is_empty() || json::read(&text).is_ok() {
             return text;
@@ -363,10 +364,10 @@ fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: b
         let was_answered = calls.has_answer;
         let own = if was_answered && is_answer_block(block, answer) { None } else { Some(in_block(block, answer)) };
         calls.add(own.unwrap_or_default());
-        let is_beside = own == Some(Calls::default()) && is_text(block);
+        let is_other_text = own == Some(Calls::default()) && is_text(block);
         dropped.calls |= own.is_none();
-        dropped.text |= is_beside && is_not_blank(block.get("text"));
-        is_left_out.push(own.is_none() || is_beside);
+        dropped.text |= is_other_text && is_not_blank(block.get("text"));
+        is_left_out.push(own.is_none() || is_other_text);
     });
     if calls.has_answer {
         calls.dropped = dropped;
@@ -393,10 +394,10 @@ fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Ca
         let is_second = calls.has_answer && has_type(item, "function_call") && is_call_of(item, answer);
         let own = if is_second { Calls::default() } else { answer_in_item(item, answer, kind) };
         calls.add(own);
-        let is_beside = own == Calls::default() && is_text_item(item);
+        let is_other_text = own == Calls::default() && is_text_item(item);
         dropped.calls |= is_second;
-        dropped.text |= is_beside && has_text(item.get("content"));
-        is_left_out.push(is_second || is_beside);
+        dropped.text |= is_other_text && has_text(item.get("content"));
+        is_left_out.push(is_second || is_other_text);
     });
     if calls.has_answer {
         calls.dropped = dropped;
@@ -519,12 +520,12 @@ fn in_candidates(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
         // `feed` fails only if a stream exceeds its limit.
         return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
     }
-    let mut is_any = false;
+    let mut has_any = false;
     for chunk in reply.as_array().unwrap_or_default() {
-        is_any |= holder(chunk).is_some();
+        has_any |= holder(chunk).is_some();
         candidates.find(chunk, answer).unwrap_or_default();
     }
-    if !is_any {
+    if !has_any {
         return None;
     }
     // The visitor never fails.
@@ -550,7 +551,7 @@ impl Candidates {
         if self.buffers {
             let mut bare = event.detached();
             let strip = |node: &mut Node<'_>| {
-                // The event itself is passed on with its usage.
+                // The original event is forwarded with its usage, so its copy must not repeat it.
                 ["candidates", "usageMetadata"].into_iter().for_each(|key| drop(node.remove(key)));
             };
             if is_wrapped {
@@ -606,13 +607,13 @@ impl Candidates {
                 let is_second = known.calls.has_answer && is_answer_block(part, answer);
                 let own = if is_second { Calls::default() } else { in_block(part, answer) };
                 known.calls.add(own);
-                let is_beside = own == Calls::default() && is_text(part);
+                let is_other_text = own == Calls::default() && is_text(part);
                 known.calls.dropped.calls |= is_second;
-                known.calls.dropped.text |= known.is_answered && is_beside && is_not_blank(part.get("text"));
-                if is_beside && buffers && !known.is_answered {
+                known.calls.dropped.text |= known.is_answered && is_other_text && is_not_blank(part.get("text"));
+                if is_other_text && buffers && !known.is_answered {
                     part.text_at("text").into_iter().for_each(|text| append(&mut known.buffered, text));
                 }
-                is_left_out.push(is_second || is_beside && (buffers || known.is_answered));
+                is_left_out.push(is_second || is_other_text && (buffers || known.is_answered));
             });
             if is_left_out.contains(&true) {
                 let mut is_left_out = is_left_out.iter();

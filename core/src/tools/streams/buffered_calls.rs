@@ -238,7 +238,7 @@ impl Calls {
     }
 
     /// Marks a call as reported.
-    pub(crate) fn is_reported(&mut self, key: &Key) {
+    pub(crate) fn mark_reported(&mut self, key: &Key) {
         if let Some(buffered) = self.open.get_mut(key) {
             buffered.is_reported = true;
         }
@@ -258,7 +258,7 @@ impl Calls {
 pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
     let sum = paid.saturating_add(cost);
     if sum > MAX_HELD_BYTES {
-        let message = format!("expected all open calls and text to need at most {MAX_HELD_BYTES} bytes, found more");
+        let message = format!("expected at most {MAX_HELD_BYTES} bytes of buffered calls and text, found more");
         return Err(Error::new(Code::LimitExceeded, "", message));
     }
     *paid = sum;

@@ -125,7 +125,7 @@ impl Stream {
                 function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), reports))
             });
             restored.flatten().unwrap_or(Ok(()))?;
-            self.buffered.is_reported(&key);
+            self.buffered.mark_reported(&key);
             return Ok(Piece::Passes);
         }
         let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);

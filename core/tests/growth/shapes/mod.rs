@@ -115,7 +115,7 @@ impl Work {
 }
 
 pub(crate) struct Shape {
-    /// The group in which it is counted.
+    /// Group of the input. Tables and lists of exceptions refer to inputs by group and name.
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) works: &'static [Work],

@@ -1,6 +1,6 @@
 /**
- * Toolwire in this thread: the library, and the engine of the command line, for which the page is a host like Node and Python. The engine
- * reads inputs and judges lists, so the page has no reader and no verdicts of its own.
+ * Runs toolwire in this thread: the library, and the command-line engine, which the page hosts as Node and Python do. The engine parses
+ * inputs and checks tool lists, so the page implements neither.
  */
 
 import { newGlue } from 'toolwire/command-glue';

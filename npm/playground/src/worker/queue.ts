@@ -158,7 +158,7 @@ function use(one: Worker): void {
   };
 }
 
-/** A defect of toolwire. The job is given up, because it would fail again. */
+/** A defect in toolwire. The job is given up, because it would fail again. */
 function broken(message: string): void {
   defect.value = message;
   console.error(`toolwire: internal: ${message}`);

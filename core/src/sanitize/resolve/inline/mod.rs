@@ -306,6 +306,9 @@ impl<'a> Inliner<'_, '_, 'a> {
             return Ok(false);
         };
         self.used.insert(target);
+        // A target inside another schema may be the middle of a cycle, which the passes before this one did not enter.
+        let is_definition = |(_, pointer): &(&Node<'_>, String)| pointer.matches('/').count() == 2;
+        self.context.effects.inlined_more |= !self.definitions.targets.get(&target).is_some_and(is_definition);
         // An object root cannot be a reference, so its definition is repeated there.
         let at_root = self.is_root(place);
         self.context.effects.inlined_more |= at_root;
@@ -326,8 +329,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
-        // A target inside another schema may be the middle of a cycle, which the passes before this one did not enter.
-        self.context.effects.inlined_more |= grown.is_some() || pointer.matches('/').count() != 2;
+        self.context.effects.inlined_more |= grown.is_some();
         let may_skip = grown.is_none() && !at_root && self.cut.is_none();
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
