@@ -76,8 +76,9 @@ ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
-# $(call all,TARGETS): makes all targets, two at a time, even if one fails, and prints their counts.
-JOBS ?= 2
+# $(call all,TARGETS): makes all targets, three at a time, even if one fails, and prints their counts. (Many suites wait for processes, so
+# two would not keep two cores busy.)
+JOBS ?= 3
 make = $(MAKE) --no-print-directory
 all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
 # $(call with,TARGETS): these prerequisites, if `test-rust` is also made: the tests of npm and Python call cargo, and
