@@ -241,7 +241,7 @@ impl TakenDigests {
     }
 }
 
-/// Maximum number of digits of a number after a name. No request has so many tools that it needs more digits.
+/// Maximum number of digits in the number that makes a name unique. Requests have far fewer tools than this allows.
 const DIGITS: usize = 8;
 /// Number of characters of `_` and a number.
 const NUMBER: usize = DIGITS + 1;

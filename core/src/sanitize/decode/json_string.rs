@@ -3,7 +3,7 @@
 //! The plan contains the parts of the sent schema that are needed, with `json` in each schema that asks for text:
 //! `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"` that `enum` lists as a string. Other
 //! strings, and text that is not JSON, are left unchanged. `absent` names the properties whose null means that they are
-//! absent. (No API that needs `json` or `absent` is sent references, so there are none to follow.)
+//! absent. Dialects that need `json` or `absent` get schemas without references, so the decoder follows none.
 
 use alloc::vec::Vec;
 

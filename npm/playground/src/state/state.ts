@@ -131,8 +131,8 @@ export const fn = computed<FunctionName>(() =>
 );
 
 /**
- * The output to show. If the call failed, it is the input, made invisible (`none`), so that the
- * layout does not move while the user types.
+ * The output to show. If the call failed, the input is shown instead, hidden by the style for
+ * `none`, so the layout does not move while the user types.
  */
 export const output = computed<{ text: string; none: boolean } | undefined>(() => {
   const { choices, output: text, failed = false, text: input } = outcome.value;
@@ -161,8 +161,8 @@ whileShown(
 export const argsText = computed(() => shared.value.args ?? restored.value?.args ?? '');
 
 /**
- * The restored arguments to show. If there are none, these are the given arguments, made invisible
- * (`none`), as in {@link output}.
+ * The restored arguments to show. If restoring failed, the given arguments are shown instead, hidden
+ * by the style for `none`, as in {@link output}.
  */
 export const restoredText = computed(() => {
   const { restored: text, args = '' } = restored.value ?? {};
