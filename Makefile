@@ -71,7 +71,7 @@ demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
 check: export TOOLWIRE_BUILD ?= release
 playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
 
-# These targets already run two others at a time. Two of them in parallel would build the same files.
+# These targets already run three others at a time. Two of them in parallel would build the same files.
 ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
