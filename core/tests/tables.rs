@@ -104,6 +104,7 @@ const SUBJECTS: &[(&str, &[&str])] = &[
     ("beside-ref", &["$ref"]),
     ("recursion", &["$ref"]),
     ("endless-recursion", &["$ref"]),
+    ("left-recursion", &["$ref"]),
     ("enum-kind", &["enum"]),
     ("enum-contradicts", &["enum"]),
     ("enum-without-type", &["enum"]),

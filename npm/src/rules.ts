@@ -299,6 +299,8 @@ export type Constraint =
   | 'ref-any-of'
   /** Recursion that cannot end. */
   | 'endless-recursion'
+  /** A schema that applies to itself at the same value, through references and unions. */
+  | 'left-recursion'
   /** A keyword that is not allowed at the root. */
   | 'root-keyword'
   /** `$schema` names a draft that is not accepted. */

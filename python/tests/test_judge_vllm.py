@@ -54,6 +54,15 @@ INPUTS = [
         {"type": "object", "properties": {"a": {"not": {"$ref": "#/definitions/A"}}}},
     ),
     Row(
+        "fault of ours: llguidance follows a pointer through a list, such as that of `anyOf`",
+        r"^only check: ref-target at `[^`]*`: \"#/\$defs/[^\"]*/[0-9]+",
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/A/anyOf/0"}},
+            "$defs": {"A": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        },
+    ),
+    Row(
         "fault of ours: llguidance reads escapes in the name of the table, too: `#/%24defs/`",
         r"^only check: ref-target at `[^`]*`: \"#/\$defs/[^\"]*%",
         {

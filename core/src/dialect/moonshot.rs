@@ -265,6 +265,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         no_type_beside: true,
         no_shared_keywords: true,
         recursion: Recursion::MustEnd,
+        no_left_recursion: false,
         not_directly_under: Keywords::of(&[
             Keyword::Not,
             Keyword::If,

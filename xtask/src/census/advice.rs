@@ -38,6 +38,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("ref-shared", "Write each keyword either next to `$ref` or in the definition."),
     ("ref-any-of", "Put the `$ref` into a branch of the `anyOf`."),
     ("endless-recursion", "Let recursion end: make the recursive property optional, or accept `null`."),
+    ("left-recursion", "Leave a union out of its own branches."),
     ("root-keyword", "Move unions and conditions from the root into a property, or split the tool."),
     (
         "refused-keyword",

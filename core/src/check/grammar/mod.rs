@@ -126,6 +126,7 @@ pub(super) fn check(
     if !report.is_decided() {
         reference_positions::check(root, &mut references, &mut report);
         references::check_recursion(root, &resolved, &mut report, budget)?;
+        references::check_left_recursion(root, &resolved, &mut report, budget)?;
         limits::check_parts(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())

@@ -20,6 +20,7 @@ use crate::{
     json::{push_token, unescaped_token, Data, Node, Pointer, Step, Text},
     rules::Constraint,
     schema::{
+        cycles::{self, Cycles},
         graph::Graph,
         keyword::{Keyword, Keywords},
         references,
@@ -451,6 +452,33 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
         }
         pointer.pop();
     }
+}
+
+/// Checks that no schema applies to itself at the same instance location, through the keywords that the API reads.
+pub(super) fn check_left_recursion(
+    root: &Node<'_>,
+    references: &references::References,
+    report: &mut Report<'_>,
+    budget: &Budget,
+) -> Result<(), Error> {
+    if !report.grammar.refs.no_left_recursion || references.is_empty() {
+        return Ok(());
+    }
+    let unread = report.grammar.ignores.union(report.grammar.refuses);
+    let cycles = Cycles::of(root, references, cycles::IN_PLACE.difference(unread), budget)?;
+    if cycles.is_empty() {
+        return Ok(());
+    }
+    let mut next = 0;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        if let Some(reference) = node.get(Keyword::Ref).filter(|_| cycles.role(next).is_some()) {
+            let found = reference.as_text().map(quoted).unwrap_or_default();
+            let expected = "a schema that does not apply to the same value endlessly";
+            report.add(reference, Constraint::LeftRecursion, place.pointer.render_with("$ref"), expected, &found);
+        }
+        next += 1;
+        Ok(Visit::Descend)
+    })
 }
 
 pub(super) fn check_recursion(

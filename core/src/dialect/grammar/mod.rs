@@ -538,6 +538,8 @@ pub(crate) struct RefRule {
     pub(crate) no_shared_keywords: bool,
     /// Places at which recursion is accepted.
     pub(crate) recursion: Recursion,
+    /// A schema that applies to itself at the same instance location is refused: its grammar is left-recursive.
+    pub(crate) no_left_recursion: bool,
     /// Keywords whose direct subschemas must not be references.
     pub(crate) not_directly_under: Keywords,
     /// If set, every `$ref` key counts as a reference, even inside values such as `default` (but not in lists other
@@ -570,6 +572,7 @@ impl RefRule {
         no_type_beside: false,
         no_shared_keywords: false,
         recursion: Recursion::Free,
+        no_left_recursion: false,
         not_directly_under: Keywords::NONE,
         only_under: None,
         unjudged_under: Keywords::NONE,
