@@ -35,8 +35,8 @@ pub use read::read;
 pub(crate) use read::Utf8Pieces;
 pub use read::{half_a_pair, utf8};
 pub(crate) use read::{read_noting_repeats, read_outline};
+pub(crate) use same::same_within;
 pub use same::{canonical, same};
-pub(crate) use same::{identical, same_within};
 pub use text::{Name, Text};
 pub(crate) use write::text_of;
 pub(crate) use write::{

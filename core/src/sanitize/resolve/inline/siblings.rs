@@ -194,13 +194,20 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .diagnostics
                 .report(place, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
         }
-        let Some(object) = node.as_object_mut() else { return Ok(()) };
-        object.retain(|member| self.definitions.accepts_sibling(member));
-        if let Some(written) = object.get_mut(Keyword::Ref) {
-            let marks = written.marks();
-            written.replace(Data::String(reference.into()));
-            written.mark(marks | resolve::SETTLED);
+        if !self.definitions.has_no_other_siblings(node) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| self.definitions.accepts_sibling(member));
+            }
         }
+        node.visit(Keyword::Ref, |written| {
+            // A reference that is spelled like this already stays as it was read.
+            if written.as_text().and_then(Text::as_plain) != Some(reference.as_str()) {
+                let marks = written.marks();
+                written.replace(Data::String(reference.into()));
+                written.mark(marks);
+            }
+            resolve::mark(written, resolve::SETTLED);
+        });
         let origin = node.origin();
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
