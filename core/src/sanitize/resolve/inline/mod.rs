@@ -16,7 +16,7 @@ use crate::{
     collections::{self, Map, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Origin, Step, Text},
+    json::{self, Data, Flags, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::Accepts,
@@ -25,7 +25,6 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize::all_of::intersected,
-        resolve,
     },
     schema::{
         definitions::{definition_name, TABLES},
@@ -351,7 +350,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
             return Ok(false);
         }
-        let target = match resolve::is_marked(reference, resolve::SETTLED) {
+        let target = match reference.flags().intersects(Flags::SETTLED) {
             true => definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .map(|definition| definition.target),
