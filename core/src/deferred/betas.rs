@@ -6,12 +6,11 @@ use crate::{
     error::Error,
     json::{
         lazy::{edit_member, may_hold, view},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::Native,
     request::{
         carriers::{directive, directive_definition},
-        prefilter,
         tool::has_type,
     },
 };
@@ -55,7 +54,7 @@ pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]
 pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     let (mut changes, mut definitions, mut toolsets) = (false, false, false);
     for message in request.items_at("messages") {
-        if !may_hold(message, prefilter::DEFERRAL) {
+        if !may_hold(message, Flags::DEFERRAL) {
             continue;
         }
         let message = view(message)?;

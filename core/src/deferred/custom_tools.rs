@@ -7,12 +7,11 @@ use crate::{
     json::{
         self,
         lazy::{edit, edit_member, may_hold},
-        Node, Text,
+        Flags, Node, Text,
     },
     options::{Api, CustomTools},
     request::{
         namespaces::{is_default, FlatNames},
-        prefilter,
         report::{CallKind, ClientTool, Warnings},
         tool::{self, has_type},
         writer::definitions,
@@ -47,7 +46,7 @@ pub(super) fn as_functions(
     })?;
     let items = request.visit("input", |input| {
         input.visit_children(|_, item| {
-            if may_hold(item, prefilter::CALL | prefilter::CARRIER) {
+            if may_hold(item, Flags::CALL | Flags::CARRIER) {
                 edit(item, |item| {
                     item_as_function(item);
                     if has_type(item, "additional_tools") || has_type(item, "tool_search_output") {

@@ -9,14 +9,14 @@ use crate::{
     error::Error,
     json::{
         lazy::{may_hold, view},
-        Node,
+        Flags, Node,
     },
     names::Names,
     options::{Announce, Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     request::{
         self,
         carriers::{self, Searches},
-        flat_list, prefilter,
+        flat_list,
         report::DeferredReport,
         tool::{deferral, is_cache_point, is_clean},
     },
@@ -97,7 +97,7 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
     }
     let history = request.get(api.history()).map(as_messages).unwrap_or_default();
     let mut has_results = false;
-    for message in history.iter().filter(|message| may_hold(message, prefilter::DEFERRAL)) {
+    for message in history.iter().filter(|message| may_hold(message, Flags::DEFERRAL)) {
         let message = view(message)?;
         let blocks = carriers::of_message(&message);
         if api == Api::Bedrock && blocks.iter().any(|block| carriers::converse_change(block).is_some()) {
@@ -119,7 +119,7 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
         request::with_tools(request, api, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
     let mut searches = searches.unwrap_or_else(|| Searches::of(&[], Some(options)));
     for message in request.get(api.history()).map(as_messages).unwrap_or_default() {
-        if !may_hold(message, prefilter::DEFERRAL | prefilter::CALL) {
+        if !may_hold(message, Flags::DEFERRAL | Flags::CALL) {
             continue;
         }
         let message = view(message)?;

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     json::{
         lazy::{edit_member, may_hold, view},
-        Node, Text,
+        Flags, Node, Text,
     },
     names::{Names, Taken},
     options::{Api, CustomTools, DeferredOptions, Mode, Native, Removals, ToolChanges, UnavailableCalls},
@@ -24,7 +24,6 @@ use crate::{
         instructions::whole,
         listed,
         namespaces::{flatten_choice, NameMap},
-        prefilter,
         reader::{self, Reading},
         report::{DeferredReport, Warnings},
         tool::{self, has_type, Kind, CACHE, FLAG},
@@ -321,7 +320,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         }
     }
     for message in request.items_at(history) {
-        if may_hold(message, prefilter::DEFERRAL) && is_foreign(&*view(message)?, native) {
+        if may_hold(message, Flags::DEFERRAL) && is_foreign(&*view(message)?, native) {
             return Ok(true);
         }
     }
@@ -335,7 +334,7 @@ pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
         return Ok(true);
     }
     for item in request.items_at("input") {
-        if may_hold(item, prefilter::CARRIER) {
+        if may_hold(item, Flags::CARRIER) {
             let item = view(item)?;
             if has_type(&item, "additional_tools") && item.get("tools").is_some_and(has_deferred) {
                 return Ok(true);
@@ -369,7 +368,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
         is_second(tool);
     }
     for message in request.items_at("messages") {
-        if !may_hold(message, prefilter::DEFERRAL) {
+        if !may_hold(message, Flags::DEFERRAL) {
             continue;
         }
         let message = view(message)?;

@@ -3,7 +3,7 @@
 
 use core::ops::Deref;
 
-use super::{Data, Node};
+use super::{Data, Flags, Node};
 use crate::{error::Error, json};
 
 /// A node as a tree.
@@ -25,10 +25,9 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Returns true if a node may contain something that the bits `wanted` mark: always for a tree; for text, if its marks
-/// have one of these bits.
-pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
-    !matches!(node.data(), Data::Verbatim(_)) || node.marks() & wanted != 0
+/// Returns true if a node may contain what these flags stand for: always for a tree; for text, if it has one of them.
+pub(crate) fn may_hold(node: &Node<'_>, wanted: Flags) -> bool {
+    !matches!(node.data(), Data::Verbatim(_)) || node.flags().intersects(wanted)
 }
 
 /// Returns a node as a tree, for reading.

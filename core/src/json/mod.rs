@@ -6,6 +6,7 @@
 //! Users of the crate work with `&str` and `serde_json::Value`. This module is public for bindings to other languages.
 
 mod cut;
+mod flags;
 pub(crate) mod lazy;
 mod node;
 mod number;
@@ -22,6 +23,7 @@ mod value;
 mod write;
 
 pub(crate) use cut::close_cut;
+pub(crate) use flags::Flags;
 pub(crate) use node::Shell;
 pub(crate) use node::{copies, height, size, weight};
 pub use node::{Child, Data, Node, Origin};
@@ -35,8 +37,8 @@ pub use read::read;
 pub(crate) use read::Utf8Pieces;
 pub use read::{half_a_pair, utf8};
 pub(crate) use read::{read_noting_repeats, read_outline};
+pub(crate) use same::same_within;
 pub use same::{canonical, same};
-pub(crate) use same::{identical, same_within};
 pub use text::{Name, Text};
 pub(crate) use write::text_of;
 pub(crate) use write::{

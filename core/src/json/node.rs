@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::{Member, Name, Object, Text};
+use super::{Flags, Member, Name, Object, Text};
 use crate::budget::Budget;
 
 /// Identifies the input value that a node was read from, by its number in document order. A synthesized value has no
@@ -59,44 +59,44 @@ pub enum Data<'a> {
 pub struct Node<'a> {
     data: Data<'a>,
     origin: Origin,
-    /// The bits [`INTACT`] and [`UNCHANGED`].
-    state: u8,
-    /// Notes of the layer that reads or rewrites the tree. The meaning of the bits depends on the kind of node:
-    /// `request::prefilter` defines it for unparsed text, `sanitize::resolve` for the value of `$ref`, and
-    /// `sanitize::encode` for schemas.
-    marks: u8,
+    flags: Flags,
 }
 
-/// The node equals the input value that its origin identifies.
-const INTACT: u8 = 1;
-/// The node is unchanged since [`Node::track`] was called.
-const UNCHANGED: u8 = 2;
+const _: () = assert!(
+    size_of::<Node<'_>>() <= size_of::<Data<'_>>() + size_of::<u64>(),
+    "origin and flags take no more space than one aligned word"
+);
 
 impl<'a> Node<'a> {
     /// Returns a synthesized node.
     pub const fn new(data: Data<'a>) -> Self {
-        Node { data, origin: Origin::NONE, state: 0, marks: 0 }
+        Node { data, origin: Origin::NONE, flags: Flags::NONE }
     }
 
     /// Returns a node that was read from the input.
     pub const fn read(data: Data<'a>, origin: Origin) -> Self {
-        Node { data, origin, state: INTACT | UNCHANGED, marks: 0 }
+        Node { data, origin, flags: Flags::STATE }
     }
 
-    /// Returns a node that stays text, with the marks that were collected while the text was checked.
-    pub(crate) const fn verbatim(text: &'a str, origin: Origin, marks: u8) -> Self {
-        Node { data: Data::Verbatim(text), origin, state: INTACT | UNCHANGED, marks }
+    /// Returns a node that stays text, with the flags that were collected while the text was checked: see
+    /// [`read_outline`](super::read_outline).
+    pub(crate) const fn verbatim(text: &'a str, origin: Origin, flags: Flags) -> Self {
+        Node { data: Data::Verbatim(text), origin, flags: Flags::STATE.and(flags) }
     }
 
-    /// Returns the marks that were collected while this text was checked: see [`read_outline`](super::read_outline). A
-    /// tree has the marks that its rewriter has set, if any.
-    pub(crate) const fn marks(&self) -> u8 {
-        self.marks
+    /// Returns the flags.
+    pub(crate) const fn flags(&self) -> Flags {
+        self.flags
     }
 
-    /// Sets the marks of this node. A replacement of the node clears them.
-    pub(crate) fn mark(&mut self, marks: u8) {
-        self.marks = marks;
+    /// Adds flags. A replacement of the node clears them.
+    pub(crate) fn flag(&mut self, flags: Flags) {
+        self.flags = self.flags | flags;
+    }
+
+    /// Removes flags.
+    pub(crate) fn unflag(&mut self, flags: Flags) {
+        self.flags = self.flags.without(flags);
     }
 
     /// Returns a synthesized string.
@@ -148,7 +148,7 @@ impl<'a> Node<'a> {
 
     /// Returns a mutable reference to the content. The node is no longer intact.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
-        self.state = 0;
+        self.unflag(Flags::STATE);
         &mut self.data
     }
 
@@ -164,28 +164,28 @@ impl<'a> Node<'a> {
 
     /// Returns true if the node equals the input value that its origin identifies.
     pub const fn is_intact(&self) -> bool {
-        self.state & INTACT != 0
+        self.flags.intersects(Flags::INTACT)
     }
 
     /// Returns true if the node is unchanged since [`track`](Self::track) was last called, or since it was read.
     pub(crate) const fn is_unchanged(&self) -> bool {
-        self.state & UNCHANGED != 0
+        self.flags.intersects(Flags::UNCHANGED)
     }
 
     /// Starts to track changes: from now on, every value of the tree records whether it was changed. A synthesized
-    /// value gets the origin of the nearest value around it that has one, or `around`. Clears the marks of strings.
+    /// value gets the origin of the nearest value around it that has one, or `around`. Clears the flags of references.
     pub(crate) fn track(&mut self, around: Origin) {
         fn track(node: &mut Node<'_>, around: Origin) {
             if node.origin == Origin::NONE {
                 node.origin = around;
             }
-            node.state |= UNCHANGED;
+            node.flag(Flags::UNCHANGED);
             match &mut node.data {
                 Data::Array(items) => items.iter_mut().for_each(|item| track(item, node.origin)),
                 Data::Object(object) => {
                     object.members_mut().iter_mut().for_each(|member| track(&mut member.value, node.origin))
                 }
-                Data::String(_) => node.marks = 0,
+                Data::String(_) => node.unflag(Flags::REFERENCE),
                 _ => {}
             }
         }
@@ -198,7 +198,7 @@ impl<'a> Node<'a> {
         if self.is_unchanged() {
             return false;
         }
-        self.state |= UNCHANGED;
+        self.flag(Flags::UNCHANGED);
         match &mut self.data {
             Data::Array(items) => items.iter_mut().for_each(|item| {
                 item.settle();
@@ -213,7 +213,7 @@ impl<'a> Node<'a> {
 
     /// Returns everything except the content.
     pub(crate) const fn shell(&self) -> Shell {
-        Shell { origin: self.origin, state: self.state, marks: self.marks }
+        Shell { origin: self.origin, flags: self.flags }
     }
 
     /// Sets the origin of a synthesized value, so that reports can refer to an input value.
@@ -245,7 +245,8 @@ impl<'a> Node<'a> {
         self.number_in_order();
         let mut open = alloc::vec![self];
         while let Some(node) = open.pop() {
-            node.state = UNCHANGED;
+            node.unflag(Flags::INTACT);
+            node.flag(Flags::UNCHANGED);
             match &mut node.data {
                 Data::Array(items) => open.extend(items.iter_mut()),
                 Data::Object(object) => {
@@ -277,13 +278,12 @@ impl<'a> Node<'a> {
     /// Replaces the content. Keeps the origin.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
-        self.state = 0;
-        self.marks = 0;
+        self.flags = Flags::NONE;
     }
 
     /// Marks the node as changed.
     pub fn touch(&mut self) {
-        self.state = 0;
+        self.unflag(Flags::STATE);
     }
 
     /// Returns the object, or `None` for any other kind of value.
@@ -298,7 +298,7 @@ impl<'a> Node<'a> {
     pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
         match &mut self.data {
             Data::Object(object) => {
-                self.state = 0;
+                self.flags = self.flags.without(Flags::STATE);
                 Some(object)
             }
             _ => None,
@@ -317,7 +317,7 @@ impl<'a> Node<'a> {
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Node<'a>>> {
         match &mut self.data {
             Data::Array(items) => {
-                self.state = 0;
+                self.flags = self.flags.without(Flags::STATE);
                 Some(items)
             }
             _ => None,
@@ -442,7 +442,7 @@ impl<'a> Node<'a> {
         let Data::Object(object) = &mut self.data else { return None };
         let child = object.get_mut(key)?;
         let result = visit(child);
-        self.state &= child.state;
+        self.flags = self.flags.without(Flags::STATE.without(child.flags));
         Some(result)
     }
 
@@ -462,7 +462,7 @@ impl<'a> Node<'a> {
         // A single call to `visit` for both, so that it can be inlined.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
-            self.state &= node.state;
+            self.flags = self.flags.without(Flags::STATE.without(node.flags));
             result?;
         }
         Ok(())
@@ -486,19 +486,18 @@ impl<'a> Node<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shell {
     origin: Origin,
-    state: u8,
-    marks: u8,
+    flags: Flags,
 }
 
 impl Shell {
     /// Returns a node with this content.
     pub(crate) const fn around(self, data: Data<'_>) -> Node<'_> {
-        Node { data, origin: self.origin, state: self.state, marks: self.marks }
+        Node { data, origin: self.origin, flags: self.flags }
     }
 
-    /// Returns the marks of the node.
-    pub(crate) const fn marks(self) -> u8 {
-        self.marks
+    /// Returns the flags of the node.
+    pub(crate) const fn flags(self) -> Flags {
+        self.flags
     }
 }
 

@@ -24,7 +24,7 @@ use hifijson::{
     Expect, Read as _, SliceLexer,
 };
 
-use super::{pointer::push_token, scan::Stops, Data, Member, Node, Object, Origin, Text};
+use super::{pointer::push_token, scan::Stops, Data, Flags, Member, Node, Object, Origin, Text};
 use crate::{
     error::{Code, Error},
     limits::MAX_DEPTH,
@@ -52,8 +52,8 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
 /// Checks all of the text, but builds a tree only of its outline: the members of the root object stay text
 /// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
 ///
-/// `mark` is called with every string inside these items (names and values), whether or not it is escaped. The bits
-/// that it returns are collected as the marks of the item, so that an item without relevant strings need not be parsed.
+/// `flags_of` is called with every string inside these items (names and values), whether or not it is escaped. The
+/// item gets all the flags that it returns, so that an item without relevant strings need not be parsed.
 /// A root that is not an object is read as [`read`] does.
 ///
 /// # Errors
@@ -61,7 +61,7 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
 pub(crate) fn read_outline<'a>(
     source: &'a str,
     lists: &[&str],
-    mark: impl Fn(&Text<'a>) -> u8,
+    flags_of: impl Fn(&Text<'a>) -> Flags,
 ) -> Result<Node<'a>, Error> {
     let mut reader = Reader::new(source);
     reader.document(|reader, next| {
@@ -71,13 +71,13 @@ pub(crate) fn read_outline<'a>(
         let origin = reader.number();
         let members = reader.members(|reader, key, next| {
             if next != b'[' || !lists.iter().any(|name| key.is(name)) {
-                return reader.verbatim(next, 1, |_| 0);
+                return reader.verbatim(next, 1, |_| Flags::NONE);
             }
             let origin = reader.number();
             reader.lexer.take_next();
             let mut items = Vec::new();
             reader.sequence(b']', |reader, next| {
-                let item = reader.verbatim(next, 2, &mark).inspect_err(|_| reader.note_index(items.len()))?;
+                let item = reader.verbatim(next, 2, &flags_of).inspect_err(|_| reader.note_index(items.len()))?;
                 items.push(item);
                 Ok(())
             })?;
@@ -217,11 +217,11 @@ impl<'a> Reader<'a> {
         Ok(Node::read(data, origin))
     }
 
-    /// Reads a value that stays text, with its marks.
-    fn verbatim(&mut self, next: u8, depth: usize, mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Fault> {
-        let (origin, start, mut marks) = (self.number(), self.position(), 0);
-        self.skip(next, depth, &mut |text| marks |= mark(text))?;
-        Ok(Node::verbatim(self.since(start), origin, marks))
+    /// Reads a value that stays text, with its flags.
+    fn verbatim(&mut self, next: u8, depth: usize, flags_of: impl Fn(&Text<'a>) -> Flags) -> Result<Node<'a>, Fault> {
+        let (origin, start, mut flags) = (self.number(), self.position(), Flags::NONE);
+        self.skip(next, depth, &mut |text| flags = flags | flags_of(text))?;
+        Ok(Node::verbatim(self.since(start), origin, flags))
     }
 
     /// Checks a value without keeping it. Calls `watch` with its strings.

@@ -1,8 +1,8 @@
-//! Compares values: by the equality of JSON Schema, by spelling, and by canonical text.
+//! Compares values: by the equality of JSON Schema, and by canonical text.
 
 use alloc::vec::Vec;
 
-use super::{Data, Member, Node, Object, Text};
+use super::{Data, Member, Node, Object};
 use crate::budget::Budget;
 
 /// Returns true if two values are equal as JSON Schema defines it: numbers by value (`1` is `1.0`), objects regardless
@@ -64,32 +64,6 @@ fn twins<'o, 'p, 'a, 'b>(
         }
         None => false,
     })
-}
-
-/// Returns true if two values are written alike: the same members in the same order, with the same spelling of numbers
-/// and strings.
-pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
-    match (one.data(), two.data()) {
-        (Data::Array(one), Data::Array(two)) => {
-            one.len() == two.len() && one.iter().zip(two).all(|(one, two)| identical(one, two))
-        }
-        (Data::Object(one), Data::Object(two)) => {
-            let alike = |(one, two): (&Member<'_>, &Member<'_>)| {
-                spelled_alike(&one.key, &two.key) && identical(&one.value, &two.value)
-            };
-            one.len() == two.len() && one.iter().zip(two).all(alike)
-        }
-        (Data::String(one), Data::String(two)) => spelled_alike(one, two),
-        (Data::Number(one), Data::Number(two)) => one == two,
-        (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
-        (Data::Bool(one), Data::Bool(two)) => one == two,
-        (Data::Null, Data::Null) => true,
-        _ => false,
-    }
-}
-
-fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
-    one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
 }
 
 /// Returns a string that is equal for two values exactly if they are [`same`]: members sorted, numbers by value.

@@ -8,16 +8,13 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::{
-    prefilter::{CALL, CARRIER, DEFERRAL},
-    tool::{self, has_type, starts_with, type_of, Kind},
-};
+use super::tool::{self, has_type, starts_with, type_of, Kind};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
     json::{
         lazy::{may_hold, view},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions},
 };
@@ -64,7 +61,7 @@ pub(crate) fn each_at<'a>(
 ) -> Result<(), Error> {
     let mut carriers = Carriers::of(request, api, deferred)?;
     for (at, message) in request.items_at(api.history()).iter().enumerate() {
-        if !may_hold(message, marks(api)) {
+        if !may_hold(message, flags(api)) {
             continue;
         }
         let message = view(message)?;
@@ -84,11 +81,11 @@ pub(crate) fn each_at<'a>(
     Ok(())
 }
 
-const fn marks(api: Api) -> u8 {
+fn flags(api: Api) -> Flags {
     match api {
-        Api::OpenaiResponses => CARRIER,
-        Api::GeminiInteractions => DEFERRAL | CALL,
-        _ => DEFERRAL,
+        Api::OpenaiResponses => Flags::CARRIER,
+        Api::GeminiInteractions => Flags::DEFERRAL | Flags::CALL,
+        _ => Flags::DEFERRAL,
     }
 }
 
@@ -103,7 +100,7 @@ pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Te
         return Ok(names);
     }
     for step in request.items_at(api.history()) {
-        if may_hold(step, DEFERRAL) {
+        if may_hold(step, Flags::DEFERRAL) {
             let step = view(step)?;
             let found = step.get("result").filter(|_| has_type(&step, "tool_search_result")).and_then(Node::as_array);
             names.extend(found.unwrap_or_default().iter().filter_map(tool::name).cloned());

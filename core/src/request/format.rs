@@ -2,15 +2,12 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    prefilter,
-    tool::{self, INNER_FUNCTION},
-};
+use super::tool::{self, INNER_FUNCTION};
 use crate::{
     error::{Code, Error},
     json::{
         lazy::{may_hold, view},
-        Data, Node,
+        Data, Flags, Node,
     },
     options::{Api, DeferredOptions, Native},
 };
@@ -337,7 +334,7 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
         }
     }
     for message in request.items_at("messages") {
-        if !may_hold(message, prefilter::CALL | prefilter::RESULT) {
+        if !may_hold(message, Flags::CALL | Flags::RESULT) {
             continue;
         }
         let message = view(message)?;
@@ -372,7 +369,7 @@ fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
         }
     }
     for message in request.items_at("messages") {
-        if !may_hold(message, prefilter::CHAT) {
+        if !may_hold(message, Flags::CHAT) {
             continue;
         }
         let message = view(message)?;

@@ -6,11 +6,11 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{prefilter::FORMAT, report::Warnings};
+use super::report::Warnings;
 use crate::{
     dialect::formats::{FormatPlace, JsonMode, SchemaText, JSON_MODE_VALUES, PLACES},
     error::Error,
-    json::{lazy, Child, Data, Node, Text},
+    json::{lazy, Child, Data, Flags, Node, Text},
     options::Api,
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
             return Ok(());
         }
         history.visit_children(|child, entry| {
-            let (Child::Item(at), true) = (child, lazy::may_hold(entry, FORMAT)) else { return Ok(()) };
+            let (Child::Item(at), true) = (child, lazy::may_hold(entry, Flags::FORMAT)) else { return Ok(()) };
             lazy::edit(entry, |entry| {
                 if !entry.get("type").is_some_and(|kind| kind.is_text(item)) {
                     return Ok(());

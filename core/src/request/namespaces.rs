@@ -9,7 +9,6 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     carriers,
-    prefilter::NAMES_TOOLS,
     report::{CallKind, ClientTool, Warnings},
     tool::{self, has_type, FLAG},
 };
@@ -18,7 +17,7 @@ use crate::{
     error::Error,
     json::{
         lazy::{edit, edit_member, may_hold, view},
-        Node, Text,
+        Flags, Node, Text,
     },
     names::{digest, Taken, TakenDigests},
     options::{Api, ToolChanges},
@@ -492,7 +491,7 @@ pub(crate) fn rename_calls<'n>(
     let calls = Renames { keeps_loaded: true, ..choices };
     let flattened = request.visit("input", |input| {
         input.visit_children(|_, item| {
-            if !may_hold(item, NAMES_TOOLS) {
+            if !may_hold(item, Flags::NAMES_TOOLS) {
                 return Ok(());
             }
             edit(item, |item| {

@@ -15,14 +15,13 @@ use crate::{
     collections::Set,
     dialect::surface::NamePattern,
     error::Error,
-    json::{lazy, Data, Node},
+    json::{lazy, Data, Flags, Node},
     names::Names,
     options::{Api, DeferredOptions, ToolsOptions},
     report::Detail,
     request::{
         carriers::{added, converse_change, is_of_server, list_of, Carriers},
         namespaces::FlatNames,
-        prefilter::{DEFERRAL, NAMES_TOOLS},
         splice,
         tool::has_type,
     },
@@ -60,7 +59,7 @@ pub(super) fn rewrite(
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, NAMES_TOOLS) && carriers.brings(&*lazy::view(message)?) {
+            if lazy::may_hold(message, Flags::NAMES_TOOLS) && carriers.brings(&*lazy::view(message)?) {
                 let pointer = format!("/{key}/{at}");
                 if lazy::edit(message, |message| in_message(message, api, &pointer, carried))? {
                     gone.push((at, Vec::new()));
@@ -182,7 +181,7 @@ pub(super) fn remove_converse_changes(request: &mut Node<'_>, gone: &Set<String>
         }
         let (mut emptied, mut at) = (Vec::new(), 0);
         messages.visit_children(|_, message| {
-            if lazy::may_hold(message, DEFERRAL)
+            if lazy::may_hold(message, Flags::DEFERRAL)
                 && lazy::edit(message, |message| Ok(in_converse_message(message, &is_gone)))?
             {
                 emptied.push((at, Vec::new()));

@@ -25,7 +25,7 @@ use crate::{
         Dialect,
     },
     error::{Code, Error},
-    json::{self, lazy, Data, Node, Text},
+    json::{self, lazy, Data, Flags, Node, Text},
     options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native},
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
@@ -34,7 +34,6 @@ use crate::{
         forcing::{ask_for_whole_arguments, calling, forbid_more_calls, force, Calling, PARALLEL_CALLS},
         formats::{put_json_mode, remove_json_mode, take, Handed},
         instructions,
-        prefilter::NAMES_TOOLS,
         report::Warnings,
         tool::{self, is_cache_point, starts_with, type_of},
         tool_format::{self, Edits, Entry},
@@ -721,7 +720,7 @@ impl OtherTools {
                 return Ok(());
             }
             history.visit_children(|_, message| {
-                if !lazy::may_hold(message, NAMES_TOOLS) {
+                if !lazy::may_hold(message, Flags::NAMES_TOOLS) {
                     return Ok(());
                 }
                 lazy::edit(message, |message| {

@@ -22,7 +22,7 @@ use crate::{
         Dialect,
     },
     error::{Code, Error},
-    json::{self, lazy::view, Data, Node},
+    json::{self, lazy::view, Data, Flags, Node},
     names,
     options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
     report::{Accepts, Change, Detail, Guidance, Reason, Severity},
@@ -611,8 +611,8 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
 fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
     for (at, item) in request.items_at("input").iter().enumerate() {
-        let is_update = crate::json::lazy::may_hold(item, crate::request::prefilter::FORMAT)
-            && has_type(&*view(item)?, "configuration_update");
+        let is_update =
+            crate::json::lazy::may_hold(item, Flags::FORMAT) && has_type(&*view(item)?, "configuration_update");
         if is_update && was_update {
             found.push(at);
         }

@@ -33,7 +33,7 @@ use crate::{
         Dialect,
     },
     error::{Code, Error},
-    json::{self, lazy, Child, Data, Node, Text},
+    json::{self, lazy, Child, Data, Flags, Node, Text},
     names::{self, Names, TakenDigests},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
@@ -44,7 +44,6 @@ use crate::{
         self,
         choice::{self, Decision, Mention},
         namespaces::{self, FlatNames},
-        prefilter::NAMES_TOOLS,
         report::Warning,
         tool::is_cache_point,
         tool_format, tool_list,
@@ -558,7 +557,7 @@ pub(super) fn rename_history(
             return Ok(());
         }
         history.visit_children(|child, message| {
-            if !lazy::may_hold(message, NAMES_TOOLS) {
+            if !lazy::may_hold(message, Flags::NAMES_TOOLS) {
                 return Ok(());
             }
             lazy::edit(message, |message| {

@@ -20,14 +20,13 @@ use crate::{
     json::{
         self,
         lazy::{edit, edit_member, may_hold, view},
-        Child, Data, Node, Text,
+        Child, Data, Flags, Node, Text,
     },
     names,
     options::Api,
     request::{
         carriers,
         namespaces::{each_chosen, is_default},
-        prefilter::NAMES_TOOLS,
         report::DeferredReport,
         tool::{self, has_type},
         tool_format::{recognize, Entry},
@@ -97,7 +96,7 @@ impl<'a> RetainedNamespaces<'a> {
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
         let mut kept = RetainedNamespaces { original: request.clone(), spaces, index, places, calls: Set::new() };
         for item in request.items_at("input") {
-            if !may_hold(item, NAMES_TOOLS) {
+            if !may_hold(item, Flags::NAMES_TOOLS) {
                 continue;
             }
             let item = view(item)?;
@@ -198,7 +197,7 @@ impl<'a> RetainedNamespaces<'a> {
                 return Ok(());
             }
             input.visit_children(|child, item| {
-                if !may_hold(item, NAMES_TOOLS) {
+                if !may_hold(item, Flags::NAMES_TOOLS) {
                     return Ok(());
                 }
                 let mut is_returned = false;

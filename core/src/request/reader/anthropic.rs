@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     json::{
         lazy::{may_hold, take, view},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::{Api, UnavailableCalls},
     request::{
@@ -21,7 +21,7 @@ use crate::{
             opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
             SearchOutcome, Searcher,
         },
-        instructions, prefilter,
+        instructions,
         tool::{self, has_type, starts_with},
         tools::Arrival,
     },
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
         let blocks = request.items_at("system");
         let mut concerns = false;
         for block in blocks {
-            concerns |= may_hold(block, prefilter::DEFERRAL) && concerns_tools(&*view(block)?);
+            concerns |= may_hold(block, Flags::DEFERRAL) && concerns_tools(&*view(block)?);
         }
         if concerns {
             message(reader, (0, 0), Role::System, request.get("system").cloned(), part)?;

@@ -8,7 +8,7 @@ use crate::{
     json::{
         self,
         lazy::{may_hold, view},
-        Data, Node, Object, Text,
+        Data, Flags, Node, Object, Text,
     },
     request::{
         carriers::{
@@ -17,7 +17,6 @@ use crate::{
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
-        prefilter,
     },
 };
 
@@ -26,7 +25,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let mut searches = Searches::of(reader.listed, Some(reader.reading.options));
     let mut has_any = false;
     for message in reader.history.messages() {
-        has_any |= may_hold(message, prefilter::DEFERRAL) && of_message(&*view(message)?).iter().any(has_references);
+        has_any |= may_hold(message, Flags::DEFERRAL) && of_message(&*view(message)?).iter().any(has_references);
     }
     for index in 0..reader.history.messages().len() {
         if has_any {
@@ -46,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
 
 /// Records the names of the tools that a message calls, because results do not contain them.
 fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
-    let message = reader.history.messages().get(index).filter(|message| may_hold(message, prefilter::CALL));
+    let message = reader.history.messages().get(index).filter(|message| may_hold(message, Flags::CALL));
     let Some(message) = message else { return Ok(()) };
     of_message(&*view(message)?).iter().for_each(|block| searches.note_block(block));
     Ok(())

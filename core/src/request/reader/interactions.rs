@@ -16,7 +16,7 @@ use crate::{
     json::{
         self,
         lazy::{may_hold, view},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::{Native, ServerToolSearch},
     request::{
@@ -24,7 +24,6 @@ use crate::{
         conversation::{
             opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
-        prefilter,
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
     },
@@ -103,8 +102,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                     || searches.finds(step)
             });
         }
-        let marks = prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT;
-        let is_plain = |step: &Node<'_>| !may_hold(step, marks);
+        let flags = Flags::DEFERRAL | Flags::CALL | Flags::RESULT;
+        let is_plain = |step: &Node<'_>| !may_hold(step, flags);
         if self.reader.same_format() && self.reader.history.messages().get(index).is_some_and(is_plain) {
             self.keep();
             return Ok(None);
@@ -114,8 +113,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// Records the name of a called function, because results may omit it.
     fn note_call(&mut self, index: usize) -> Result<(), Error> {
-        let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, prefilter::CALL))
-        else {
+        let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
         };
         self.searches.note(&*view(step)?);

@@ -19,7 +19,6 @@ use super::{
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     namespaces::NameMap,
-    prefilter,
     report::{Warnings, LOST},
     tool::type_of,
     tools::{Arrival, ToolState, Tools},
@@ -28,7 +27,7 @@ use crate::{
     error::{Code, Error},
     json::{
         lazy::{take as take_member, view, View},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
 };
@@ -166,15 +165,15 @@ impl<'a> Reader<'_, '_, 'a> {
         options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
     }
 
-    /// Returns the prefilter marks of messages that must be read even if the format stays the same.
-    fn wanted(&self) -> u8 {
+    /// Returns the flags of messages that must be read even if the format stays the same.
+    fn wanted(&self) -> Flags {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
             // The result of the client's search contains functions.
-            _ if self.source == Api::GeminiInteractions => prefilter::DEFERRAL | prefilter::CALL,
-            true if texts => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT | prefilter::RESULT,
-            true => prefilter::DEFERRAL | prefilter::CALL,
-            false => prefilter::DEFERRAL,
+            _ if self.source == Api::GeminiInteractions => Flags::DEFERRAL | Flags::CALL,
+            true if texts => Flags::DEFERRAL | Flags::CALL | Flags::CHAT | Flags::RESULT,
+            true => Flags::DEFERRAL | Flags::CALL,
+            false => Flags::DEFERRAL,
         }
     }
 
@@ -193,7 +192,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted marks are not
+    /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted flags are not
     /// parsed.
     fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
         let (wanted, calls) = (self.wanted(), self.wants_calls());

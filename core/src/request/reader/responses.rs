@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error},
     json::{
         lazy::{may_hold, view},
-        Node, Text,
+        Flags, Node, Text,
     },
     options::Native,
     request::{
@@ -22,7 +22,6 @@ use crate::{
         },
         formats,
         namespaces::{self, flat_names, NameMap},
-        prefilter,
         report::LOST,
         tool::{self, has_type, is_client_search, type_of},
         tools::Arrival,
@@ -94,7 +93,7 @@ pub(super) fn read<'a>(
                 pass.item(item, "")?;
             }
         } else {
-            let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
+            let is_plain = |item: &Node<'_>| !may_hold(item, Flags::DEFERRAL | Flags::CALL | Flags::RESULT);
             if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.turns.current();

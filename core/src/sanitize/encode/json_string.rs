@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
     dialect::grammar::AnyEncoding,
-    json::{Member, Node, Object, Text},
+    json::{Flags, Member, Node, Object, Text},
     report::Guidance,
     rules::Rule,
     sanitize::{
@@ -55,9 +55,20 @@ impl Holds {
         matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
     }
 
-    /// Marks the schema; keywords that are added later do not affect the mark.
+    const fn flag(self) -> Flags {
+        match self {
+            Holds::Anything => Flags::HOLDS_ANYTHING,
+            Holds::Object => Flags::HOLDS_OBJECT,
+            Holds::Integer => Flags::HOLDS_INTEGER,
+            Holds::Number => Flags::HOLDS_NUMBER,
+            Holds::Boolean => Flags::HOLDS_BOOLEAN,
+        }
+    }
+
+    /// Flags the schema; keywords that are added later do not affect the flag.
     pub(crate) fn mark(self, schema: &mut Node<'_>) {
-        schema.mark(1 << self as u8);
+        schema.unflag(Flags::ENCODING);
+        schema.flag(self.flag());
     }
 
     /// Returns the name used in plans.
@@ -77,9 +88,9 @@ impl Holds {
         Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
-    /// Returns the mark of a schema, if its type still matches.
+    /// Returns the variant of a schema that has exactly one of these flags, if its type still matches.
     pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
-        let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
+        let holds = Holds::ALL.into_iter().find(|holds| schema.flags().among(Flags::ENCODING) == holds.flag())?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
         (is("string") || (holds.is_listed() && is(holds.name()))).then_some(holds)
     }

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{Data, Member, Node, Object, Step, Text},
+    json::{Data, Flags, Member, Node, Object, Step, Text},
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
@@ -40,13 +40,10 @@ const OF_SHAPE: Keywords = Keywords::of(&[
 /// Keywords that may forbid a property by its name, or by the number of properties.
 const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
-/// Marks an object whose only required property was optional.
-const MARK: u8 = 1 << 7;
-
 /// Returns the name of the property that was made required here, and whose null means that it is absent.
 pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.array_at(Keyword::Required) {
-        Some([name]) if schema.marks() == MARK => Some(name),
+        Some([name]) if schema.flags().among(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
         _ => None,
     }
 }
@@ -183,7 +180,8 @@ impl<'a> Requiring<'_> {
         }
         set_required(node, name);
         if encodes {
-            node.mark(MARK);
+            node.unflag(Flags::ENCODING);
+            node.flag(Flags::REQUIRES_OPTIONAL);
         }
     }
 
@@ -226,7 +224,8 @@ impl<'a> Requiring<'_> {
         });
         set_required(node, Text::literal(NAME));
         if may_encode {
-            node.mark(MARK);
+            node.unflag(Flags::ENCODING);
+            node.flag(Flags::REQUIRES_OPTIONAL);
         }
     }
 

@@ -43,6 +43,11 @@ impl Definition {
         Definition { target, with: None }
     }
 
+    /// True if this is the target without siblings.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.with.is_none()
+    }
+
     /// True if this is a copy of the target, merged with siblings.
     pub(crate) fn has_grown_from(&self, target: Number) -> bool {
         self.target == target && self.with.is_some()

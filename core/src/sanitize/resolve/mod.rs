@@ -4,7 +4,7 @@
 //! the root), that recursion which the grammar does not accept is expanded to a limited depth, and that every
 //! definition is used.
 //!
-//! Passes set marks on a reference (the value of `$ref`) while they resolve it.
+//! Passes set flags of a reference (the value of `$ref`) while they resolve it: [`Flags::REFERENCE`].
 
 pub(crate) mod break_cycles;
 pub(crate) mod definitions;
@@ -12,23 +12,14 @@ pub(crate) mod inline;
 pub(crate) mod spelling;
 pub(crate) mod unroll;
 
-use crate::json::Node;
+use crate::json::{Flags, Node};
 
-/// Siblings apply, regardless of the draft.
-pub(crate) const APPLIES: u8 = 1;
+pub(crate) const ENDLESS: Flags = Flags::ENDLESS;
 
-/// The reference is resolved: it names a definition in the form that this pass writes.
-pub(crate) const SETTLED: u8 = 2;
-
-/// The reference closes a cycle at the same instance location.
-pub(crate) const ENDLESS: u8 = 4;
-
-/// Adds a mark to a reference.
-pub(crate) fn mark(reference: &mut Node<'_>, mark: u8) {
-    reference.mark(reference.marks() | mark);
+pub(crate) fn mark(reference: &mut Node<'_>, flag: Flags) {
+    reference.flag(flag);
 }
 
-/// True if a reference has this mark.
-pub(crate) fn is_marked(reference: &Node<'_>, mark: u8) -> bool {
-    reference.marks() & mark != 0
+pub(crate) fn is_marked(reference: &Node<'_>, flag: Flags) -> bool {
+    reference.flags().intersects(flag)
 }

@@ -9,14 +9,13 @@ use alloc::{format, vec};
 use crate::{
     dialect::grammar::{Recursion, RefRule},
     error::Error,
-    json::{Node, Text},
+    json::{Flags, Node, Text},
     options::Refs,
     report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        resolve,
     },
     schema::{
         definitions,
@@ -132,7 +131,7 @@ impl Respell<'_> {
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();
         let Some(mut value) = object.remove(keyword) else { return };
-        resolve::mark(&mut value, resolve::APPLIES);
+        value.flag(Flags::APPLIES);
         if !object.has(Keyword::Ref) {
             object.insert_at(at, Text::literal("$ref"), value);
             return;

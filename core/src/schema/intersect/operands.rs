@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{accepts_nothing, Impossible, Operand, OWN};
 use crate::{
     collections::Map,
-    json::{self, Data, Member, Node, Object, Shell, Text},
+    json::{self, Data, Flags, Member, Node, Object, Shell, Text},
     schema::{
         instance_types::InstanceTypes,
         keyword::{Keyword, Keywords},
@@ -375,7 +375,7 @@ pub(super) fn merged_object<'a>(
                 (Some(shell), _) => Chosen::Outer(shell.restored(data)),
                 (None, Some(shell)) => {
                     let mut made = shell.changed(data);
-                    made.mark(shell.shell.marks() | inner.map_or(0, |inner| inner.shell.marks()));
+                    made.flag(inner.map_or(Flags::NONE, |inner| inner.shell.flags()).without(Flags::STATE));
                     Chosen::Made(made)
                 }
                 (None, None) => Chosen::Made(Node::new(data)),

@@ -15,14 +15,11 @@ use crate::{
         self,
         lazy::{self, edit, may_hold, view},
         tolerant::{read_tolerant, Tolerance},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::Api,
     report::{Confidence, Permits},
-    request::{
-        prefilter::CALL,
-        tool::{has_type, starts_with},
-    },
+    request::tool::{has_type, starts_with},
     tools::{answer::call::ANSWER_ID, call_sites::each, request_facts::RequestChange},
 };
 
@@ -161,7 +158,7 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
         history.visit_children(|_, message| {
             let place = format!("/{key}/{at}");
             at += 1;
-            if !lazy::may_hold(message, CALL) {
+            if !lazy::may_hold(message, Flags::CALL) {
                 return Ok(());
             }
             lazy::edit(message, |message| {
@@ -275,7 +272,7 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
     let completed = request.visit(api.history(), |steps| {
         let mut missing = Vec::new();
         for (at, step) in steps.as_array().unwrap_or_default().iter().enumerate() {
-            if !may_hold(step, CALL) {
+            if !may_hold(step, Flags::CALL) {
                 continue;
             }
             let step = view(step)?;

@@ -13,13 +13,10 @@ use crate::{
     error::Error,
     json::{
         lazy::{self, view},
-        Data, Node, Text,
+        Data, Flags, Node, Text,
     },
     options::Api,
-    request::{
-        prefilter::{CALL, CHAT, RESULT},
-        tool::has_type,
-    },
+    request::tool::has_type,
     tools::request_facts::RequestChange,
 };
 
@@ -130,7 +127,7 @@ pub(crate) fn complete(
     let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
     let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
     let Some(messages) = request.array_at(api.history()) else { return Ok(Vec::new()) };
-    if !messages.iter().any(|message| lazy::may_hold(message, CALL | CHAT | RESULT)) {
+    if !messages.iter().any(|message| lazy::may_hold(message, Flags::CALL | Flags::CHAT | Flags::RESULT)) {
         return Ok(Vec::new());
     }
     let mut facts = Vec::with_capacity(messages.len());

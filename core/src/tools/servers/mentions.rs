@@ -9,13 +9,11 @@ use super::{Servers, Tool, SERVER};
 use crate::{
     collections::Map,
     error::{Code, Error},
-    json::{lazy, Data, Node, Text},
+    json::{lazy, Data, Flags, Node, Text},
     options::{Api, DeferredOptions},
     request::{
         carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
-        choice,
-        prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
-        tool,
+        choice, tool,
     },
     tools::{
         call_sites::{self, Role, Site},
@@ -74,7 +72,7 @@ pub(crate) fn settle(
     let mut carriers = Carriers::of(request, api, deferred)?;
     let settled = request.visit(api.history(), |history| {
         history.visit_children(|_, message| {
-            if !lazy::may_hold(message, NAMES_TOOLS | CARRIER | DEFERRAL) {
+            if !lazy::may_hold(message, Flags::NAMES_TOOLS | Flags::CARRIER | Flags::DEFERRAL) {
                 return Ok(());
             }
             if !mentions.may_be_in(message) {

@@ -12,10 +12,11 @@ use super::{
     unroll,
 };
 use crate::{
+    budget::Budget,
     collections::{self, Map, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Origin, Step, Text},
+    json::{self, Data, Flags, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
     report::Accepts,
@@ -24,7 +25,6 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize::all_of::intersected,
-        resolve,
     },
     schema::{
         definitions::{definition_name, TABLES},
@@ -52,8 +52,7 @@ pub(crate) fn resolve_references<'a>(
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let budget = context.budget.clone();
-    let source = root.copy(&budget);
-    let graph = Graph::of(&source, references, &budget)?;
+    let graph = Graph::of(root, references, &budget)?;
     let mut kept: Set<Number> = match context.refs {
         Refs::Keep => graph.all().collect(),
         Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
@@ -86,7 +85,7 @@ pub(crate) fn resolve_references<'a>(
     // may be left for the next decision about which to keep.
     context.effects.inlined_more |= context.draft != Draft::Y2020
         || cut.is_some()
-        || !references.outside(&source, &budget).is_empty()
+        || !references.outside(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
     // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
     // target.
@@ -94,6 +93,8 @@ pub(crate) fn resolve_references<'a>(
     let beside =
         if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
     let spare = if context.may_specialize { context.max_nodes } else { 0 };
+    let after: Vec<Text<'a>> = keys_after_definitions(root);
+    let source = take_source(root, references, &graph, &budget);
     let mut inliner = Inliner {
         references,
         graph: &graph,
@@ -116,38 +117,100 @@ pub(crate) fn resolve_references<'a>(
         visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut inliner)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
-    let used = core::mem::take(&mut inliner.used);
+    let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
     // References in unused definitions may have made others recursive.
     context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target));
     definitions::note_pruned(&source, references, &used, context)?;
+    // In document order, and at the position of the original table, so that a table that needs no change stays
+    // unchanged.
+    let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
+    let existing = source.get(Keyword::Defs);
+    let is_same = are_entries(&definitions, &source, &targets);
+    let root_shell = root.shell();
     if !definitions.is_empty() {
-        // In document order, and at the position of the original table, so that a table that needs no change stays
-        // unchanged.
-        let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
-        let members = definitions.into_iter().map(|(_, member)| member).collect();
-        let table = Node::object(Object::from_unique(members));
-        let table = match source.get(Keyword::Defs) {
-            Some(existing) => table.with_origin(existing.origin()),
-            None => table,
+        let content = Data::Object(Object::from_unique(definitions.into_iter().map(|(_, member)| member).collect()));
+        let table = match existing {
+            Some(existing) if is_same => existing.shell().around(content),
+            Some(existing) => Node::new(content).with_origin(existing.origin()),
+            None => Node::new(content),
         };
-        let after: Vec<&Text<'a>> = source
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|member| &member.key)
-            .skip_while(|key| !key.is(Keyword::Defs))
-            .skip(1)
-            .collect();
         if let Some(object) = root.as_object_mut() {
-            let at = object.iter().position(|member| after.contains(&&member.key)).unwrap_or(object.len());
+            let at = object.iter().position(|member| after.contains(&member.key)).unwrap_or(object.len());
             object.insert_at(at, Text::literal("$defs"), table);
         }
     }
-    // Nothing changed: restore the original nodes.
-    if context.effects.changed.is_empty() && json::identical(root, &source) {
-        *root = source;
+    if is_same {
+        // The tables are back as they were, so the root is unchanged if the walk did not change it.
+        *root = root_shell.around(core::mem::take(root).into_data());
+    } else {
+        root.touch();
     }
     Ok(())
+}
+
+/// True if these definitions are the unchanged entries of the root's only table.
+fn are_entries<'a>(
+    definitions: &[(Definition, Member<'a>)],
+    source: &Node<'a>,
+    targets: &Map<Number, (&Node<'a>, String)>,
+) -> bool {
+    let tables: Vec<&Member<'a>> = source.as_object().into_iter().flatten().filter(|member| is_table(member)).collect();
+    let entries = match *tables {
+        [] => &[][..],
+        [table] if table.key.is(Keyword::Defs) => match table.value.as_object() {
+            Some(entries) if !entries.is_empty() => entries.members(),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let stays = |(entry, (definition, member)): (&Member<'a>, &(Definition, Member<'a>))| {
+        definition.is_plain()
+            && targets.get(&definition.target).is_some_and(|(target, _)| core::ptr::eq(*target, &entry.value))
+            && entry.key.as_plain() == member.key.as_plain()
+            && member.value.is_unchanged()
+    };
+    entries.len() == definitions.len() && entries.iter().zip(definitions).all(stays)
+}
+
+fn is_table(member: &Member<'_>) -> bool {
+    TABLES.iter().any(|table| member.key.is(table))
+}
+
+/// Returns the keys of the root that follow `$defs`.
+fn keys_after_definitions<'a>(root: &Node<'a>) -> Vec<Text<'a>> {
+    let members = root.as_object().into_iter().flatten();
+    members.map(|member| &member.key).skip_while(|key| !key.is(Keyword::Defs)).skip(1).cloned().collect()
+}
+
+/// Moves the tables of definitions out of the root, and returns a root with these tables, from which targets are read
+/// while the root is rewritten. If there are targets or tables elsewhere, which the walk may change, the result also
+/// has copies of the other members.
+fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, budget: &Budget) -> Node<'a> {
+    let targets = references.targets(root, budget);
+    let is_elsewhere = |(_, pointer): &(&Node<'_>, String)| {
+        let table = pointer.split('/').nth(1).unwrap_or_default();
+        !TABLES.contains(&table)
+    };
+    let other = root.as_object().into_iter().flatten().filter(|member| !is_table(member));
+    let copies = graph.all().filter_map(|target| targets.get(&target)).any(is_elsewhere)
+        || other.map(|member| &member.value).any(|value| value.has_member(is_table));
+    let shell = root.shell();
+    let (mut source, mut rest) = (Vec::new(), Vec::new());
+    match core::mem::take(root).into_data() {
+        Data::Object(object) => {
+            for member in object.into_members() {
+                if is_table(&member) {
+                    source.push(member);
+                } else {
+                    source.extend(copies.then(|| member.copy(budget)));
+                    rest.push(member);
+                }
+            }
+            *root = shell.around(Data::Object(Object::from_unique(rest)));
+        }
+        data => *root = shell.around(data),
+    }
+    shell.around(Data::Object(Object::from_unique(source)))
 }
 
 /// Limit of inlining for a grammar without references, if inlining everything would exceed the budget.
@@ -237,7 +300,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             // Definitions inside a schema may have made it recursive.
             self.context.effects.inlined_more |= self.in_definitions || node.origin() != self.root;
             if let Some(object) = node.as_object_mut() {
-                object.retain(|member| !TABLES.iter().any(|table| member.key.is(table)));
+                object.retain(|member| !is_table(member));
             }
         }
     }
@@ -287,7 +350,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
             return Ok(false);
         }
-        let target = match resolve::is_marked(reference, resolve::SETTLED) {
+        let target = match reference.flags().intersects(Flags::SETTLED) {
             true => definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .map(|definition| definition.target),

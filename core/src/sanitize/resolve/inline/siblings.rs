@@ -10,17 +10,14 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{Inliner, KEEP};
 use crate::{
     error::Error,
-    json::{Data, Member, Node, Object, Text},
+    json::{Data, Flags, Member, Node, Object, Text},
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize::all_of,
-        resolve::{
-            self,
-            definitions::{Definition, Growth},
-        },
+        resolve::definitions::{Definition, Growth},
     },
     schema::{
         keyword::{Keyword, Keywords, Role, Subschemas},
@@ -33,12 +30,12 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
 pub(crate) fn let_apply(node: &mut Node<'_>) {
-    node.visit(Keyword::Ref, |reference| resolve::mark(reference, resolve::APPLIES));
+    node.visit(Keyword::Ref, |reference| reference.flag(Flags::APPLIES));
 }
 
 /// True if the siblings of this schema's reference apply regardless of the draft.
 pub(crate) fn applies(node: &Node<'_>) -> bool {
-    node.get(Keyword::Ref).is_some_and(|reference| resolve::is_marked(reference, resolve::APPLIES))
+    node.get(Keyword::Ref).is_some_and(|reference| reference.flags().intersects(Flags::APPLIES))
 }
 
 /// Removes siblings of references anywhere in a schema; siblings that are added later apply.
@@ -194,13 +191,18 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .diagnostics
                 .report(place, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
         }
-        let Some(object) = node.as_object_mut() else { return Ok(()) };
-        object.retain(|member| self.definitions.accepts_sibling(member));
-        if let Some(written) = object.get_mut(Keyword::Ref) {
-            let marks = written.marks();
-            written.replace(Data::String(reference.into()));
-            written.mark(marks | resolve::SETTLED);
+        if !self.definitions.has_no_other_siblings(node) {
+            if let Some(object) = node.as_object_mut() {
+                object.retain(|member| self.definitions.accepts_sibling(member));
+            }
         }
+        node.visit(Keyword::Ref, |written| {
+            // A reference that is spelled like this already stays as it was read.
+            if written.as_text().and_then(Text::as_plain) != Some(reference.as_str()) {
+                *written.data_mut() = Data::String(reference.into());
+            }
+            written.flag(Flags::SETTLED);
+        });
         let origin = node.origin();
         if wrapped {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);

@@ -1,0 +1,99 @@
+//! The flags of a node. Each bit has one meaning, in every layer.
+
+use core::ops::BitOr;
+
+/// A set of flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u32);
+
+/// The state of a node, which every change clears.
+impl Flags {
+    /// The node equals the input value that its origin identifies.
+    pub(crate) const INTACT: Flags = Flags(1);
+    /// The node is unchanged since [`Node::track`](super::Node::track) was called.
+    pub(crate) const UNCHANGED: Flags = Flags(1 << 1);
+    pub(crate) const STATE: Flags = Flags::INTACT.and(Flags::UNCHANGED);
+}
+
+/// Content of unparsed text, which `request::prefilter` finds.
+impl Flags {
+    /// A type or a key of deferred loading.
+    pub(crate) const DEFERRAL: Flags = Flags(1 << 2);
+    /// A role or key that only Chat Completions uses.
+    pub(crate) const CHAT: Flags = Flags(1 << 3);
+    /// A tool call.
+    pub(crate) const CALL: Flags = Flags(1 << 4);
+    /// An item of OpenAI Responses that contains definitions of tools.
+    pub(crate) const CARRIER: Flags = Flags(1 << 5);
+    /// The result of a call, if no other flag covers it.
+    pub(crate) const RESULT: Flags = Flags(1 << 6);
+    /// An item of OpenAI Responses that sets the response format.
+    pub(crate) const FORMAT: Flags = Flags(1 << 7);
+    /// The flags of messages that may name a tool, in any API.
+    pub(crate) const NAMES_TOOLS: Flags = Flags::DEFERRAL.and(Flags::CHAT).and(Flags::CALL);
+}
+
+/// A reference (the value of `$ref`), while `sanitize::resolve` resolves it.
+impl Flags {
+    /// Siblings apply, regardless of the draft.
+    pub(crate) const APPLIES: Flags = Flags(1 << 8);
+    /// The reference is resolved: it names a definition in the form that `inline` writes.
+    pub(crate) const SETTLED: Flags = Flags(1 << 9);
+    /// The reference closes a cycle at the same instance location.
+    pub(crate) const ENDLESS: Flags = Flags(1 << 10);
+    pub(crate) const REFERENCE: Flags = Flags::APPLIES.and(Flags::SETTLED).and(Flags::ENDLESS);
+}
+
+/// How `sanitize::encode` has encoded a schema.
+impl Flags {
+    /// Strings hold any JSON.
+    pub(crate) const HOLDS_ANYTHING: Flags = Flags(1 << 11);
+    /// Strings hold a JSON object.
+    pub(crate) const HOLDS_OBJECT: Flags = Flags(1 << 12);
+    /// Strings hold integers of an `enum`.
+    pub(crate) const HOLDS_INTEGER: Flags = Flags(1 << 13);
+    /// Strings hold numbers of an `enum`.
+    pub(crate) const HOLDS_NUMBER: Flags = Flags(1 << 14);
+    /// Strings hold booleans of an `enum`.
+    pub(crate) const HOLDS_BOOLEAN: Flags = Flags(1 << 15);
+    /// The only required property of the object was optional.
+    pub(crate) const REQUIRES_OPTIONAL: Flags = Flags(1 << 16);
+    pub(crate) const ENCODING: Flags = Flags::HOLDS_ANYTHING
+        .and(Flags::HOLDS_OBJECT)
+        .and(Flags::HOLDS_INTEGER)
+        .and(Flags::HOLDS_NUMBER)
+        .and(Flags::HOLDS_BOOLEAN)
+        .and(Flags::REQUIRES_OPTIONAL);
+}
+
+impl Flags {
+    pub(crate) const NONE: Flags = Flags(0);
+
+    /// Returns the flags of both sets.
+    pub(crate) const fn and(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// Returns the flags that are not in the other set.
+    pub(crate) const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+
+    /// Returns the flags that are in both sets.
+    pub(crate) const fn among(self, other: Flags) -> Flags {
+        Flags(self.0 & other.0)
+    }
+
+    /// True if the sets have a flag in common.
+    pub(crate) const fn intersects(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Flags;
+
+    fn bitor(self, other: Flags) -> Flags {
+        self.and(other)
+    }
+}
