@@ -481,7 +481,7 @@ export type DeferredWarningCode =
   | 'defer-loading-not-boolean'
   /** `tool_choice` forces a tool that was not loaded. */
   | 'forced-deferred-tool'
-  /** The beginning of earlier requests is now written differently: a prompt cache ends there. */
+  /** A part of earlier requests is now written differently: a prompt cache ends there. */
   | 'prefix-changed'
   /** A synthesized search replaces an addition, which the backend does not support. */
   | 'synthesized-exchange'

@@ -121,12 +121,12 @@ def test_outputs_are_still_refused(row: Row) -> None:
     still_refused("llama-cpp", llama_cpp(), row)
 
 
-def test_check_agrees() -> None:
+def test_check_agrees_with_llama_cpp() -> None:
     agrees_on_inputs("llama-cpp", llama_cpp(), KNOWN, INPUTS)
 
 
 @pytest.mark.parametrize("row", INPUTS, ids=str)
-def test_check_still_disagrees(row: Row) -> None:
+def test_check_still_disagrees_with_llama_cpp(row: Row) -> None:
     still_disputed("llama-cpp", llama_cpp(), KNOWN, row)
 
 

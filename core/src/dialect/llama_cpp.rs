@@ -164,7 +164,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no maximum length or item count is below its minimum: the server never answers",
+            statement: "no maximum length or item count is below its minimum; otherwise the server never answers",
             confidence: 'A',
             source: "llama.cpp#25602; run: b11434 does not answer, and its memory grows",
             rules: &[Constraint::MaximumBelowMinimum],

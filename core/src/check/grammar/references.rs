@@ -198,7 +198,7 @@ pub(super) struct Nesting {
     below: Vec<Option<Below>>,
     /// Depths that do not depend on the path, because no cycle is involved.
     settled: Vec<Option<usize>>,
-    /// Depths of references from outside of a chain.
+    /// Depth of each reference as the start of a chain.
     depths: Vec<Option<usize>>,
     /// References that are followed from some definition.
     followed: Option<Set<usize>>,
@@ -269,8 +269,8 @@ impl Nesting {
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// Returns the depth of the longest chain from a reference that visits no reference in `on_the_way`; `None` if the
-    /// budget does not suffice.
+    /// Returns the depth of the longest chain that starts at a reference and contains no reference in `on_the_way`;
+    /// `None` if the budget does not suffice.
     fn search(
         &mut self,
         start: usize,
@@ -349,7 +349,8 @@ impl Nesting {
     }
 }
 
-/// Returns true if a reference leads to a definition, or from there only through members.
+/// Returns true if a reference points to a definition, or to a schema below one that is reached only through
+/// `properties` and `additionalProperties`.
 fn is_within_a_definition(reference: &str) -> bool {
     let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
     let mut parts = path.split('/').skip(1);
