@@ -39,25 +39,23 @@ impl Flags {
     pub(crate) const APPLIES: Flags = Flags(1 << 8);
     /// The reference is resolved: it names a definition in the form that `inline` writes.
     pub(crate) const SETTLED: Flags = Flags(1 << 9);
-    /// The reference closes a cycle at the same instance location.
-    pub(crate) const ENDLESS: Flags = Flags(1 << 10);
-    pub(crate) const REFERENCE: Flags = Flags::APPLIES.and(Flags::SETTLED).and(Flags::ENDLESS);
+    pub(crate) const REFERENCE: Flags = Flags::APPLIES.and(Flags::SETTLED);
 }
 
 /// How `sanitize::encode` has encoded a schema.
 impl Flags {
     /// Strings hold any JSON.
-    pub(crate) const HOLDS_ANYTHING: Flags = Flags(1 << 11);
+    pub(crate) const HOLDS_ANYTHING: Flags = Flags(1 << 10);
     /// Strings hold a JSON object.
-    pub(crate) const HOLDS_OBJECT: Flags = Flags(1 << 12);
+    pub(crate) const HOLDS_OBJECT: Flags = Flags(1 << 11);
     /// Strings hold integers of an `enum`.
-    pub(crate) const HOLDS_INTEGER: Flags = Flags(1 << 13);
+    pub(crate) const HOLDS_INTEGER: Flags = Flags(1 << 12);
     /// Strings hold numbers of an `enum`.
-    pub(crate) const HOLDS_NUMBER: Flags = Flags(1 << 14);
+    pub(crate) const HOLDS_NUMBER: Flags = Flags(1 << 13);
     /// Strings hold booleans of an `enum`.
-    pub(crate) const HOLDS_BOOLEAN: Flags = Flags(1 << 15);
+    pub(crate) const HOLDS_BOOLEAN: Flags = Flags(1 << 14);
     /// The only required property of the object was optional.
-    pub(crate) const REQUIRES_OPTIONAL: Flags = Flags(1 << 16);
+    pub(crate) const REQUIRES_OPTIONAL: Flags = Flags(1 << 15);
     pub(crate) const ENCODING: Flags = Flags::HOLDS_ANYTHING
         .and(Flags::HOLDS_OBJECT)
         .and(Flags::HOLDS_INTEGER)

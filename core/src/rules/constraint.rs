@@ -298,7 +298,10 @@ impl Constraint {
             Constraint::EndlessRecursion => {
                 "Make a property on the path optional, or end the recursion in a branch of `anyOf`."
             }
-            Constraint::LeftRecursion => "Remove the branch that refers back to the union: it adds no values.",
+            Constraint::LeftRecursion => {
+                "Remove the reference that leads back; if several schemas of the cycle are used, copy the other \
+                    branches into each of them."
+            }
             Constraint::RootKeyword => "Move the keyword into a property: the root is one plain object.",
             Constraint::UnknownDraft => "Remove `$schema`, or name the draft that the message expects.",
             Constraint::RefusedKeyword => {

@@ -7,8 +7,8 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     keyword::{Keyword, Keywords},
-    references::{Number, References},
-    visit::{self, Visit},
+    references::{self, Number, References},
+    visit::{self, SchemaPath, Visit},
 };
 use crate::{
     budget::Budget,
@@ -33,17 +33,20 @@ pub(crate) const IN_PLACE: Keywords = Keywords::of(&[
 /// A schema, identified by its position in the order of the walk.
 pub(crate) type Place = usize;
 
-/// Position of a schema in the list of strongly connected components.
+/// Number of a strongly connected component.
 type Component = usize;
 
-/// The role of a reference in the cycles.
+/// What has to be removed so that a cycle ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// All ways into and around the cycle pass through the target. Without the reference, the target accepts the same
-    /// values.
-    Repeats,
-    /// The reference is part of a cycle that can be entered at several schemas, or of several cycles.
-    Entangled,
+    /// The schema, which is a branch of a union: the other branches accept the same values.
+    Branch,
+    /// The schema, which is a branch of a union. The cycle has other keywords than `anyOf`, so the values may differ.
+    InexactBranch,
+    /// The reference of the schema, which is a part of `allOf` or a definition: the rest accepts the same values.
+    Part,
+    /// The reference of the schema, which then accepts more values.
+    Inexact,
 }
 
 /// Schemas of a document that apply to each other at the same instance location.
@@ -52,6 +55,8 @@ pub(crate) struct Cycles {
     roles: Map<Place, Role>,
     /// All schemas of the cycles.
     members: Set<Place>,
+    /// Those of them that are in unused definitions.
+    unused: Set<Place>,
 }
 
 impl Cycles {
@@ -72,20 +77,38 @@ impl Cycles {
             return Ok(Cycles::default());
         }
         let is_cyclic = |place: &Place| components.get(*place).is_some_and(|component| cyclic.contains(component));
-        let repeated = graph.repeated(&components, &cyclic);
+        let used = graph.used_definitions();
+        let repeated = graph.repeated(&components, &cyclic, &used);
+        let applicators = graph.applicators(&components);
         let mut roles = Map::new();
         for (place, target) in graph.references().filter(|(place, _)| is_cyclic(place)) {
-            if components.get(place) == components.get(target) {
-                let repeats = components.get(place).and_then(|component| repeated.get(component));
-                match repeats {
-                    Some(only) if *only == target => roles.insert(place, Role::Repeats),
-                    Some(_) => None,
-                    None => roles.insert(place, Role::Entangled),
-                };
+            let Some(component) = components.get(place) else { continue };
+            if components.get(target) != Some(component) {
+                continue;
             }
+            let Some(repeated) = repeated.get(component) else {
+                roles.insert(place, Role::Inexact);
+                continue;
+            };
+            if *repeated != target {
+                continue;
+            }
+            let applicators = applicators.get(component).copied().unwrap_or(Keywords::NONE);
+            let only = |keywords: &[Keyword]| applicators.difference(Keywords::of(keywords)) == Keywords::NONE;
+            let is_branch = graph.outer(place).is_some_and(|outer| components.get(outer) == Some(component));
+            roles.insert(
+                place,
+                match is_branch {
+                    true if only(&[Keyword::AnyOf]) => Role::Branch,
+                    true if only(&[Keyword::AnyOf, Keyword::OneOf]) => Role::InexactBranch,
+                    _ if only(&[Keyword::AllOf]) => Role::Part,
+                    _ => Role::Inexact,
+                },
+            );
         }
-        let members = (0..graph.schemas.len()).filter(is_cyclic).collect();
-        Ok(Cycles { roles, members })
+        let members: Set<Place> = (0..graph.schemas.len()).filter(is_cyclic).collect();
+        let unused = members.iter().copied().filter(|place| !graph.is_used(*place, &used)).collect();
+        Ok(Cycles { roles, members, unused })
     }
 
     /// Returns true if there is no cycle.
@@ -98,11 +121,48 @@ impl Cycles {
         self.members.contains(&place)
     }
 
-    /// Returns the role of a schema's reference, if the cycles end without it. Without all such references, no cycle
-    /// is left.
+    /// Returns true if the schema is in an unused definition.
+    pub(crate) fn is_unused(&self, place: Place) -> bool {
+        self.unused.contains(&place)
+    }
+
+    /// Returns the role of a schema's reference if it must be removed. Once all of these are removed, no cycle is left.
     pub(crate) fn role(&self, place: Place) -> Option<Role> {
         self.roles.get(&place).copied()
     }
+}
+
+/// Visits the schemas of the root in document order, and then those of targets that are not in the position of a
+/// subschema. Passes the pointer of such a target, or an empty one for the root.
+///
+/// # Errors
+/// The errors of `visit` and of the walk.
+pub(crate) fn walk<'t, 'a>(
+    root: &'t Node<'a>,
+    references: &References,
+    budget: &Budget,
+    visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>, &str) -> Result<Visit, Error>,
+) -> Result<(), Error> {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| visit(node, place, ""))?;
+    let outside = references.outside(root, budget);
+    if outside.is_empty() {
+        return Ok(());
+    }
+    let targets = references.targets(root, budget);
+    let mut end = 0;
+    for target in outside {
+        let Some((number, (_, pointer))) =
+            target.origin().number().and_then(|number| Some((number, targets.get(&number)?)))
+        else {
+            continue;
+        };
+        // A target inside another one is visited with it.
+        if number >= end {
+            end = references::numbers(target).end;
+            visit::walk(budget, target, Keywords::ALL, &mut |node, place| visit(node, place, pointer))?;
+        }
+    }
+    Ok(())
 }
 
 /// The schemas that apply to the instance of one schema.
@@ -112,9 +172,10 @@ struct Applied {
     inside: Vec<Place>,
     /// Target of its reference.
     target: Option<Place>,
-    /// True if the schema applies to an instance without a reference to it, and not as part of another schema of the
-    /// graph.
-    is_entry: bool,
+    /// The enclosing schema and its applicator, if the schema applies to the same instance.
+    outer: Option<(Place, Keyword)>,
+    /// The definition that contains the schema, or is the schema.
+    definition: Option<Place>,
 }
 
 struct Graph {
@@ -128,33 +189,28 @@ impl Graph {
         let mut targets: Map<Number, Place> = Map::new();
         // The enclosing schemas.
         let mut around: Vec<Place> = Vec::new();
-        let mut survey = |part: &Node<'_>, is_root: bool| {
-            visit::walk(budget, part, Keywords::ALL, &mut |node, place| {
-                around.truncate(place.depth);
-                let here = schemas.len();
-                let is_in_place = place.keyword.is_some_and(|keyword| through.contains(keyword));
-                if is_in_place {
-                    if let Some(outer) = around.last().and_then(|outer| schemas.get_mut(*outer)) {
-                        outer.inside.push(here);
-                    }
-                }
-                if let Some(target) = references.at(node, place) {
-                    targets.entry(target).or_insert(here);
-                }
-                numbers.extend(references.target_of(node).map(|target| (here, target)));
-                let is_applied = match place.keyword {
-                    Some(keyword) => !matches!(keyword, Keyword::Defs | Keyword::Definitions),
-                    None => is_root,
-                };
-                schemas.push(Applied { is_entry: is_applied && !is_in_place, ..Applied::default() });
-                around.push(here);
-                Ok(Visit::Descend)
-            })
-        };
-        survey(root, true)?;
-        for target in references.outside(root, budget) {
-            survey(target, false)?;
-        }
+        walk(root, references, budget, &mut |node, place, part| {
+            around.truncate(place.depth);
+            let here = schemas.len();
+            let enclosing = around.last().copied();
+            let outer = enclosing.zip(place.keyword.filter(|keyword| through.contains(*keyword)));
+            if let Some(schema) = outer.and_then(|(outer, _)| schemas.get_mut(outer)) {
+                schema.inside.push(here);
+            }
+            let is_definition = match place.keyword {
+                Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions),
+                None => !part.is_empty(),
+            };
+            let around_it = enclosing.and_then(|outer| schemas.get(outer)?.definition);
+            let definition = if is_definition { Some(here) } else { around_it };
+            if let Some(target) = references.at(node, place) {
+                targets.entry(target).or_insert(here);
+            }
+            numbers.extend(references.target_of(node).map(|target| (here, target)));
+            schemas.push(Applied { outer, definition, ..Applied::default() });
+            around.push(here);
+            Ok(Visit::Descend)
+        })?;
         for (place, number) in numbers {
             if let Some(schema) = schemas.get_mut(place) {
                 schema.target = targets.get(&number).copied();
@@ -173,8 +229,48 @@ impl Graph {
         schema.target.filter(|target| index == schema.inside.len() && !without.contains(target))
     }
 
+    /// Returns the enclosing schema, if this schema applies to the same instance.
+    fn outer(&self, place: Place) -> Option<Place> {
+        Some(self.schemas.get(place)?.outer?.0)
+    }
+
     fn references(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
         self.schemas.iter().enumerate().filter_map(|(place, schema)| Some((place, schema.target?)))
+    }
+
+    /// Returns the applicators through which the schemas of each component apply to each other.
+    fn applicators(&self, components: &[Component]) -> Map<Component, Keywords> {
+        let mut applicators: Map<Component, Keywords> = Map::new();
+        for (place, schema) in self.schemas.iter().enumerate() {
+            let (Some((outer, keyword)), Some(component)) = (schema.outer, components.get(place)) else { continue };
+            if components.get(outer) == Some(component) {
+                let known = applicators.entry(*component).or_insert(Keywords::NONE);
+                *known = known.insert(keyword);
+            }
+        }
+        applicators
+    }
+
+    /// Returns the definitions to which references lead from the schemas outside of definitions, also through other
+    /// definitions.
+    fn used_definitions(&self) -> Set<Place> {
+        let definition = |place: Place| self.schemas.get(place).and_then(|schema| schema.definition);
+        let mut leads: Map<Place, Vec<Place>> = Map::new();
+        let mut open: Vec<Place> = Vec::new();
+        for (place, target) in self.references() {
+            match (definition(place), definition(target)) {
+                (None, to) => open.extend(to),
+                (Some(from), Some(to)) => leads.entry(from).or_default().push(to),
+                (Some(_), None) => {}
+            }
+        }
+        let mut used = Set::new();
+        while let Some(definition) = open.pop() {
+            if used.insert(definition) {
+                open.extend(leads.get(&definition).into_iter().flatten());
+            }
+        }
+        used
     }
 
     /// Returns the strongly connected component of each schema (Tarjan's algorithm), without references to the schemas
@@ -243,33 +339,41 @@ impl Graph {
         references.filter(inner).filter_map(|(place, _)| components.get(place).copied()).collect()
     }
 
+    /// Returns true unless the schema is in an unused definition.
+    fn is_used(&self, place: Place, used: &Set<Place>) -> bool {
+        let definition = self.schemas.get(place).and_then(|schema| schema.definition);
+        definition.is_none_or(|definition| used.contains(&definition))
+    }
+
     /// Returns for each component the schema that all ways into and around it pass through, if there is one and only
     /// references lead to it from inside.
-    fn repeated(&self, components: &[Component], cyclic: &Set<Component>) -> Map<Component, Place> {
+    fn repeated(&self, components: &[Component], cyclic: &Set<Component>, used: &Set<Place>) -> Map<Component, Place> {
         let mut entries: Map<Component, Set<Place>> = cyclic.iter().map(|number| (*number, Set::new())).collect();
+        let mut add = |component: &Component, place: Place| {
+            if let Some(entries) = entries.get_mut(component) {
+                entries.insert(place);
+            }
+        };
         let mut is_inner: Set<Place> = Set::new();
         for (place, schema) in self.schemas.iter().enumerate() {
             let Some(here) = components.get(place) else { continue };
-            if let Some(entries) = entries.get_mut(here).filter(|_| schema.is_entry) {
-                entries.insert(place);
+            is_inner.extend(schema.inside.iter().copied().filter(|inner| components.get(*inner) == Some(here)));
+            if !self.is_used(place, used) {
+                continue;
+            }
+            if schema.outer.is_none() && schema.definition != Some(place) {
+                add(here, place);
             }
             for target in schema.inside.iter().chain(&schema.target) {
-                match components.get(*target) {
-                    Some(there) if there == here => {}
-                    Some(there) => {
-                        if let Some(entries) = entries.get_mut(there) {
-                            entries.insert(*target);
-                        }
-                    }
-                    None => {}
+                if let Some(there) = components.get(*target).filter(|there| *there != here) {
+                    add(there, *target);
                 }
             }
-            is_inner.extend(schema.inside.iter().copied().filter(|inner| components.get(*inner) == Some(here)));
         }
-        // A component that nothing leads into is of unused definitions: then any target will do.
+        // Unused definitions have no entry: then any target will do.
         for (place, target) in self.references() {
-            let inner = components.get(place) == components.get(target);
-            let component = components.get(place).filter(|_| inner && !is_inner.contains(&target));
+            let is_inside = components.get(place) == components.get(target) && !is_inner.contains(&target);
+            let component = components.get(place).filter(|_| is_inside);
             if let Some(entries) = component.and_then(|component| entries.get_mut(component)) {
                 if entries.is_empty() {
                     entries.insert(target);

@@ -82,6 +82,16 @@ impl References {
         self.target(reference(schema)?)
     }
 
+    /// Lets every reference to one of these targets lead to another one. (References of a rewritten schema stay: they
+    /// are identified by their text.)
+    pub(crate) fn redirect(&mut self, ends: &Map<Number, Number>) {
+        let References::Read(known) = self else { return };
+        let moved = known.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
+        for (reference, end) in moved.collect::<Vec<_>>() {
+            known.targets.insert(reference, end);
+        }
+    }
+
     /// Returns the root as a target.
     pub(crate) fn root(&self, root: &Node<'_>) -> Option<Number> {
         match self {

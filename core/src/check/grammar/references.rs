@@ -471,11 +471,14 @@ pub(super) fn check_left_recursion(
         return Ok(());
     }
     let mut next = 0;
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        if let Some(reference) = node.get(Keyword::Ref).filter(|_| cycles.role(next).is_some()) {
+    cycles::walk(root, references, budget, &mut |node, place, part| {
+        if let Some(reference) =
+            node.get(Keyword::Ref).filter(|_| cycles.role(next).is_some() && !cycles.is_unused(next))
+        {
             let found = reference.as_text().map(quoted).unwrap_or_default();
             let expected = "a schema that does not apply to the same value endlessly";
-            report.add(reference, Constraint::LeftRecursion, place.pointer.render_with("$ref"), expected, &found);
+            let pointer = format!("{part}{}", place.pointer.render_with("$ref"));
+            report.add(reference, Constraint::LeftRecursion, pointer, expected, &found);
         }
         next += 1;
         Ok(Visit::Descend)

@@ -132,7 +132,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass {
         name: "break-cycles",
         phase: Phase::Resolve,
-        rules: &[Rule::CutRecursion, Rule::RewriteRef],
+        rules: &[Rule::CutRecursion],
         needs: Keywords::NONE,
         applies: has_references,
         wakes: Wakes::Always,

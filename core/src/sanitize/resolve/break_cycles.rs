@@ -1,21 +1,21 @@
 //! Cuts references through which a schema applies to itself at the same instance location, so a validator would never
 //! finish.
 //!
-//! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed. If
-//! `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other, so their references are
-//! replaced with `true`.
+//! `X = anyOf [X, Y]` accepts what `Y` accepts, so the branch `X` is removed; so does `X = allOf [X, Y]`, so the
+//! reference is removed. If `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other: their
+//! references are removed, and both accept more.
 //!
 //! Also cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 //! [`ReferenceCutter`] cuts references: the schema then accepts anything.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, rc::Rc, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    collections::Map,
+    collections::{Map, Set},
     dialect::grammar::Recursion,
     error::Error,
-    json::{Data, Node, Object, Text},
+    json::{Data, Node, Object, Step},
     options::Untyped,
     report::Accepts,
     rules::Rule,
@@ -23,7 +23,7 @@ use crate::{
         anything,
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        legalize, resolve,
+        legalize,
     },
     schema::{
         cycles::{self, Cycles, Place, Role},
@@ -35,8 +35,7 @@ use crate::{
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);
-const CUT_OPEN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
-const FOLLOW: ChangeKind = ChangeKind::of(Rule::RewriteRef);
+const CUT_INEXACTLY: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 /// Cuts references until no schema applies to itself at the same instance location.
 pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
@@ -45,166 +44,161 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
     if cycles.is_empty() {
         return Ok(());
     }
-    let branches = bare_branches(root, references, &cycles, &budget)?;
-    if !branches.is_empty() {
-        visit::walk_mut(&budget, root, Keywords::ALL, &mut Follow { branches, references, context })?;
-        cycles = Cycles::of(root, references, cycles::IN_PLACE, &budget)?;
+    let ends = ends_of_chains(root, references, &cycles, &budget)?;
+    let mut redirected = references.clone();
+    if !ends.is_empty() {
+        redirected.redirect(&ends);
+        cycles = Cycles::of(root, &redirected, cycles::IN_PLACE, &budget)?;
     }
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Mark { cycles: &cycles, next: 0, context })?;
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { context })
+    let targets = redirected.all_targets().collect();
+    let mut cutter =
+        Cutter { cycles: &cycles, next: 0, references: &redirected, targets, branches: Vec::new(), context };
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)?;
+    context.references = Some(Rc::new(redirected));
+    Ok(())
 }
 
-/// Returns the targets that are subschemas of in-place applicators, part of a cycle, and only a reference; with the
-/// reference at the end of the chain of such targets. Chains without an end are left out.
-fn bare_branches<'a>(
-    root: &Node<'a>,
+/// Finds the targets in cycles that consist only of a reference, and maps each to the target at the end of its chain of
+/// such references. A union may then lose a branch to which other references lead.
+fn ends_of_chains(
+    root: &Node<'_>,
     references: &References,
     cycles: &Cycles,
     budget: &Budget,
-) -> Result<Map<Number, Node<'a>>, Error> {
-    let (mut found, mut next) = (Map::new(), 0);
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        let is_in_place = place.keyword.is_some_and(|keyword| cycles::IN_PLACE.contains(keyword));
-        if is_in_place && cycles.contains(next) && node.as_object().is_some_and(|object| object.len() == 1) {
-            if let (Some(number), Some(reference)) = (references.at(node, place), node.get(Keyword::Ref)) {
-                found.insert(number, reference);
+) -> Result<Map<Number, Number>, Error> {
+    let (mut next_of, mut next) = (Map::new(), 0);
+    cycles::walk(root, references, budget, &mut |node, place, _| {
+        let is_bare = node.as_object().is_some_and(|object| object.len() == 1 && object.has(Keyword::Ref));
+        if is_bare && cycles.contains(next) {
+            if let (Some(number), Some(target)) = (references.at(node, place), references.target_of(node)) {
+                next_of.insert(number, target);
             }
         }
         next += 1;
         Ok(Visit::Descend)
     })?;
-    let mut ends: Map<Number, Option<&Node<'a>>> = Map::new();
-    for start in found.keys() {
+    let mut ends: Map<Number, Option<Number>> = Map::new();
+    for start in next_of.keys() {
         let (mut chain, mut number) = (Vec::new(), *start);
         let end = loop {
             if let Some(known) = ends.get(&number) {
                 break *known;
             }
-            let Some(reference) = found.get(&number) else { break None };
+            let Some(target) = next_of.get(&number) else { break Some(number) };
             // A chain that returns to this target has no end.
             ends.insert(number, None);
             chain.push(number);
-            match references.target(reference).filter(|target| found.contains_key(target)) {
-                Some(target) => number = target,
-                None => break Some(*reference),
-            }
+            number = *target;
         };
-        chain.into_iter().for_each(|number| {
+        for number in chain {
             ends.insert(number, end);
-        });
-    }
-    Ok(ends.iter().filter_map(|(number, end)| Some((*number, (*end)?.copy(budget)))).collect())
-}
-
-/// Replaces references to a branch that is only a reference with that reference, because the branch will be removed
-/// from its union.
-struct Follow<'f, 'a> {
-    branches: Map<Number, Node<'a>>,
-    references: &'f References,
-    context: &'f mut PassContext,
-}
-
-impl<'a> VisitorMut<'a> for Follow<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let end = |reference| self.branches.get(&self.references.target(reference)?);
-        let Some(end) = node.get(Keyword::Ref).and_then(end) else { return Ok(Visit::Descend) };
-        self.context.diagnostics.report(place, Location::of_reference(node).in_place(), FOLLOW, || {
-            let spelled = end.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
-            format!("replaced the reference with `{spelled}`")
-        });
-        let end = end.copy(&self.context.budget);
-        if let Some(object) = node.as_object_mut() {
-            object.set(Text::literal("$ref"), end);
         }
-        Ok(Visit::Descend)
     }
+    Ok(ends.iter().filter_map(|(number, end)| Some((*number, (*end)?))).collect())
 }
 
-/// Removes references that are part of entangled cycles, and marks those that only repeat their target.
-struct Mark<'c> {
+/// A branch that is removed from its union.
+struct Removed {
+    /// Depth of the union.
+    depth: usize,
+    keyword: Keyword,
+    index: usize,
+    effect: ChangeKind,
+}
+
+struct Cutter<'c> {
     cycles: &'c Cycles,
+    /// Number of schemas that were entered.
     next: Place,
+    references: &'c References,
+    targets: Set<Number>,
+    /// Branches of the current schema and of those around it.
+    branches: Vec<Removed>,
     context: &'c mut PassContext,
 }
 
-impl<'a> VisitorMut<'a> for Mark<'_> {
+impl<'a> VisitorMut<'a> for Cutter<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        match self.cycles.role(self.next) {
-            Some(Role::Repeats) => {
-                for keyword in references::KEYWORDS {
-                    node.visit(keyword, |reference| resolve::mark(reference, resolve::ENDLESS));
-                }
-            }
-            Some(Role::Entangled) => {
-                note(self.context, node, place, CUT_OPEN);
-                remove_reference(node);
-            }
-            None => {}
-        }
+        let role = self.cycles.role(self.next);
         self.next += 1;
-        Ok(Visit::Descend)
-    }
-}
-
-struct Cut<'c> {
-    context: &'c mut PassContext,
-}
-
-impl<'a> VisitorMut<'a> for Cut<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        for keyword in ["anyOf", "oneOf"] {
-            self.branches(node, place, keyword);
-        }
-        if is_endless(node) {
-            note(self.context, node, place, CUT);
-            remove_reference(node);
+        let Some(role) = role else { return Ok(Visit::Descend) };
+        let effect = if matches!(role, Role::Branch | Role::Part) { CUT } else { CUT_INEXACTLY };
+        match (role, place.keyword, place.pointer.steps().last()) {
+            // References into a branch need it.
+            (Role::Branch | Role::InexactBranch, Some(keyword), Some(Step::Index(index)))
+                if !self.references.leads_into(node, place, &self.targets) =>
+            {
+                let depth = place.depth.saturating_sub(1);
+                self.branches.push(Removed { depth, keyword, index: *index, effect });
+            }
+            (Role::Branch | Role::InexactBranch, ..) => self.remove_reference(node, place, CUT_INEXACTLY),
+            (Role::Part | Role::Inexact, ..) => self.remove_reference(node, place, effect),
         }
         Ok(Visit::Descend)
     }
-}
 
-fn is_endless(node: &Node<'_>) -> bool {
-    references::reference(node).is_some_and(|reference| resolve::is_marked(reference, resolve::ENDLESS))
-}
-
-fn note(context: &mut PassContext, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-    context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
-        let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
-        format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
-    });
-}
-
-/// Removes the reference of a schema: the schema then accepts what its other keywords accept.
-fn remove_reference(node: &mut Node<'_>) {
-    if let Some(object) = node.as_object_mut() {
-        object.retain(|member| !references::KEYWORDS.iter().any(|keyword| member.key.is(keyword)));
-    }
-    if node.as_object().is_some_and(Object::is_empty) {
-        node.replace(Data::Bool(true));
+    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+        let first = self.branches.iter().rposition(|branch| branch.depth != place.depth).map_or(0, |last| last + 1);
+        let removed = self.branches.split_off(first);
+        for keyword in [Keyword::AnyOf, Keyword::OneOf] {
+            self.remove_branches(node, place, keyword, &removed);
+        }
+        Ok(())
     }
 }
 
-impl Cut<'_> {
-    /// Removes branches that refer to the union itself: the union of the others is equivalent.
-    fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
+impl Cutter<'_> {
+    fn report(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
+        self.context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
+            let reference = references::reference(node).and_then(Node::as_text);
+            let reference = reference.map(|text| text.display().into_owned()).unwrap_or_default();
+            format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
+        });
+    }
+
+    /// Removes the reference of a schema, which then accepts what its other keywords accept.
+    fn remove_reference(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
+        self.report(node, place, effect);
+        let is_text = |keyword: &&&str| node.get(**keyword).is_some_and(|value| value.as_text().is_some());
+        let Some(keyword) = references::KEYWORDS.iter().find(is_text) else { return };
+        if let Some(object) = node.as_object_mut() {
+            object.remove(*keyword);
+        }
+        if node.as_object().is_some_and(Object::is_empty) {
+            node.replace(Data::Bool(true));
+        }
+    }
+
+    fn remove_branches(
+        &mut self,
+        node: &mut Node<'_>,
+        place: &SchemaPath<'_, '_>,
+        keyword: Keyword,
+        removed: &[Removed],
+    ) {
         let Some(branches) = node.array_at(keyword) else { return };
-        let gone: Vec<bool> = branches.iter().map(is_endless).collect();
-        if !gone.contains(&true) {
+        let removed: Map<usize, ChangeKind> = removed
+            .iter()
+            .filter(|branch| branch.keyword == keyword)
+            .map(|branch| (branch.index, branch.effect))
+            .collect();
+        if removed.is_empty() {
             return;
         }
-        let is_all = !gone.contains(&false);
-        let effect = if keyword == "anyOf" && !is_all { CUT } else { CUT_OPEN };
-        for branch in branches.iter().zip(&gone).filter(|(_, gone)| **gone).map(|(branch, _)| branch) {
-            note(self.context, branch, place, effect);
+        // Without branches, the union would accept nothing.
+        let is_all = removed.len() == branches.len();
+        for (branch, effect) in branches.iter().enumerate().filter_map(|(at, branch)| Some((branch, removed.get(&at)?)))
+        {
+            self.report(branch, place, if is_all { CUT_INEXACTLY } else { *effect });
         }
         let Some(object) = node.as_object_mut() else { return };
         if is_all {
             object.remove(keyword);
             return;
         }
-        let mut gone = gone.into_iter();
+        let mut next = 0..;
         if let Some(branches) = object.get_mut(keyword).and_then(Node::as_array_mut) {
-            branches.retain(|_| !gone.next().unwrap_or_default());
+            branches.retain(|_| !next.next().is_some_and(|at: usize| removed.contains_key(&at)));
         }
     }
 }
