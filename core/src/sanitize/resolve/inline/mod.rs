@@ -81,10 +81,9 @@ pub(crate) fn resolve_references<'a>(
         }
         None
     };
-    // The passes before this one have not seen schemas elsewhere, and rules of older drafts end here. Fewer references
-    // may be left for the next decision about which to keep.
-    context.effects.inlined_more |= context.draft != Draft::Y2020
-        || cut.is_some()
+    // The passes before this one have not seen schemas elsewhere. Fewer references may be left for the next decision
+    // about which to keep.
+    context.effects.inlined_more |= cut.is_some()
         || !references.outside(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
     // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
