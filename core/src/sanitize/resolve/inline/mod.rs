@@ -117,8 +117,8 @@ pub(crate) fn resolve_references<'a>(
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
-    // References in unused definitions may have made others recursive.
-    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target));
+    // Definitions between a recursive one that is unused and another recursive one were kept, but need not be.
+    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target) && graph.is_recursive(target));
     definitions::note_pruned(&source, references, &used, context)?;
     // In document order, and at the position of the original table, so that a table that needs no change stays
     // unchanged.
