@@ -51,13 +51,13 @@ bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools 
 figures: ## measure again and write docs/performance.md (DATA=tools.jsonl)
 	@scripts/figures.sh $(DATA)
 
-bench-peers: ## the same, compared with other packages (downloads them; DATA=tools.jsonl)
+bench-peers: ## microseconds per tool, compared with other packages (downloads them; DATA=tools.jsonl)
 	@scripts/bench-peers.sh $(DATA)
 
 package: ## crate, wheel, sdist and npm tarball, into target/packages
 	@scripts/package.sh
 
-release-check: ## everything in a release that needs no key (TAG=v1.2.3: as strict as for that release)
+release-check: ## all checks of a release that need no key (TAG=v1.2.3: as strict as for that release)
 	@scripts/release-check.sh $(TAG)
 
 setup: ## only the set-up for the other targets
@@ -121,8 +121,8 @@ test-readme: built
 # Fails if the languages disagree.
 test-demo: built
 	@scripts/counted.sh none $@ node demo/demo.mjs
-# Uses the SDKs that the suites of examples install. Not in parallel with the Python tests, because Maturin stages wheels
-# in the target folder in both.
+# Uses the SDKs that the suites of examples install. Does not run in parallel with the Python tests, because both use
+# Maturin, which stages wheels in the target folder.
 test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
 	@scripts/counted.sh node $@ scripts/roles.sh
 
@@ -140,7 +140,7 @@ lint-rustdoc: installed
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
 lint-rustdoc-private: installed
 	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
-# Checks the layers, circles between files, and the length of lines: rustfmt does not wrap comments.
+# Checks the layers, circles between files, and the length of lines, because rustfmt does not wrap comments.
 lint-files: installed
 	@scripts/counted.sh none $@ cargo test -p toolwire --test architecture --locked
 lint-rustfmt: installed

@@ -10,8 +10,8 @@ scripts/build.sh python
 install() {
   local lock=tests/clients/package-lock.json saved=$LOGS/clients-package-lock.json status=0
   cp "$lock" "$saved"
-  # Not `npm ci`: it refuses the lock file if the registry lacks opencode's packages for other platforms. `npm install` may change the lock
-  # file, so the committed one is put back.
+  # `npm ci` is not used, because it refuses the lock file if the registry lacks opencode's packages for other
+  # platforms. `npm install` may change the lock file, so the committed one is put back.
   npm install --prefix tests/clients --ignore-scripts --no-audit --no-fund || status=$?
   cp "$saved" "$lock"
   [ "$status" = 0 ] || return "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # counted.sh RUNNER LABEL COMMAND...: runs a check or a test suite, with its output in a log, and saves its counts. RUNNER is the test
 # runner whose output is parsed: libtest, node, pytest, or none for a check, which counts as one test. A command that succeeds with
-# `skipped: REASON` as the first line of its output was not possible here.
+# `skipped: REASON` as the first line of its output could not do its check on this machine.
 # counted.sh total LABEL...: prints the counts of these labels, and one line with their sum; fails if one failed or did not run.
 # counted.sh forget LABEL...: forgets the counts of an earlier run.
 set -uo pipefail

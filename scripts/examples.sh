@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # examples.sh npm|python|cliproxyapi: installs the SDKs of the examples if their pins changed, and runs every example against a fake
-# of its API, without network access; builds the plugin of CLIProxyAPI, and calls it as that would.
+# of its API, without network access; builds the plugin of CLIProxyAPI, and calls it as CLIProxyAPI would.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -8,7 +8,7 @@ cd "$ROOT"
 npm() {
   local folder=npm/examples
   scripts/npm-folder.sh $folder
-  # Not a dependency in the manifest: npm would install the development tools of npm/ a second time.
+  # A link, because for a dependency in the manifest npm would install the development tools of npm/ a second time.
   ln -sfn ../.. $folder/node_modules/toolwire
   command npm test --silent --prefix $folder
 }

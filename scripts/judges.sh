@@ -62,7 +62,7 @@ scripts/build.sh npm
 scripts/build.sh python
 scripts/examples.sh npm >/dev/null
 scripts/examples.sh python >/dev/null
-# Not part of `make test`, because they take two and eight minutes on one core.
+# These two judges are not part of `make test`, because they take two and eight minutes on one core.
 built=python/.venv/llama-cpp
 [ -x $built/templates-judge ] ||
   step "llama.cpp's chat templates" "$LOGS/judges-templates.log" "$python" python/tests/llama_cpp_judge.py --templates $built

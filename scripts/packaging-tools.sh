@@ -11,7 +11,8 @@ installed=$TOOLS/npm-packaging-$key
 install() { # in its own folder, so that broken or concurrent installations do no harm
   local scratch=$TOOLS/npm-packaging-new-$$
   rm -rf "$scratch" && mkdir "$scratch" && cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
-  # Not `npm ci`: it refuses lock files without the binaries of other platforms, and mirrors may not have those.
+  # `npm ci` is not used, because it refuses a lock file if the registry, perhaps a mirror, lacks the binaries of other
+  # platforms.
   npm install --prefix "$scratch" --no-audit --no-fund --no-update-notifier || return
   if strict; then node "$ROOT/npm/scripts/locked.js" "$scratch" "$folder/package-lock.json" || return; fi
   if [ -d "$installed" ]; then rm -rf "$scratch"; else mv "$scratch" "$installed"; fi

@@ -12,7 +12,7 @@ if [ "${1:-}" != build ]; then
 fi
 scripts/npm-folder.sh $folder
 
-# It uses the files that `npm publish` would publish, not this checkout.
+# The playground uses the files that `npm publish` would publish, not those of this checkout.
 packed=$(find npm/package.json npm/dist -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | sha256sum | cut -d' ' -f1)
 unpack() {
   local scratch installed=$folder/node_modules/toolwire

@@ -51,7 +51,7 @@ toolchain=$(scripts/wasm-toolchain.sh)
 alongside scripts/wasm-tools.sh
 scripts/npm-folder.sh npm
 scripts/npm-folder.sh demo
-# Not a dependency in the demo's manifest: npm would install the development tools of npm/ a second time.
+# A link, because for a dependency in the demo's manifest npm would install the development tools of npm/ a second time.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment
 together

@@ -1,4 +1,4 @@
-# Sourced by the other scripts: folders, progress lines, logs, and stamps. Independent of the steps.
+# Sourced by the other scripts: folders, progress lines, logs, and stamps. The steps themselves are in those scripts.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Folder for tools that are installed once per machine.
@@ -23,7 +23,8 @@ strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
 release_compiler() { sed -n 's/^  RUSTUP_TOOLCHAIN: "\(.*\)"$/\1/p' "$ROOT/.github/workflows/release.yml"; }
 
 # attempt LABEL LOG COMMAND...: runs a command with its output in a file, and prints how long it took, and a sign of
-# life every 30 seconds. For commands with an alternative: a failure is only reported in one line.
+# life every 30 seconds. Used for commands with an alternative, so a failure is reported in only one
+# line.
 attempt() {
   local label=$1 log=$2 start=$SECONDS beat status=0
   shift 2

@@ -37,7 +37,7 @@ function* actions() {
   if (known.size === 0) yield '.github/workflows: expected actions, found none';
 }
 
-/** Finds entries without a hash, and entries with a host: each machine configures its registry. */
+/** Finds entries without a hash, and entries with a host, because each machine configures its own registry. */
 function* npm() {
   for (const path of tracked('*package-lock.json')) {
     const entries = Object.entries(JSON.parse(read(path)).packages).filter(([name, { link }]) => name !== '' && !link);

@@ -23,7 +23,7 @@ if [ "${1:-}" = set ]; then
   sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
   npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
   cargo update --workspace --offline --quiet
-  # Its own lock file names the crate, and is tested with `--locked`.
+  # The plugin has its own lock file, which names the crate and is tested with `--locked`.
   cargo update --offline --quiet --manifest-path examples/cliproxyapi/Cargo.toml --package toolwire
   # The version that the action and the hooks install.
   node scripts/ci/own.mjs
@@ -69,7 +69,7 @@ else
       [ "$found" = "$here" ] || die "expected the manifests to name $here, found $found"
     done
   fi
-  # A release has to be a commit of main, where it was reviewed: a tag can be put on any commit.
+  # A release has to be a commit of main, because only those were reviewed. A tag can be put on any commit.
   main=$(git rev-parse --verify --quiet origin/main || git rev-parse --verify --quiet main) || die "expected a branch \`main\`, which the tag has to be on, found none"
   git merge-base --is-ancestor HEAD "$main" || die "expected $tag on main, found $(git rev-parse --short HEAD), which main does not have"
 fi

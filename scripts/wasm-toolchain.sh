@@ -8,7 +8,7 @@ source "$(dirname "$0")/step.sh"
 
 target=wasm32-unknown-unknown
 way=${TOOLWIRE_WASM:-auto}
-# A release is built only by the compiler that it names.
+# A release is built only by the compiler that its workflow names.
 if strict; then way=rustup; fi
 case $way in auto | rustup | debian) ;; *) die "TOOLWIRE_WASM: expected \`rustup\` or \`debian\`, found \`$way\`" ;; esac
 

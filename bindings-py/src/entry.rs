@@ -55,8 +55,8 @@ pub(crate) fn call<'py>(
 /// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
 ///
 /// Returns text of the input's type (`bytes` for the last two), and a dict with the other members of the result, or
-/// `None`. A function whose result is a list for the program returns that list as a value, and a function without a
-/// result returns `None`.
+/// `None`. Functions whose result is meant for the program rather than for an API return a Python value instead of text
+/// (see [`Gives`]).
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call_text<'py>(
@@ -93,7 +93,7 @@ enum Gives {
     Text,
     /// JSON text, or `None`.
     TextOrNothing,
-    /// A Python value, because the program reads it.
+    /// A Python value, such as a list of findings, because the program reads it.
     Value,
 }
 

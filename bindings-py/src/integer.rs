@@ -2,8 +2,8 @@
 //!
 //! CPython refuses to convert an integer of more than `sys.get_int_max_str_digits()` decimal digits, but converts any
 //! integer to hexadecimal, in linear time. Integers of the caller are converted to text regardless of their size.
-//! Digits in text (of a model or a server) are subject to CPython's limit, as in `json.loads`: reading decimal digits
-//! takes quadratic time, nine seconds for three million, and holds the GIL.
+//! Digits in text (of a model or a server) are subject to CPython's limit, as in `json.loads`, because reading decimal
+//! digits takes quadratic time, nine seconds for three million, and holds the GIL.
 
 use num_bigint::BigInt;
 use pyo3::{

@@ -13,7 +13,7 @@ use pyo3::{
 /// distinguish the models of a union (`type: "function"`).
 pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'py, PyAny>>> {
     let py = object.py();
-    // Looked up on the class: objects that have every attribute, such as mocks, are not models.
+    // The method is looked up on the class, because objects that have every attribute, such as mocks, are not models.
     object.get_type().getattr_opt(intern!(py, "model_dump")).ok().flatten()?;
     let arguments = || {
         let (mode, yes) = (PyString::new(py, "json"), true.into_pyobject(py)?.to_owned());

@@ -32,7 +32,8 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Converts the failure for an option that is not a JSON value, such as a set: the option is wrong, not the input.
+/// Converts the failure for an option that is not a JSON value, such as a set, to an error about the option, because
+/// the input is not at fault.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
         Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),

@@ -2,9 +2,9 @@
 //!
 //! There are two passes. The first traverses the caller's object once, in document order, and keeps a reference to
 //! every value and key. The second runs no Python code: it builds the tree from what the first recorded, and borrows
-//! each string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a
-//! value that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is
-//! memory-safe.
+//! each string's UTF-8 from the kept object. Therefore, value number N of the tree is `objects[N]`, and no string is
+//! copied. If a value changes while it is read (a dict subclass may run any code), the result may be inconsistent, but
+//! memory stays safe.
 
 use pyo3::{
     prelude::*,
@@ -172,7 +172,8 @@ impl<'py> Values<'py> {
                 format!("expected at most {MAX_VALUES} values in one input, found more"),
             ));
         }
-        // Exact types first: nearly all values in a schema have one, and comparing type pointers is fastest.
+        // Exact types are tested first, because nearly all values in a schema have one, and comparing type pointers is
+        // fastest.
         if object.is_exact_instance_of::<PyString>() {
             self.note(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
@@ -313,7 +314,7 @@ impl<'py> Values<'py> {
     }
 
     /// Records a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
-    /// `str`, because a subclass may have its own hash, and the members of returned copies have to be found by name.
+    /// `str`: a subclass may have its own hash, and then a lookup by name in a returned copy would not find the member.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
             Ok(key) => {

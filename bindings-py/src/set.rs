@@ -82,7 +82,7 @@ impl ToolSet {
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let chosen = chosen.tree()?;
             let (text, report) = guarded_with(&mut this.try_borrow_mut()?.0, |set| {
-                // The GIL is not released: another thread that calls this method would find the set borrowed.
+                // The GIL is not released, because another thread that calls this method would find the set borrowed.
                 let output = bindings::ready_tools(set, &chosen, Naming::Snake);
                 let TextOutput { text, report } = output.map_err(|error| raised(py, &error))?;
                 Ok((text.into_owned(), report))

@@ -2,7 +2,7 @@
 //! their addresses.
 //!
 //! The header keeps its address for the life of the instance; JavaScript asks for that address once and reads the rest
-//! from the header. This module does not know the contents of the buffers.
+//! from the header. This module does not interpret the contents of the buffers.
 
 use std::{
     cell::{Cell, RefCell},
@@ -94,7 +94,7 @@ pub fn make_room(words: usize, chars: usize) {
     });
 }
 
-/// Grows a buffer to at least `length` by allocating a new one: the old contents need not be copied.
+/// Grows a buffer to at least `length` by allocating a new one, because the old contents need not be copied.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     if buffer.len() < length {
         drop(mem::take(buffer));

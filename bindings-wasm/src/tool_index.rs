@@ -1,7 +1,7 @@
 //! A tool list that is kept for many searches.
 //!
 //! There is one per instance: JavaScript creates an instance for every index, so that the list is freed when the index
-//! is collected. This needs no function to free a list, and no handles.
+//! is collected. Therefore, lists need no handles, and no function has to free them.
 
 use std::{borrow::Cow, cell::RefCell};
 

@@ -153,7 +153,8 @@ impl Check {
         Ok(check)
     }
 
-    /// Returns an error if `--tool` names a tool that no input contains: it must not pass as a tool without findings.
+    /// Returns an error if `--tool` names a tool that no input contains, because such a tool must not pass as one
+    /// without findings.
     fn known_tools(&self) -> Result<(), CommandError> {
         let names: BTreeSet<&str> =
             self.sources.iter().flat_map(|source| &source.entries).filter_map(|entry| entry.name.as_deref()).collect();

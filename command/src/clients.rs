@@ -38,7 +38,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         dialect: None,
         api: Some("openai-responses"),
         most: None,
-        source: "docs/dialects/codex.md: it converts schemas itself; in front of other backends, name the dialect",
+        source: "docs/dialects/codex.md: it converts schemas itself; for other backends, name the dialect",
     },
     Client {
         name: "cursor",

@@ -276,8 +276,8 @@ impl TomlFile<'_> {
     }
 
     /// Reads the path of a JSON file below the configuration's directory, with `/`. The author of a configuration may
-    /// be untrusted, and the command writes to this path: other directories are refused, and so are files that a shell,
-    /// Git or an editor executes.
+    /// be untrusted, and the command writes to this path. Therefore, other directories are refused, and so are files
+    /// that a shell, Git or an editor executes.
     fn path_below(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
         let path = self.string(value)?;
         let is_plain = |step: &str| !step.is_empty() && !step.ends_with(['.', ' ']);

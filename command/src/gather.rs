@@ -91,7 +91,7 @@ pub(crate) struct Gathering {
     /// Files and streams that are already inputs, so that none is checked twice.
     taken: BTreeSet<String>,
     timeout: u32,
-    /// Working directory, which replaces `${workspaceFolder}` of VS Code.
+    /// Working directory, which is substituted for `${workspaceFolder}` of VS Code.
     folder: String,
     /// Path of the baseline, whether or not it exists.
     pub(crate) baseline_path: Option<String>,

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn dot_files_are_hidden_and_final_links_followed() {
+    fn wildcards_skip_dot_files_and_double_stars_skip_links() {
         let folders = [
             ("", r#"["a.json", ".mcp.json", ".hidden/", "in/", "link//"]"#),
             (".hidden/", r#"["b.json"]"#),

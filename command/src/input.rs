@@ -1,5 +1,5 @@
 //! Recognizes the input by its content, not by its file name, and picks the tool or schema that a command works on.
-//! Detects inputs that only look like tools: a verdict on them would be meaningless.
+//! Refuses inputs that only look like tools, because a verdict on them would be meaningless.
 
 use toolwire::{
     internal,

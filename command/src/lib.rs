@@ -1,7 +1,7 @@
 //! The command line `toolwire …`, which is the same from npm and from PyPI.
 //!
 //! This crate touches no file, starts no process and prints nothing: it names its needs, accepts their content, and
-//! returns the output. Input and output are left to a host, which the crate does not know.
+//! returns the output. Input and output are left to the host that embeds the crate.
 
 #![forbid(unsafe_code)]
 

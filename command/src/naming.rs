@@ -56,7 +56,7 @@ mod tests {
     use super::{name_of_address, name_of_command, normal};
 
     #[test]
-    fn names_hold_no_secrets() {
+    fn names_contain_no_secrets() {
         let named = |words: &[&str]| name_of_command(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(named(&["npx", "-y", "some-server"]), "npx -y some-server");
         assert_eq!(named(&["python", "-m", "server", "--token", "X", "more"]), "python -m server …");

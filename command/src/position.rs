@@ -1,5 +1,5 @@
-//! Lines and columns of JSON Pointers in a JSON text, found in one pass, and the places in an input of the tools and
-//! schemas that were taken from it.
+//! Finds the lines and columns of JSON Pointers in a JSON text, in one pass. Also converts pointers into a list of
+//! tools or schemas to places in the input that the list was taken from.
 //!
 //! No library is used, because parsers that track positions reject text that the core accepts, for example lone
 //! surrogates.
@@ -333,7 +333,7 @@ mod tests {
     use super::{positions, Position};
 
     #[test]
-    fn places_are_found() {
+    fn pointers_are_mapped_to_lines_and_columns() {
         let text = "{\n  \"ä\": 1, \"t\\u006fols\": [\n    {\"x/y\": [true, {\"a\": \"]\\\"\"}, []]}, {}\n ]\n}";
         let pointers =
             ["", "/tools", "/tools/0", "/tools/0/x~1y/1/a", "/tools/0/x~1y/1/none/deep", "/tools/1", "/none"];

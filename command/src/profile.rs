@@ -16,7 +16,7 @@ pub(crate) const PROFILES: [&str; 4] = [ORDINARY, STRICT, APIS, ALL];
 enum Mode {
     /// Clients send a server's tools to this API without changing the schemas.
     Ordinary,
-    /// The API holds the model to the schema, which has to be written for it.
+    /// The API enforces the schema, which therefore has to be written for this API.
     Strict,
     /// Every client rewrites a server's schemas for this API.
     Converted,

@@ -157,7 +157,7 @@ impl Sanitize {
         if losing > 0 && !self.arguments.machine.json {
             let verb = if losing == 1 { "loses" } else { "lose" };
             let text = format!(
-                "{} for {} {verb} something; `toolwire explain` says what",
+                "{} for {} {verb} something; `toolwire explain` shows what",
                 counted(losing, "change"),
                 self.arguments.dialect
             );

@@ -231,6 +231,10 @@ fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
     if has("\"nullable\"") || has("\"$ref\":\"http") || (has("\"items\":[") && has("\"prefixItems\"")) {
         return None;
     }
+    // The result for a schema that applies to itself endlessly is undefined.
+    if findings("llama-cpp", before).contains_key("left-recursion") {
+        return None;
+    }
     let first = validator(&one)?;
     let Some(second) = validator(&two) else { return Some(json!("the fixed schema does not compile")) };
     let valid = |validator: &Validator, value: &Value| {

@@ -181,7 +181,7 @@ fn every_case_prints_the_expected_text() {
 
 /// Every command ends with output and without a panic, whatever its arguments and its input are.
 #[test]
-fn any_arguments_and_input_end_without_a_panic() {
+fn commands_end_without_a_panic_for_any_arguments_and_input() {
     let inputs = [
         "",
         "null",
@@ -227,7 +227,7 @@ fn any_arguments_and_input_end_without_a_panic() {
 
 /// A probe ends, and sends at most the permitted number of requests, whatever the API answers.
 #[test]
-fn any_answer_ends_a_probe_without_a_panic() {
+fn probe_ends_without_a_panic_for_any_answer() {
     let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
     let bodies = [
         "",
@@ -311,7 +311,7 @@ fn a_backslash_separates_folders_on_windows_only() {
 }
 
 #[test]
-fn names_are_patterns_by_default() {
+fn no_patterns_option_makes_names_literal() {
     let (needs, printed) = run_check("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
     assert_eq!(needs[1..], [Need::File("*.json".into()), Need::File("?".into())]);
     assert_eq!(printed.exit_code, 0, "{printed:?}");
@@ -319,7 +319,7 @@ fn names_are_patterns_by_default() {
 
 /// The author of the folder may be untrusted, and may have created a device or a link there.
 #[test]
-fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
+fn files_in_the_folder_must_be_regular_and_are_not_written_through_links() {
     let regular = |path: &str| Need::RegularFile(path.into());
     let (needs, _) = run_check("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
     assert_eq!(
@@ -347,7 +347,7 @@ fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
 
 /// Without `--key-env`, a key is sent only to its API's own hosts, over TLS.
 #[test]
-fn a_key_goes_to_its_own_hosts_only() {
+fn a_key_is_sent_only_to_the_hosts_of_its_api() {
     let key_of = |dialect: &str, url: &str| {
         let arguments = json!(["probe", "-d", dialect, "--url", url, "--model", "m"]);
         let mut command = Command::new(&json!({"arguments": arguments}).to_string());
@@ -440,7 +440,7 @@ fn progress_is_shown_and_cleared() {
 
 /// On a terminal, the elapsed time is shown while the command waits for a server, and removed afterwards.
 #[test]
-fn waiting_is_shown_on_a_terminal() {
+fn elapsed_waiting_time_is_shown_on_a_terminal() {
     let arguments = json!(["matrix", "--timeout", "5", "--", "npx", "server\u{1b}[2J"]);
     let on = Command::new(&json!({"arguments": arguments, "stderr": true}).to_string());
     assert_eq!(on.waiting(2), "\r\u{1b}[2Kwaiting for npx server\\u001b[2J: 2 of 5 s");
@@ -453,7 +453,7 @@ fn waiting_is_shown_on_a_terminal() {
 
 /// Deeply nested input yields an error or a result. It exhausts neither the stack nor the memory.
 #[test]
-fn deep_input_is_bounded() {
+fn deep_input_exhausts_neither_stack_nor_memory() {
     for depth in [500, 100_000] {
         let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let (printed, _) = play(&json!({"arguments": ["sanitize", "--dialect", "codex"], "stdin": text}));

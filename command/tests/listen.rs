@@ -58,7 +58,7 @@ struct Response {
 /// secret, which its servers repeat: no response contains another client's secret, and each response has one head and
 /// one end.
 #[test]
-fn nothing_crosses_between_clients() {
+fn clients_receive_only_responses_to_their_own_requests() {
     for seed in 0..200 {
         let mut numbers = Numbers(seed);
         let mut listener = Listener::new(r#"{"mostSessions": 100}"#, None);

@@ -27,7 +27,7 @@ fn talk(turns: usize) -> Value {
 }
 
 #[test]
-fn a_conversation_of_more_turns_is_refused() {
+fn a_conversation_of_more_than_200_turns_is_refused() {
     let longest = play(&[], &talk(200));
     assert_eq!(longest.exit_code, 0, "{}", longest.stderr);
     assert!(longest.stdout.contains("\nturn 200: "), "{}", longest.stdout);

@@ -1,5 +1,5 @@
-//! Microseconds per tool in Rust, compared with parsing and printing alone: `make bench` runs it with a file that has
-//! one MCP tool per line.
+//! Measures the microseconds per tool in Rust, compared with parsing and printing alone. `make bench` runs this example
+//! with a file that has one MCP tool per line.
 
 use std::{
     env,

@@ -1,5 +1,5 @@
-//! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it with a
-//! file that has one MCP tool per line.
+//! Measures the microseconds per real tool in Rust, and prints one line of JSON for `scripts/figures.mjs`.
+//! `make figures` runs this example with a file that has one MCP tool per line.
 //!
 //! `figures FILE --ratios [DIALECT]...` prints a table instead: the time of `sanitize` as a multiple of the time of
 //! parsing and printing alone, and how many schemas went through the passes a second time, with and without a change.

@@ -23,7 +23,7 @@ pub(crate) struct Budget {
     left: Cell<u64>,
     /// The caller's spelling of `maxSteps`, for the message.
     naming: Naming,
-    /// The error that ends the call. Functions that find it set stop and return an unfinished result.
+    /// The error that ends the call. If it is set, functions stop and return an unfinished result.
     failure: OnceCell<Error>,
 }
 
@@ -116,12 +116,12 @@ pub(crate) fn by_size(nodes: usize) -> u64 {
     STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MAX_STEPS)
 }
 
-/// Number of steps of all finished budgets in all threads, for the tests of growth. It wraps around.
+/// Number of steps of all finished budgets in all threads, for the growth tests. It wraps around.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 impl Drop for Budget {
     fn drop(&mut self) {
-        // If a pointer has fewer than 64 bits, only differences of this number are meaningful.
+        // The number may wrap around on 32-bit targets, so only the difference between two numbers is meaningful there.
         #[allow(clippy::cast_possible_truncation, reason = "the sum also wraps around")]
         TAKEN.fetch_add(self.spent() as usize, Ordering::Relaxed);
     }

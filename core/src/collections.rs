@@ -385,7 +385,7 @@ impl Places {
     /// Returns the number that compares as equal, with its position, or the position at which it would be inserted.
     /// (`compare` is `dyn`, so that the search is not compiled for each type of key.)
     pub(crate) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<(Spot, usize), Spot> {
-        // Finds the last chunk whose first number is not greater: each other chunk is entirely before or after the
+        // Finds the last chunk whose first number does not compare as greater: only that chunk can contain the
         // position.
         let (mut chunk, mut end) = (0, self.chunks.len());
         while chunk + 1 < end {

@@ -151,7 +151,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns every change that was needed if the code is `too-lossy`, and otherwise an empty slice.
+    /// If the code is `too-lossy`, returns every change that was needed; otherwise, returns an empty slice.
     pub fn changes(&self) -> &[Change] {
         &self.0.changes
     }

@@ -2,8 +2,8 @@
 //! ([`bindings`] is the interface for the bindings.)
 //!
 //! The public functions accept `serde_json::Value` or text. The command line has to detect the kind of its input before
-//! it knows which function to call, so it works on trees. It also accepts the options' strings in its flags, and asks
-//! for facts of a dialect that concern a whole list. The module is hidden, because its API is not stable.
+//! calling a function, so it works on trees. Its flags accept the options' strings, and it looks up the facts of a
+//! dialect that concern a whole list. The module is hidden, because its API is not stable.
 //! `core/tests/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
 
 pub mod bindings;

@@ -9,15 +9,15 @@
 pub const MAX_DEPTH: usize = 512;
 
 /// Maximum nesting of a schema while it is rewritten. Passes wrap schemas in unions and lists, so an intermediate
-/// result may be deeper than the input. A deeper one ends the call with `too-deep`.
+/// result may be deeper than the input. A schema beyond this limit ends the call with `too-deep`.
 pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 
 /// If a rewritten part is at this depth or deeper, its own nesting is measured, so that no pass can multiply the
 /// nesting unnoticed.
 pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 
-/// Number of steps that every call may take, regardless of its input, because inlining references multiplies small
-/// schemas.
+/// Number of steps that every call may take, even for a small input, because inlining references can make a small
+/// schema large.
 pub const STEPS: u64 = 3_000_000;
 
 /// Number of additional steps of a call for each value of its input (`maxSteps` replaces the whole budget). Real tools
@@ -27,7 +27,8 @@ pub const STEPS_PER_NODE: u64 = 100;
 /// Maximum number of steps of a call, however large its input: about a second on one slow core.
 pub const MAX_STEPS: u64 = 4_000_000;
 
-/// Factor by which the report of a result may exceed the steps of the call. Recording takes up to twice the steps.
+/// The report of a result may take this many times the steps that the call may take. Recording the changes takes up to
+/// twice the steps.
 pub const REPORT_FACTOR: u64 = 4;
 
 /// Maximum number of values that a binding reads from one object of the caller; beyond it, the call fails with
@@ -50,7 +51,7 @@ pub const MAX_TOOLS: usize = 10_000;
 /// If the tools beyond an API's maximum are deferred, the maximum divided by this number is reserved for tools that the
 /// history loads.
 ///
-/// Most APIs accept at most 128 tools, which reserves 32, more than conversations load.
+/// Most APIs accept at most 128 tools, so room for 32 is reserved. Conversations load fewer.
 pub(crate) const LOADS_SHARE: usize = 4;
 
 /// Maximum length in bytes of a server's name in a list of several servers; a longer name is refused.

@@ -133,8 +133,8 @@ fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.max_length.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// Returns a legal name for a tool that occurs only in the history. No tool that was sent has this name; `digests` are
-/// those of the tools that were sent.
+/// Returns a legal name for a tool that occurs only in the history. No tool that was sent has this name. `digests`
+/// contains the names of the tools that were sent.
 pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
     digests.free(|kept| {
         let shape = NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
@@ -192,9 +192,9 @@ impl Taken {
     }
 }
 
-/// The names in use that end with a digest. A tool that occurs only in the history gets a digest. Anyone can compute it
-/// and publish tools with that name and with numbers after it; this set finds an unused number without counting through
-/// them for every call of the history.
+/// The names in use that end with a digest. A tool that occurs only in the history gets a name with a digest. A server
+/// can compute that name, and publish tools with it and with numbers appended to it. With this set, an unused number is
+/// found without counting through those tools for every call in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenDigests {
     /// Names in [`canonical`] form, because they are made legal later.
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn digest_depends_on_where_strings_end() {
+    fn digest_depends_on_the_boundaries_between_strings() {
         let text = |text: &'static str| Text::new(text);
         let one = digest(&[&text("a"), &text("bc")]);
         assert_eq!(one.len(), DIGEST);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_digest_gets_a_number() {
+    fn a_name_with_a_taken_digest_gets_a_number() {
         let mut names = Names::default();
         let (one, other) = (Text::new("read.file"), Text::new("read_file"));
         names.plan(NamePattern::OPENAI, [&one, &other].into_iter(), &[]);

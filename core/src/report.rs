@@ -228,7 +228,7 @@ pub enum Allow {
     Same,
     /// Arguments may be encoded, because they can be restored.
     Encoded,
-    /// In addition, objects may be closed that did not state whether they are open.
+    /// In addition, objects that do not state whether they are open may be closed.
     Closed,
     /// In addition, more arguments may be accepted; the tool's own server refuses invalid ones.
     Wider,
@@ -322,8 +322,8 @@ impl Recorder {
         self.changes.is_some()
     }
 
-    /// Removes the changes at or below these pointers into the input, because the values that they changed were
-    /// removed, which another change reports.
+    /// Removes the changes at or below these pointers into the input: the values that they changed were removed, and
+    /// another change reports the removal.
     pub(crate) fn forget(&mut self, gone: &Set<String>) {
         let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
         changes.retain(|(_, change)| {
@@ -705,7 +705,7 @@ mod tests {
     }
 
     #[test]
-    fn effects_at_several_places_combine_to_the_worst() {
+    fn effects_of_one_change_at_two_places_are_combined() {
         for (here, there, both) in [
             (Closed, Closed, Closed),
             (Closed, Narrower, Narrower),
@@ -718,7 +718,7 @@ mod tests {
     }
 
     #[test]
-    fn permissions_are_ordered_by_loss() {
+    fn values_of_allow_are_ordered_by_loss() {
         let needed = [(Same, false), (Same, true), (Closed, false), (Wider, true), (Narrower, false), (Mixed, false)]
             .map(|(accepts, encoded)| Allow::needed_for(accepts, encoded));
         assert_eq!(needed, [Allow::Same, Allow::Encoded, Allow::Closed, Allow::Wider, Allow::Any, Allow::Any]);

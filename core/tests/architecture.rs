@@ -145,7 +145,7 @@ fn entry_names(code: &str) -> Vec<String> {
         .collect();
     for (at, start) in code.match_indices("pub use ") {
         let list = code[at + start.len()..].split(';').next().unwrap_or_default();
-        // Each entry of the innermost lists, by the name that it has here.
+        // Each entry of the innermost lists, by the name under which it is re-exported.
         let entries =
             list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
         names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));

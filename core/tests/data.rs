@@ -18,7 +18,7 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the result here if it intentionally differs from upstream.
+/// Returns toolwire's result of a case, if it intentionally differs from the upstream result.
 fn deviation(name: &str) -> Option<Value> {
     match name {
         // A known keyword with the value null is removed first, for idempotence.
@@ -31,7 +31,7 @@ fn deviation(name: &str) -> Option<Value> {
 }
 
 #[test]
-fn codex_cases() {
+fn codex_cases_give_the_expected_results() {
     for Source { text, .. } in sources("codex_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("codex_cases.json: {error}"));
         let mut failures = Vec::new();
@@ -111,7 +111,7 @@ const FUNCTIONS: &[Function] = &[
 ];
 
 #[test]
-fn real_tools() {
+fn every_function_accepts_real_tools() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let mut failures = Vec::new();
         // These counts are taken from the report alone; 96 tools have no descriptions.

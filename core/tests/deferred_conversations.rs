@@ -79,7 +79,7 @@ fn play(name: &str, target: Option<&str>) {
     let member = script["history"].as_str().expect("the name of the member with the history");
     let sent_member = if target == Some("openai-responses") { "input" } else { member };
     let (mut tools, mut history, mut loaded) = (list(&script["tools"]).to_vec(), Vec::new(), json!([]));
-    assert!(list(&script["turns"]).len() > 8, "the whole conversation");
+    assert!(list(&script["turns"]).len() > 8, "expected the whole conversation");
     for turn in list(&script["turns"]) {
         let what = &turn["what"];
         tools.retain(|tool| {
@@ -128,23 +128,23 @@ fn play(name: &str, target: Option<&str>) {
 }
 
 #[test]
-fn anthropic() {
+fn anthropic_conversation_is_rewritten() {
     play("anthropic", None);
 }
 
 #[test]
-fn responses() {
+fn responses_conversation_is_rewritten() {
     play("openai-responses", None);
 }
 
 #[test]
-fn chat() {
+fn chat_conversation_is_rewritten() {
     play("openai-chat", None);
 }
 
 /// The agent uses Anthropic's format and the backend another one.
 #[test]
-fn translated() {
+fn anthropic_conversation_is_translated() {
     play("anthropic", Some("openai-responses"));
     play("anthropic", Some("openai-chat"));
 }

@@ -139,7 +139,7 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
 }
 
 #[test]
-fn whole_replies() {
+fn whole_replies_match_their_cases() {
     let cases = cases("whole");
     assert!(cases.len() > 20);
     cases.iter().for_each(|case| play(case, false, true));
@@ -150,7 +150,7 @@ fn whole_replies() {
 }
 
 #[test]
-fn streams() {
+fn streams_match_their_cases() {
     let cases = cases("streams");
     assert!(cases.len() > 5);
     for case in &cases {
@@ -177,7 +177,7 @@ fn unchanged_bodies_keep_their_bytes() {
 }
 
 #[test]
-fn a_failure_in_the_middle_becomes_an_event() {
+fn a_failure_in_the_middle_of_a_stream_becomes_an_event() {
     let exchange =
         open(&json!({"options": {"dialect": "anthropic"}}), "{\"messages\":[]}").expect("opens").expect("an exchange");
     let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}});
@@ -302,7 +302,7 @@ const END: &str = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":
                    data: {\"type\":\"message_stop\"}\n\n";
 
 #[test]
-fn overlong_reply_is_passed_on() {
+fn model_is_not_asked_again_after_an_overlong_reply() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let megabyte = "x".repeat(1 << 20);
@@ -329,7 +329,7 @@ fn model_is_asked_again_after_a_short_reply() {
 
 /// The limit also applies to non-streamed replies, and to the sum of all rounds.
 #[test]
-fn model_is_asked_again_after_whole_replies_within_the_limit() {
+fn size_limit_of_replies_applies_to_the_sum_of_all_rounds() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let search = search.expect("a search");

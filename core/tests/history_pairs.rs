@@ -173,9 +173,17 @@ fn completed_histories_obey_their_api() {
             assert_eq!(texts(&request[key]), texts(&adapted.request[key]), "{}\ntext is lost", about());
             let ends = |messages: &[Value]| messages.last().map(|last| is(last, "role", "assistant"));
             assert!(!messages.is_empty(), "{}\nis empty", about());
-            assert!(ends(&history) == Some(true) || ends(messages) == Some(false), "{}\nthe end", about());
+            assert!(
+                ends(&history) == Some(true) || ends(messages) == Some(false),
+                "{}\nnow ends with the assistant",
+                about()
+            );
             let begins = |messages: &[Value]| is(&messages[0], "role", "assistant");
-            assert!(dialect != "anthropic" || begins(&history) == begins(messages), "{}\nthe begin", about());
+            assert!(
+                dialect != "anthropic" || begins(&history) == begins(messages),
+                "{}\nnow begins with another role",
+                about()
+            );
             let again = adapt_request(&adapted.request, &options).expect("the same");
             assert_eq!(again.request, adapted.request, "{}\nchanges again", about());
             assert!(again.report.request_changes.is_empty(), "{}\nreports again", about());
@@ -183,7 +191,7 @@ fn completed_histories_obey_their_api() {
             let calls: Vec<&str> = calls.filter_map(|item| item["call_id"].as_str()).collect();
             let is_unique = calls.iter().all(|id| calls.iter().filter(|other| *other == id).count() == 1);
             if obeys(&history) && is_unique {
-                assert_eq!(adapted.request, request, "{}\nneeded no change", about());
+                assert_eq!(adapted.request, request, "{}\nwas changed without need", about());
             }
             changed += usize::from(adapted.request != request);
         }

@@ -104,7 +104,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
 
 /// The same tools in a different order must have the same names.
 #[test]
-fn names_do_not_depend_on_the_order() {
+fn names_do_not_depend_on_the_order_of_tools() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
     let list =
         |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
@@ -185,7 +185,7 @@ fn any_json_gives_a_result_or_an_error() {
 
 /// Ten thousand tools, all with names that must be changed, many of them similar.
 #[test]
-fn ten_thousand_tools() {
+fn ten_thousand_tools_get_unique_names() {
     let tools: Vec<Value> = (0..10_000)
         .map(|number| {
             let schema =

@@ -130,7 +130,7 @@ fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Va
 }
 
 #[test]
-fn every_request_goes_to_every_api() {
+fn adapted_requests_are_accepted_by_every_api() {
     let (mut runs, mut taken) = (0, 0);
     for (at, request) in requests().iter().enumerate() {
         let accepted = is_accepted(request);

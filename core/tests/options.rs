@@ -268,7 +268,7 @@ fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &m
 }
 
 #[test]
-fn options_are_the_same_everywhere() {
+fn options_are_the_same_in_all_languages() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let mut faults = Vec::new();
     for declared in DECLARED {
@@ -367,7 +367,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
 
 /// The allowed values of an option must be the same in the types of TypeScript and Python as in the core.
 #[test]
-fn values_are_the_same_everywhere() {
+fn allowed_values_are_the_same_in_all_languages() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
@@ -513,7 +513,7 @@ fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
 /// The default and the first sentence of an option must be the same in TypeScript and Python as in its row, and its
 /// page must contain the default.
 #[test]
-fn defaults_and_documentation_match_the_row() {
+fn defaults_and_documentation_match_the_option_tables() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
@@ -630,7 +630,7 @@ fn flags(text: &str, name: &str) -> Vec<(String, String)> {
 
 /// Every option must have a flag with the same default, or a reason for having none.
 #[test]
-fn options_have_flags() {
+fn every_option_has_a_flag_or_a_reason_for_having_none() {
     let mut faults = Vec::new();
     let types: BTreeSet<&str> = DECLARED.iter().flat_map(|declared| row_types(declared.type_name)).collect();
     for type_name in types {

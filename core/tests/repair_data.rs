@@ -85,7 +85,7 @@ fn fault(row: &Value) -> Option<String> {
     };
     let mut expected: Vec<ReportedRepair> = row["repairs"].as_array().into_iter().flatten().map(reported).collect();
     expected.sort();
-    // Something dropped from JSON text is reported at the pointer of that text; the rows contain its own pointer.
+    // A part that is dropped from JSON text is reported at the pointer of that text, but rows contain its own pointer.
     let agree = |(expected, found): (&ReportedRepair, &ReportedRepair)| {
         expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
     };

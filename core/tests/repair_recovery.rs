@@ -66,7 +66,7 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
 }
 
 #[test]
-fn no_valid_call_changes() {
+fn valid_calls_do_not_change() {
     for (name, calls) in calls() {
         let faults: Vec<String> = calls.iter().filter_map(|call| touched(&call.arguments, &call.schema)).collect();
         print_line(&format!("{name}: {} valid calls", calls.len()));
@@ -75,7 +75,7 @@ fn no_valid_call_changes() {
 }
 
 #[test]
-fn no_valid_instance_of_the_suite_changes() {
+fn valid_instances_of_the_test_suite_do_not_change() {
     for source in sources("test_suite.jsonl") {
         let (mut count, mut faults) = (0, Vec::new());
         for row in calls::rows(&source.text) {
@@ -190,7 +190,7 @@ fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
     }
 }
 
-/// Returns true if arguments were unwrapped. Otherwise, repairs are made in other locations.
+/// Returns true if arguments were unwrapped. Repairs inside them then have other locations.
 fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
     repairs.iter().any(|repair| repair.rule == RepairRule::UnwrapArguments)
 }
@@ -247,8 +247,8 @@ fn damaged_calls_never_become_another_value() {
 }
 
 /// A call in the encoded form that was sent to the model may be damaged as well. It is repaired with the schema that
-/// was sent, decoded, and then repaired with the tool's own schema. (Before, such calls were decoded first, and a tenth
-/// of them were lost.)
+/// was sent, decoded, and then repaired with the tool's own schema. (Previously, such calls were decoded first, and a
+/// tenth of them were lost.)
 #[test]
 fn damaged_calls_in_encoded_form_are_restored() {
     for (dialect, least) in [("openai-strict", 4800), ("anthropic-strict", 3200)] {

@@ -106,7 +106,7 @@ fn least_recently_used_list_is_dropped_first() {
 }
 
 #[test]
-fn disabled_cache_and_errors_store_nothing() {
+fn disabled_cache_stores_nothing_and_errors_are_not_cached() {
     let cache = ToolListCache::default();
     let open = |request: &str, options: &ExchangeOptions| Exchange::open_cached(URLS[0], request, options, &cache);
     open(&body("a"), &ExchangeOptions::default().dialect("moonshot").tool_list_cache(0)).expect("opens");

@@ -19,7 +19,7 @@ fn schemas() -> [Value; 3] {
 }
 
 #[test]
-fn report_fits_into_the_budget_of_the_rewriting() {
+fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
     let mut written = 0;
     for (dialect, schema) in dialects().iter().flat_map(|one| schemas().map(|schema| (one.name, schema))) {
         let with = |steps: usize| SanitizeOptions::new(dialect).max_steps(steps);

@@ -74,7 +74,7 @@ fn adapted(request: &Value, dialect: &str) -> (Value, Vec<String>) {
 }
 
 #[test]
-fn refused_members_are_found_and_mended() {
+fn refused_members_are_found_and_removed_or_replaced() {
     for (dialect, model, member, value, sent) in cases() {
         let about = format!("{dialect}, {model}: {member}");
         let mut given = request(model);
@@ -83,11 +83,11 @@ fn refused_members_are_found_and_mended() {
         assert_eq!(members_found(&given, dialect), [pointer.as_str()], "{about}");
         let (mended, changes) = adapted(&given, dialect);
         assert_eq!(changes, [pointer.as_str()], "{about}");
-        assert!(mended.get(member).is_none(), "{about} is still there");
+        assert!(mended.get(member).is_none(), "{about} was not removed");
         if let Some((name, value)) = &sent {
             assert_eq!(&mended[*name], value, "{about}");
         }
-        assert!(members_found(&mended, dialect).is_empty(), "{about}: the mended request is refused");
+        assert!(members_found(&mended, dialect).is_empty(), "{about}: the repaired request is refused");
         // If a client sends both members, the accepted one takes precedence.
         if let Some((name, _)) = sent {
             given[name] = json!("the client's");
@@ -114,7 +114,7 @@ fn accepted_members_are_kept() {
 
 /// Every fact about a member must have a case.
 #[test]
-fn facts_have_cases() {
+fn every_fact_about_a_member_has_a_case() {
     let cases = cases();
     for dialect in dialects() {
         for fact in dialect.requests().iter().filter(|fact| fact.rule() == "unsupported-member") {

@@ -152,7 +152,7 @@ fn shapes(tool: &Value) -> [Value; 5] {
 }
 
 #[test]
-fn every_format_finds_the_same() {
+fn searches_find_the_same_tools_in_every_format() {
     for (tools, is_whole) in tools() {
         // Only MCP has titles.
         let plain = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
@@ -172,7 +172,7 @@ fn every_format_finds_the_same() {
 }
 
 #[test]
-fn an_index_can_be_kept_and_shared() {
+fn an_index_can_be_stored_and_shared_by_threads() {
     fn kept<T: Send + Sync + Clone + 'static>() {}
     kept::<ToolIndex>();
 }
@@ -261,7 +261,7 @@ fn any_json_gives_a_result_or_an_error() {
         }
     }
     println!("{answered} lists searched, {refused} refused");
-    assert!(answered > 1000 && refused > 1000, "both happen");
+    assert!(answered > 1000 && refused > 1000, "expected more accepted and more refused lists");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn hostile_lists_are_searched_in_time() {
 /// Ten thousand tools: the real ones under other names. Run with `--release --ignored --nocapture`.
 #[test]
 #[ignore = "measures time: `cargo test --release --test search -- --ignored --nocapture`"]
-fn ten_thousand_tools() {
+fn time_of_searches_in_long_lists_is_measured() {
     for (tools, is_whole) in tools() {
         for count in [1_000, 10_000, 20_000] {
             let list: Vec<Value> = (0..count)

@@ -134,14 +134,14 @@ fn all(schema: &str) -> usize {
 }
 
 #[test]
-fn hard_shapes() {
+fn difficult_shapes_fit_into_a_small_stack() {
     let calls = in_a_small_stack(|| shapes().iter().map(|shape| all(shape)).sum());
     println!("{calls} calls in {} KiB", stack());
     assert!(calls > 3_000, "{calls} calls");
 }
 
 #[test]
-fn real_schemas() {
+fn real_schemas_fit_into_a_small_stack() {
     for (file, member) in FILES {
         for source in sources(file) {
             // Every schema takes a hundred calls.

@@ -150,7 +150,7 @@ fn an_event_without_an_end_is_refused() {
 
 /// A second call at the index of an unfinished one: the buffered arguments of the first call are passed on first.
 #[test]
-fn unfinished_call_is_not_lost() {
+fn arguments_of_an_unfinished_call_are_not_lost() {
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "show", "input": {}}});
     let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}});
     let mut stream = stream();
@@ -179,7 +179,7 @@ fn exchange_loses_no_data() {
 /// By the standard, one byte order mark at the start is ignored. With it, the first event was once passed on
 /// unrestored.
 #[test]
-fn a_byte_order_mark_belongs_to_no_event() {
+fn a_byte_order_mark_is_not_part_of_the_first_event() {
     for end in ["\n", "\r\n", "\r"] {
         let (plain, marked) = (reply(end), format!("\u{feff}{}", reply(end)));
         let expected = whole(&plain);
@@ -208,7 +208,7 @@ fn a_byte_order_mark_belongs_to_no_event() {
 
 /// The rounds of an exchange are separate streams, which the client reads as one.
 #[test]
-fn a_byte_order_mark_of_an_exchange_is_left_out() {
+fn a_byte_order_mark_is_removed_from_an_exchange() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
     let options = ExchangeOptions::default().dialect("anthropic");

@@ -104,6 +104,7 @@ const SUBJECTS: &[(&str, &[&str])] = &[
     ("beside-ref", &["$ref"]),
     ("recursion", &["$ref"]),
     ("endless-recursion", &["$ref"]),
+    ("left-recursion", &["$ref"]),
     ("enum-kind", &["enum"]),
     ("enum-contradicts", &["enum"]),
     ("enum-without-type", &["enum"]),
@@ -154,7 +155,7 @@ fn comes_near(rule: &str, case: &Value) -> bool {
 
 /// Returns the parts of a fact about requests that no fixture of `checkTools` covers.
 fn uncovered(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
-    let asks = |case: &&Value| {
+    let has_dialect = |case: &&Value| {
         case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
     };
     let finds = |case: &Value, rule: &str| {
@@ -163,7 +164,7 @@ fn uncovered(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<
     };
     let mut faults = Vec::new();
     for rule in rules {
-        let mut relevant = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
+        let mut relevant = cases.iter().filter(has_dialect).filter(|case| case["expected"].is_array());
         if !relevant.clone().any(|case| finds(case, rule)) {
             faults.push(format!("{}: no fixture of `checkTools` is refused by `{rule}`", dialect.name));
         }
@@ -222,7 +223,7 @@ fn facts_have_fixtures() {
 }
 
 #[test]
-fn findings_rest_on_facts() {
+fn every_finding_is_based_on_a_fact() {
     let mut schemas: Vec<String> =
         ["check", "sanitize"].into_iter().flat_map(fixtures).map(|case| input(&case)).collect();
     schemas.extend(malformed().iter().map(Value::to_string));
@@ -264,7 +265,7 @@ fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
 }
 
 #[test]
-fn schemas_that_the_metaschema_refuses_are_refused_as_stated() {
+fn dialects_that_state_the_metaschema_refuse_invalid_schemas() {
     let invalid: Vec<Value> =
         malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());
@@ -382,9 +383,9 @@ fn malformed() -> Vec<Value> {
     schemas
 }
 
-/// A message that names the replacement of a keyword names one that the dialect accepts at that place.
+/// If a message names a replacement for a keyword, the dialect must accept the replacement at that place.
 #[test]
-fn replacements_are_accepted() {
+fn replacements_named_in_messages_are_accepted() {
     let branches = json!([{"type": "object", "properties": {}}, {"type": "object", "properties": {}}]);
     let mut replaced = 0;
     for dialect in described() {

@@ -83,7 +83,7 @@ fn is_same(rule: &str, found: &str) -> bool {
 }
 
 #[test]
-fn agrees_with_the_validator() {
+fn findings_agree_with_the_validator() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
         // For each group: the numbers of cases that both accept, that both refuse for the same reason, and in total.
@@ -127,7 +127,7 @@ fn agrees_with_the_validator() {
 
 /// The API's answers to schemas that users quoted, and the rule that identifies the problem.
 #[test]
-fn quoted_errors_have_a_violation() {
+fn schemas_with_quoted_errors_have_a_violation() {
     for Source { text, is_whole } in sources("issue_cases.jsonl") {
         let rows = text.lines().map(|line| {
             serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}"))

@@ -69,7 +69,7 @@ const repeated = Object.fromEntries(
 );
 console.log(JSON.stringify({ version: process.version, alone, clone, dialects: figures, repeated, ...started() }));
 
-/** Runs a conversion. If the dialect cannot express the schema, the time until the error counts. */
+/** Runs a conversion. If the dialect cannot express the schema, the time until the error is measured. */
 function attempt(run) {
   try {
     return run();
@@ -78,7 +78,7 @@ function attempt(run) {
   }
 }
 
-/** Returns the fastest time of each contender, in µs per input, or per item if it states a number of items. */
+/** Returns the fastest time of each contender, in µs per input, or per item for a contender with a number of items. */
 function best(contenders) {
   const times = contenders.map(() => Number.POSITIVE_INFINITY);
   for (let round = -1; round < ROUNDS; round++) {

@@ -28,7 +28,7 @@ test('contains only the files that users need', () => {
   assert.deepEqual(packed.get().files.sort(), expected.sort());
 });
 
-test('publint finds nothing', async () => {
+test('publint finds no problem', async () => {
   const { messages, pkg } = await publint({ pkgDir: ROOT, strict: true });
   assert.deepEqual(
     messages.map((message) => formatMessage(message, pkg, { color: false })),
@@ -36,7 +36,7 @@ test('publint finds nothing', async () => {
   );
 });
 
-test('`@arethetypeswrong/cli` finds nothing', () => {
+test('`@arethetypeswrong/cli` finds no problem', () => {
   // Ignores the resolution of Node before 12, which did not know `exports` (TypeScript 7 has dropped it), and the `.wasm` files, which are
   // not TypeScript modules: the bundler determines what importing one returns, and declares its type.
   const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', '--format', 'json'];

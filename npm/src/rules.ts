@@ -299,6 +299,8 @@ export type Constraint =
   | 'ref-any-of'
   /** Recursion that cannot end. */
   | 'endless-recursion'
+  /** A schema that applies to itself at the same value, through references and unions. */
+  | 'left-recursion'
   /** A keyword that is not allowed at the root. */
   | 'root-keyword'
   /** `$schema` names a draft that is not accepted. */
@@ -479,7 +481,7 @@ export type DeferredWarningCode =
   | 'defer-loading-not-boolean'
   /** `tool_choice` forces a tool that was not loaded. */
   | 'forced-deferred-tool'
-  /** The beginning of earlier requests is now written differently: a prompt cache ends there. */
+  /** A part of earlier requests is now written differently: a prompt cache ends there. */
   | 'prefix-changed'
   /** A synthesized search replaces an addition, which the backend does not support. */
   | 'synthesized-exchange'

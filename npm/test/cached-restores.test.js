@@ -38,7 +38,7 @@ test('more restores than the cache holds can be used in turn', () => {
   for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);
 });
 
-test('large restores', () => {
+test('large restores can be used in turn', () => {
   const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [
     `m${index}`,
     restoreOf(`m${index}`, length),
@@ -46,7 +46,7 @@ test('large restores', () => {
   for (let round = 0; round < 2; round++) for (const [member, restore] of all) check(restore, member);
 });
 
-test('arguments that restore calls while they are read', () => {
+test('reading the arguments of a call may use other restores', () => {
   const restore = restoreOf('own');
   const others = Array.from({ length: 20 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   const args = {

@@ -251,8 +251,9 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Replaces the programs that fetch packages with others, first in `PATH`. Each logs how it was started and which registry npm would use
- * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
+ * Puts replacements for the programs that fetch packages first in `PATH`. Each logs how it was started and which
+ * registry npm would use there, and installs the local build. `node` logs its working folder, from which version
+ * managers' shims read their configuration.
  */
 function fetching() {
   const bin = place({});

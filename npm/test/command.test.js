@@ -130,7 +130,7 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        // The other two of each four describe how the file is written.
+        // Each file has four entries; the last two describe how it is written.
         written.filter((_, at) => at % 4 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
@@ -190,7 +190,7 @@ test('a reader that closes the pipe changes neither the exit code nor the files'
   assert.equal(await unread(['check', '--servers', 'mcp.json'], 'stderr', { cwd }), 2);
 });
 
-test('an output that cannot be written', {
+test('an output that cannot be written is an error', {
   skip: !existsSync('/dev/full') && 'this system has no /dev/full',
 }, async () => {
   const full = openSync('/dev/full', 'w');
@@ -205,7 +205,7 @@ test('an output that cannot be written', {
   assert.deepEqual([code, written], [2, expected]);
 });
 
-test('an empty file name', async () => {
+test('an empty file name is an error', async () => {
   assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
@@ -223,14 +223,14 @@ describe('a server with hand-written messages', () => {
   `;
   const tools = [{ name: 'a', inputSchema: { type: 'object' } }];
   for (const nextCursor of [null, '']) {
-    test(`that sends ${JSON.stringify(nextCursor)} as the cursor after the last page`, async () => {
+    test(`may send ${JSON.stringify(nextCursor)} as the cursor after the last page`, async () => {
       const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools, nextCursor })];
       const [stdout, stderr, code] = await run(['matrix', '--json', ...server]);
       assert.deepEqual([stderr, code], ['', 0]);
       assert.equal(JSON.parse(stdout).count, 1);
     });
   }
-  test('that lists invalid tools', async () => {
+  test('may list invalid tools, which are reported', async () => {
     const broken = [{ name: 'bad', inputSchema: { type: 'array' } }, { name: null }, 7];
     const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools: [...tools, ...broken] })];
     const [stdout, stderr, code] = await run(['check', '-d', 'anthropic', '--json', ...server]);
@@ -240,14 +240,14 @@ describe('a server with hand-written messages', () => {
     const found = findings.map(({ pointer, rule }) => `${pointer} ${rule}`);
     for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
   });
-  test('that lists too many tools', async () => {
+  test('must not list too many tools', async () => {
     const script = PLAIN.replace('JSON.parse(process.argv[1])', '{ tools: Array(10_001).fill({}) }');
     const [, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.equal(code, 2);
     assert.match(stderr, /: expected at most 10000 tools, found more\n$/);
   });
   for (const page of [{}, { tools: 'none' }]) {
-    test(`that answers ${JSON.stringify(page)}`, async () => {
+    test(`must not answer ${JSON.stringify(page)}`, async () => {
       const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(page)]);
       assert.equal(code, 2);
       assert.match(
@@ -271,11 +271,11 @@ test('the program ends although a process that the server started is still runni
   const cwd = place();
   const [, , code] = await run(['check', '--timeout', '1', '--', process.execPath, '-e', script], { cwd });
   assert.equal(code, 2);
-  assert.ok(!existsSync(join(cwd, 'over')), 'it waited');
+  assert.ok(!existsSync(join(cwd, 'over')), 'the program waited for the process');
   process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')));
 });
 
-test('endless pages', async () => {
+test('endless pages end with an error', async () => {
   const script = `
     let pages = 0;
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -290,7 +290,7 @@ test('endless pages', async () => {
   assert.deepEqual([/expected (all pages in 10|an answer in 1) s/.test(stderr), code], [true, 2], stderr);
 });
 
-test('a secret at the place where the log of a server is truncated', async () => {
+test('a secret is removed even at the place where the log of a server is truncated', async () => {
   const env = { TOKEN: 'a-secret-of-forty-characters-0123456789z' };
   for (const length of [16_384, 16_384 + 16 * env.TOKEN.length]) {
     const script = `process.stderr.write(process.env.TOKEN + 'x'.repeat(${length - 20}), () => process.exit(3))`;
@@ -325,7 +325,7 @@ describe('a live server over stdio', () => {
     await server.connect(new StdioServerTransport());
   `;
 
-  test('all pages of its tools, in its order of keys', async () => {
+  test('all pages of its tools are read, and its order of keys is kept', async () => {
     const cwd = place({ 'server.mjs': SERVER });
     const server = ['--', process.execPath, 'server.mjs'];
     const [stdout, stderr, code] = await run(['check', '--dialect', 'gemini', '--json', ...server], { cwd });
@@ -338,7 +338,7 @@ describe('a live server over stdio', () => {
     assert.match(written, /"properties":\{"b":\{"const":"x"\},"a":\{"type":"string"\}\}/);
   });
 
-  test('a server that ends at once, and one that does not exist', async () => {
+  test('a server that ends at once, and one that does not exist, are errors', async () => {
     const script = 'console.error("no token\\u009b2J\\u202e"); process.exit(3)';
     const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.deepEqual([stdout, code], ['', 2]);
@@ -463,7 +463,7 @@ describe('a live server at a URL', () => {
     }
   }
 
-  test('a small answer that decompresses to a large one', async () => {
+  test('a small answer that decompresses to a large one is refused', async () => {
     const large = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":[${'{},'.repeat(12 << 20)}{}]}}`);
     const packed = gzipSync(large);
     assert.ok(packed.length < 100_000);
@@ -494,7 +494,7 @@ describe('a live server at a URL', () => {
   });
 
   for (const transport of ['http', 'sse']) {
-    test(`by ${transport}, with a header`, async () => {
+    test(`is read by ${transport}, with a header`, async () => {
       await served(transport, async (url) => {
         const args = ['check', '-d', 'openai-chat', '-q', '--url', url, '--header', 'Authorization: Bearer secret'];
         const [stdout, stderr, code] = await run(args);
@@ -504,7 +504,7 @@ describe('a live server at a URL', () => {
     });
   }
 
-  test('a server that a file declares, with a variable', async () => {
+  test('a server that a file declares is read, with a variable in its header', async () => {
     await served('http', async (url) => {
       const headers = { Authorization: 'Bearer ${' + 'THE_TOKEN}' };
       const cwd = place({ '.mcp.json': { mcpServers: { far: { url, headers } } } });
@@ -515,7 +515,7 @@ describe('a live server at a URL', () => {
     });
   });
 
-  test('a server that refuses, one that is late, and one that does not exist', async () => {
+  test('a server that refuses, one that is late, and one that does not exist are errors', async () => {
     await served('http', async (url) => {
       const [, stderr, code] = await run(['check', '--url', url]);
       assert.equal(code, 2);
@@ -558,7 +558,7 @@ test('links to folders are followed unless they are endless', {
   assert.deepEqual([await count('*/*.json'), await count('link/*.json'), await count('**/*.json')], [2, 1, 1]);
 });
 
-test('a file that cannot be written', async () => {
+test('a file that cannot be written is an error', async () => {
   const args = ['check', '-d', 'codex', '--baseline', 'none/base.json', '--update-baseline', '-'];
   const [, stderr, code] = await run(args, { input: '{"type":"object","properties":{}}', cwd: place() });
   assert.equal(code, 2);

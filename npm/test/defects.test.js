@@ -306,7 +306,7 @@ test('a frozen prototype changes nothing', async () => {
   ]);
 });
 
-test('bytes that report a wrong length', () => {
+test('bytes are read with their real length, whatever length they report', () => {
   const text = JSON.stringify({ type: 'object', properties: { a: { const: 'x'.repeat(100_000) } } });
   const expected = sanitize(text, { dialect: 'codex' }).schema;
   for (const claimed of [0, 4, 2 ** 40, -1, Number.NaN]) {

@@ -64,7 +64,7 @@ class Agent {
 }
 
 for (const name of ['anthropic', ...TARGETS]) {
-  test(`${name}: the whole conversation`, () => {
+  test(`${name}: the whole conversation is rewritten`, () => {
     const script = read(name);
     const agent = new Agent(script);
     for (const turn of script.turns) {
@@ -97,7 +97,7 @@ const MESSAGE_OF = {
 };
 
 for (const api of TARGETS) {
-  test(`${api}: the whole conversation over HTTP`, async (t) => {
+  test(`${api}: the whole conversation works over HTTP`, async (t) => {
     const script = read('anthropic');
     // Every turn is a request, except those in which the model does not reply.
     const turns = script.turns.filter(({ model }) => model !== undefined);
@@ -120,7 +120,7 @@ for (const api of TARGETS) {
     assert.equal(backend.requests.length, turns.length);
   });
 
-  test(`${api}: requests that the fake refuses`, async (t) => {
+  test(`${api}: the fake refuses invalid requests`, async (t) => {
     const backend = await start(api, [{ text: 'hi' }]);
     t.after(backend.stop);
     const refused = read('refused').filter((one) => one.api === api);

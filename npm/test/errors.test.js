@@ -46,7 +46,7 @@ test('an unknown dialect names the known ones and a call that works', () => {
   assert.match(message, /`sanitize\(schema, \{ dialect: "codex" \}\)`/);
 });
 
-test('a missing dialect, missing options, options that are not an object', () => {
+test('a missing dialect, missing options, and options that are not an object are errors', () => {
   assert.equal(caught(() => sanitize({}, {}).schema).pointer, '/dialect');
   assert.equal(caught(() => sanitize({}).schema).pointer, '/dialect');
   assert.equal(caught(() => check({}, null)).pointer, '/dialect');
@@ -86,7 +86,7 @@ test('too-lossy carries the changes', () => {
   assert.deepEqual(Object.keys(error.changes[0]), Object.keys(changes[0]));
 });
 
-test('a value that is not a request', () => {
+test('a value that is not a request is an error', () => {
   assert.equal(caught(() => applyDeferredLoading({}).request).code, 'invalid-request');
 });
 

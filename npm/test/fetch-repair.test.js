@@ -22,7 +22,7 @@ function listener() {
   return { reported, onRepair: (calls, request) => reported.push([calls, request]) };
 }
 
-test('in a whole reply to a request that is sent unchanged', async (t) => {
+test('calls are repaired in a whole reply to a request that is sent unchanged', async (t) => {
   const { url, got } = await backend(t, [200, JSON_TYPE, WRONG]);
   const { reported, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
@@ -48,7 +48,7 @@ test('in a whole reply to a request that is sent unchanged', async (t) => {
   assert.deepEqual(request, { url, dialect: 'anthropic', body: ASKED });
 });
 
-test('in a stream', async (t) => {
+test('calls are repaired in a stream', async (t) => {
   const { url } = await backend(t, [200, SSE, (response) => response.end(streamOf(WRONG).join(''))]);
   const { reported, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));

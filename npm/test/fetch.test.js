@@ -119,7 +119,7 @@ describe('bodies and headers', () => {
     'a Blob without a content type': (url) => [url, { method: 'post', body: new Blob([ASKED]) }],
   };
   for (const [name, given] of Object.entries(inputs)) {
-    test(`given as ${name}`, async (t) => {
+    test(`a body is adapted if it is given as ${name}`, async (t) => {
       const { url, got } = await backend(t, [200, JSON_TYPE, SEARCHES], [200, JSON_TYPE, CALLS]);
       const reply = await (await toolwireFetch({ dialect: 'anthropic' })(...given(url))).json();
       assert.deepEqual(
@@ -194,7 +194,7 @@ describe('bodies and headers', () => {
     );
   });
 
-  test('gzip', async (t) => {
+  test('replies that are compressed with gzip are restored', async (t) => {
     const zipped = { ...JSON_TYPE, 'content-encoding': 'gzip' };
     const { url } = await backend(
       t,
@@ -299,7 +299,7 @@ describe('streams', () => {
     await gone;
   });
 
-  test('split characters, a byte order mark, and invalid bytes', async (t) => {
+  test('split characters are joined, a byte order mark is removed, and invalid bytes are replaced', async (t) => {
     const streamed = streamOf(CALLS).join('').replace('"input":{}', '"input":{},"title":"Größe 🎈"');
     const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(streamed), Buffer.from(': \xff\n\n', 'latin1')]);
     const { url } = await backend(t, [

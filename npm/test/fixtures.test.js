@@ -91,20 +91,20 @@ function judge(name, path, one) {
   if (path.takesValue) {
     const containers = containersOf(input);
     const shares = [...containersOf(output)].some((container) => containers.has(container));
-    assert.ok(options?.share || !shares, `${where}: shares with its input`);
+    assert.ok(options?.share || !shares, `${where}: shares a container with its input`);
     // A plan has no options.
     if (!path.byPlan) {
       const shared = path.run(input, { ...options, share: true }, one).output;
       assert.equal(path.text(shared), text, `${where}: \`share\` changes the result`);
-      if (text === before) assert.equal(shared, input, `${where}: \`share\`, no change, a new object`);
+      if (text === before) assert.equal(shared, input, `${where}: \`share\` copied an unchanged input`);
     }
   } else if (canonical(text) === canonical(before)) {
-    assert.equal(output, input, `${where}: no change, different text`);
+    assert.equal(output, input, `${where}: the text differs, although nothing was changed`);
   }
   // `codex` emulates one step of Codex: schemas that make Codex drop a tool pass through it, and `check` reports them.
   if (name === 'sanitize' && options.dialect !== 'codex') {
     const violations = path.takesValue ? check(output, options) : check(output, options);
-    assert.deepEqual(violations.filter(isAtFault), [], `${where}: not accepted`);
+    assert.deepEqual(violations.filter(isAtFault), [], `${where}: the dialect does not accept the result`);
   }
 }
 

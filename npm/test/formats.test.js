@@ -36,8 +36,8 @@ describe('sarif', () => {
       for (const { ruleId, ruleIndex, locations, relatedLocations, partialFingerprints } of results) {
         assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
         assert.match(partialFingerprints['toolwire/v1'], /^[0-9a-f]{16}$/);
-        // GitHub's requirements: "SARIF support for code scanning", as copies of its documentation quote it (read on 2026-11-27). A result without a file makes
-        // it refuse the whole upload ("expected a physical location").
+        // GitHub's requirements: "SARIF support for code scanning", as copies of its documentation quote it (read on
+        // 2026-11-27). GitHub refuses the whole upload if a result has no file ("expected a physical location").
         assert.ok(locations.length > 0);
         for (const { physicalLocation } of [...locations, ...relatedLocations]) {
           const { artifactLocation, region } = physicalLocation;
@@ -52,7 +52,7 @@ describe('sarif', () => {
       }
     });
   }
-  test('the schema can refuse', () => {
+  test('the schema refuses an unknown level', () => {
     const log = JSON.parse(written('sarif')[0].text);
     log.runs[0].results[0].level = 'fatal';
     assert.equal(valid(log), false);
@@ -71,7 +71,7 @@ describe('markdown', () => {
       for (const { header, rows } of tables) {
         assert.equal(header.length, 4);
         for (const row of rows) {
-          // Text from a server is never markup: it is code.
+          // Text from a server must not become markup; it is written as code.
           for (const cell of row) {
             assert.ok(
               cell.tokens.every(({ type }) => ['text', 'escape', 'codespan'].includes(type)),

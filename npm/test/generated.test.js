@@ -21,7 +21,7 @@ class Point {
   }
 }
 const thrown = new RangeError('thrown by a getter');
-/** Values that JSON can express or `JSON.stringify` omits, and others. None of them is a whole schema. */
+/** Unusual values: some that JSON can express, some that `JSON.stringify` omits, and others. None is a whole schema. */
 const odd = [
   undefined,
   Number.NaN,
@@ -214,7 +214,7 @@ describe('generated', () => {
     );
   });
 
-  test('requests with odd values in them', () => {
+  test('requests with odd values: the value path agrees with the text path', () => {
     const tools = fc.array(
       fc.record(
         {
@@ -250,7 +250,7 @@ describe('generated', () => {
     const rows = fc.sample(schemas(json), { seed: SEED, numRuns: 150 }).filter((schema) => typeof schema === 'object');
     writeFileSync(sample, rows.map((schema) => `${text({ schema })}\n`).join(''));
     const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30 };
-    // With the features of the whole workspace, as Rust's tests compile it: `cargo run` would compile it again.
+    // Compiled with the features of the whole workspace, like Rust's tests; `cargo run` would compile the crates again.
     execFileSync('cargo', ['build', '--quiet', '--locked', '--workspace', '--example', 'compare'], options);
     const compare = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/examples/compare');
     const lines = execFileSync(compare, ['dump', sample, '--function', 'sanitize'], options).trim().split('\n');

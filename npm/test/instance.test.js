@@ -38,7 +38,7 @@ function trapping(call) {
 
 const { normalizeEnvelope, sanitize } = await import('../dist/index.js');
 
-test('importing starts nothing, the first call does, the second does not', () => {
+test('the first call starts an instance; importing and later calls do not', () => {
   assert.deepEqual([modules, instances], [0, 0]);
   normalizeEnvelope({}).schema;
   assert.deepEqual([modules, instances], [1, 1]);

@@ -215,7 +215,9 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(transport.protocolVersion, '2025-11-25');
   });
 
-  test('the demo’s server', { skip: !existsSync(EVERYTHING) && 'run `make demo` to install it' }, async () => {
+  test('the demo’s server works over HTTP', {
+    skip: !existsSync(EVERYTHING) && 'run `make demo` to install it',
+  }, async () => {
     const { url } = await served(['--', process.execPath, EVERYTHING]);
     const { client } = await connected(url);
     const { tools } = await client.listTools();
@@ -226,7 +228,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('two clients with equal ids at once, each with servers of its own', async () => {
+  test('two clients with equal ids at once have servers of their own', async () => {
     const { url } = await served();
     const clients = await Promise.all([connected(url), connected(url)]);
     await Promise.all(clients.map(({ client }) => client.listTools()));
@@ -272,7 +274,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.ok(Number(text(await one.client.callTool({ name: 'pid' }))) > 0);
   });
 
-  test('a client that disconnects during a call; its server ends with its session', async () => {
+  test('a client may disconnect during a call, and its server ends with its session', async () => {
     const { url } = await served();
     const { client, transport } = await connected(url);
     await client.listTools();
@@ -297,7 +299,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal((await posted(url, ping(3), headers)).status, 404);
   });
 
-  test('20 MB in one message', async () => {
+  test('a message of 20 MB is passed on', async () => {
     const { url } = await served();
     const { client } = await connected(url);
     await client.listTools();
@@ -316,7 +318,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     });
   }
 
-  test('a command that does not exist', async () => {
+  test('a command that does not exist is an error', async () => {
     const started = await served(['--', 'no-such-command']);
     await assert.rejects(connected(started.url), /no-such-command: expected a command, found none with this name/);
     assert.match(started.log, /session 1 has ended: no-such-command/);
@@ -324,7 +326,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
 });
 
 describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
-  test('foreign pages and hosts, other paths, large and odd bodies', async () => {
+  test('foreign pages and hosts, other paths, and large or odd bodies are refused', async () => {
     const { url } = await served();
     const status = async (body, headers, method) => (await posted(url, body, headers, method)).status;
     assert.equal(await status(initialize, { origin: 'https://evil.example' }), 403);
@@ -448,7 +450,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  test('an address that is in use', async () => {
+  test('an address that is in use is an error', async () => {
     const { url } = await served();
     const listen = new URL(url).host;
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--listen', listen, '--', process.execPath, SERVER]);

@@ -13,14 +13,14 @@ const require = createRequire(import.meta.url);
 const modules = { esm, slim, cjs: require('../dist/index.cjs'), slimCjs: require('../dist/slim.cjs') };
 
 for (const [file, module] of Object.entries(modules)) {
-  test(`functions and classes of ${file}`, () => {
+  test(`functions and classes of ${file} have the names of their exports`, () => {
     const functions = Object.entries(module).filter(([, value]) => typeof value === 'function');
     assert.ok(functions.length > 14);
     for (const [name, value] of functions) assert.equal(value.name, name);
   });
 }
 
-test('the names of instances', () => {
+test('instances are shown with the name of their class', () => {
   assert.match(inspect(new esm.ToolSet([])), /^ToolSet /);
   assert.match(inspect(esm.sanitizeTools([], { dialect: 'codex' }).restore), /^Restore /);
 });

@@ -86,7 +86,7 @@ test('the key is only in the header', () =>
       found.tools.map((tool) => tool.api),
       ['accepted', 'refused'],
     );
-    assert.deepEqual([found.requests, received.length], [3, 3], 'one was repeated');
+    assert.deepEqual([found.requests, received.length], [3, 3], 'a request was repeated');
     for (const [path, authorization] of received) {
       assert.deepEqual([path, authorization], ['/v1/chat/completions', `Bearer ${KEY}`]);
     }
@@ -102,21 +102,21 @@ test('the key is only in the header', () =>
     assert.ok(!recorded.includes('127.0.0.1'));
   }));
 
-test('an answer that repeats the key', () =>
+test('a key that an answer repeats is masked', () =>
   withApi(async (url) => {
     const [, stderr, code] = await probe(`${url}/key`);
     assert.equal(code, 2);
     assert.ok(stderr.endsWith('found 401: Incorrect API key provided: Bearer (THE_KEY)\n'), stderr);
   }));
 
-test('an answer that repeats the key with escapes', () =>
+test('a key that an answer repeats with escapes is masked', () =>
   withApi(async (url) => {
     const [, stderr, code] = await probe(`${url}/escaped`);
     assert.equal(code, 2);
     assert.ok(stderr.endsWith('found 401: (THE_KEY) (THE_KEY) (THE_KEY) "(THE_KEY)"\n'), stderr);
   }));
 
-test('a key that is not valid in a header', () =>
+test('a key that is not valid in a header is refused and not printed', () =>
   withApi(async (url, received) => {
     const [stdout, stderr, code] = await probe(`${url}/v1`, { key: 'one\ntwo-secret' });
     assert.deepEqual([code, received], [2, []]);
@@ -130,14 +130,14 @@ test('a redirection is not followed', () =>
     assert.ok(stderr.includes('found 307'), stderr);
   }));
 
-test('a server that does not answer', () =>
+test('a server that does not answer is an error', () =>
   withApi(async (url) => {
     const [, stderr, code] = await probe(`${url}/slow`, { args: ['--timeout', '1'] });
     assert.equal(code, 2);
     assert.ok(stderr.endsWith(': expected an answer in 1 s, found none\n'), stderr);
   }));
 
-test('no server at all', async () => {
+test('an address without a server is an error', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${server.address().port}`;

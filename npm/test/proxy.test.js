@@ -209,7 +209,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a server that hangs, writes garbage, answers twice or without a request', async () => {
+  test('a server that hangs, writes garbage, answers twice or without a request can still be used', async () => {
     const { client, log } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'hang' }, undefined, { timeout: 200 }), /timed out/);
@@ -233,7 +233,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
   });
 
   // Without the SDK, whose client accepts at most 10 MB.
-  test('20 MB in one message', async () => {
+  test('a message of 20 MB is passed on', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', process.execPath, SERVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -268,7 +268,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a list with deferred tools', async () => {
+  test('deferred tools are found with search_tools and called with call_tool', async () => {
     const { client } = await connected(['--defer', '5', '--', process.execPath, SERVER]);
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -317,7 +317,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.deepEqual(ids, [1, 2]);
   });
 
-  test('a client that does not read the log', async () => {
+  test('a client that does not read the log still receives answers', async () => {
     const noisy = join(folder, 'noisy.mjs');
     writeFileSync(
       noisy,
@@ -338,7 +338,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     await once(child, 'close');
   });
 
-  test('a command that does not exist', async () => {
+  test('a command that does not exist is an error', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', 'no-such-command'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -527,7 +527,7 @@ describe('a server at a URL', { timeout: 60_000 }, () => {
     http.close();
   });
 
-  test('a server that does not listen', async () => {
+  test('a server that does not listen is an error', async () => {
     const http = createServer().listen(0, '127.0.0.1');
     await once(http, 'listening');
     const url = `http://127.0.0.1:${http.address().port}/mcp`;

@@ -270,7 +270,7 @@ test('a client that disconnects ends the request at the API', async () => {
   await ended;
 });
 
-test('an API that fails, at every point', async () => {
+test('a failure of the API is reported at every point', async () => {
   const { url, server } = await api(async (request, response) => {
     const how = request.headers['x-how'];
     if (how === 'silent') return;
@@ -286,10 +286,10 @@ test('an API that fails, at every point', async () => {
     exchange(`${base}/v1/chat/completions`, { headers: ['Content-Type', 'application/json', 'X-How', how], body });
   for (const [how, status, words] of [
     ['reset', 502, 'found none .ECONNRESET'],
-    ['silent', 504, 'nothing came for 1 seconds'],
+    ['silent', 504, 'nothing was received for 1 seconds'],
     ['half', 502, 'found none'],
     ['stream', 200, 'first[\\s\\S]*"type":"relay_error"'],
-    ['stream-silent', 200, 'first[\\s\\S]*nothing came for 1 seconds'],
+    ['stream-silent', 200, 'first[\\s\\S]*nothing was received for 1 seconds'],
   ]) {
     const found = await ask(how);
     assert.equal(found.status, status, `${how}: ${found.body}`);
@@ -304,7 +304,7 @@ test('an API that fails, at every point', async () => {
   assert.match(refused.body, /ECONNREFUSED/);
 });
 
-test('large bodies', async () => {
+test('bodies above the limit are refused, also if they were compressed', async () => {
   const { url } = await api(async (request, response) => {
     const body = await all(request);
     response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -435,7 +435,7 @@ test('500 concurrent streams are independent of each other', async () => {
   assert.match(body, /toolwire_open_requests 0\n/);
 });
 
-test('requests that are refused before they are forwarded', async () => {
+test('requests that are invalid or not authorized are refused before they are forwarded', async () => {
   const { url } = await api((_, response) => response.end('{}'));
   const { url: base, log } = await relay(['--upstream', url]);
   assert.match(log, new RegExp(`in place of ${url}`));
@@ -460,7 +460,7 @@ test('requests that are refused before they are forwarded', async () => {
   assert.equal((await ask(['X-Toolwire-Token', 'secret'])).status, 200);
 });
 
-test('several upstreams, and a report without values', async () => {
+test('requests are routed to several upstreams, and the report contains no values', async () => {
   const seen = [];
   const answer = (name) => async (request, response) => {
     seen.push([name, request.url, JSON.parse(await all(request)).model]);
@@ -534,7 +534,7 @@ test('shutting down lets open requests finish, and accepts no more', async () =>
   assert.deepEqual(await ended, [143, null]);
 });
 
-test('wrong usage', async () => {
+test('wrong usage is an error', async () => {
   const logged = async (...args) => {
     const child = spawn(process.execPath, [PROGRAM, 'relay', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     const log = (await all(child.stderr)).toString();

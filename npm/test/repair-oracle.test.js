@@ -1,6 +1,6 @@
-// Compares our reading of text that is not JSON with jsonrepair's: if ours reads it, both should read the same value. jsonrepair
-// guesses where ours refuses, so only text that ours reads is compared. The value of generated text is known: if the two differ, ours must
-// be right.
+// Compares toolwire with jsonrepair on text that is not JSON. jsonrepair guesses a value for text that toolwire
+// refuses, so only text that toolwire reads is compared: both should read the same value. The value of generated text
+// is known: if the two differ, toolwire must be right.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url)
 const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 const texts = [...spoiled(6000, 20_261_123)];
 
-/** Texts that jsonrepair reads differently or cannot read, and the reason why ours is right. */
+/** Texts that jsonrepair reads differently or cannot read, and the reason why toolwire is right. */
 const DIFFERENCES = [
   {
     name: 'one value several times',
@@ -52,7 +52,7 @@ const DIFFERENCES = [
     why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, a different path',
   },
 ];
-/** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */
+/** Fixtures that jsonrepair reads differently, with its result. The fixtures contain toolwire's result. */
 const FIXTURE_DIFFERENCES = {
   'words-before': 'returns a list of the words and the value',
   'words-behind': 'refuses',
@@ -99,7 +99,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   for (const { text, value, isMeant } of texts) {
     const one = read(text);
     if (one.ours === undefined) {
-      // A text that ours refuses is not compared.
+      // A text that toolwire refuses is not compared.
       const way = one.theirs === undefined ? 'refused, too' : isMeant && isSame(one.theirs, value) ? 'meant' : 'other';
       add(guessed, `${one.reason}: ${way}`);
       continue;
@@ -115,7 +115,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   }
   t.diagnostic(`read alike: ${agreed.get('all')}; known differences: ${JSON.stringify(Object.fromEntries(named))}`);
   t.diagnostic(`refused by ours, read by the oracle as: ${JSON.stringify(Object.fromEntries(guessed))}`);
-  // Each listed difference still exists, and the oracle was seen to read every other notation.
+  // Each listed difference still exists, and for every other notation both read some text alike.
   assert.deepEqual([...named.keys()].sort(), DIFFERENCES.map(({ name }) => name).sort());
   assert.ok(agreed.get('all') > 2 * [...named.values()].reduce((sum, count) => sum + count));
   const known =
@@ -124,7 +124,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   assert.deepEqual([...agreed.keys()].filter((rule) => rule !== 'all').sort(), known.split(' '));
 });
 
-/** Reads text with both; each result is undefined if it is refused. Adds our repair rules, or the reason of the refusal. */
+/** Reads text with both; a result is undefined if the text is refused. Adds toolwire's repair rules or its reason. */
 function read(text, options) {
   const one = { text, theirs: readByOracle(text) };
   try {

@@ -52,7 +52,7 @@ function onText(one, text, schema, read) {
   if (one.expectedText !== undefined) assert.equal(read(found), one.expectedText);
   else assert.deepEqual(JSON.parse(read(found)), one.expected);
   assert.equal(changed, read(found) !== read(text));
-  if (!changed) assert.equal(found, text, 'another text');
+  if (!changed) assert.equal(found, text, 'the text differs, although nothing was changed');
   judge(one, report);
 }
 

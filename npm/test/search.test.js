@@ -45,7 +45,7 @@ test('an index does not change with its list', () => {
   assert.deepEqual(index.search('mail'), ['mail_0']);
 });
 
-test('a large index outlives large values', () => {
+test('a large index still works after a large value', () => {
   const index = new ToolIndex(tools(20_000, 'mail'));
   normalizeEnvelope({ description: 'x'.repeat(40_000_000) }).schema;
   assert.equal(index.size, 20_000);

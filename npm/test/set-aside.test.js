@@ -31,7 +31,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 for (const [name, sanitize] of Object.entries(WAYS)) {
   describe(name, () => {
-    test('a list whose missing tools are not read: one warning for each list and dialect', async () => {
+    test('if the missing tools of a list are not read, there is one warning for each list and dialect', async () => {
       const tools = list();
       const { tools: sent, restore } = sanitize(tools);
       assert.ok(sent.length > 0 && restore !== undefined);
@@ -64,7 +64,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       });
     }
 
-    test('a function is called every time, and there is no warning', async () => {
+    test('the function `onSetAside` is called every time, and there is no warning', async () => {
       const [tools, reported] = [list(), []];
       for (let times = 0; times < 2; times++) sanitize(tools, { onSetAside: (...what) => reported.push(what) });
       await turn();
@@ -75,14 +75,14 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.deepEqual(warnings, []);
     });
 
-    test('an error if no tool may be missing', () => {
+    test('a missing tool is an error if `onSetAside` is `error`', () => {
       assert.throws(() => sanitize(list(), { onSetAside: 'error' }), {
         code: 'not-representable',
         pointer: '/1/inputSchema',
         detail: /^expected to send every tool, found 1 tool that cannot be sent: /,
       });
       assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
-      // A function as another option is not omitted.
+      // If another option is a function, it is refused, not ignored.
       assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'invalid-option', pointer: '/fallback' });
     });
 
@@ -95,13 +95,13 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
   });
 }
 
-test('the result looks like any object', async () => {
+test('the result looks like an ordinary object', async () => {
   const keys = ['tools', 'quarantined', 'changes', 'lossless', 'restore'];
   const one = sanitizeTools(list(), options());
   assert.deepEqual(Object.keys(one), keys);
   assert.deepEqual(JSON.parse(JSON.stringify(one)).quarantined, one.quarantined);
   const plain = (result) => Object.getOwnPropertyDescriptor(result, 'quarantined');
-  // Once it was read, or the turn has ended, it is a plain property.
+  // Once `quarantined` was read, or the turn has ended, it is a plain property.
   assert.deepEqual(plain(one), { value: one.quarantined, writable: true, enumerable: true, configurable: true });
   const unread = sanitizeTools(list(), options());
   const other = sanitizeTools(list(), options());

@@ -21,7 +21,7 @@ test('a string gives a string, bytes give bytes, a Buffer gives a Buffer', () =>
   assert.equal(normalizeEnvelope(Buffer.from(unrepaired)).schema.toString(), repaired);
 });
 
-test('bytes in the middle of a larger buffer', () => {
+test('only the bytes of a view of a larger buffer are read', () => {
   const whole = bytes(`###${unrepaired}###`);
   assert.deepEqual(normalizeEnvelope(whole.subarray(3, whole.length - 3)).schema, bytes(repaired));
 });
@@ -41,7 +41,7 @@ test('a byte order mark at the start of a string is kept', () => {
   assert.equal(normalizeEnvelope('{"x":"\ufeff"}').schema, '{"type":"object","properties":{},"x":"\ufeff"}');
 });
 
-test('bytes that are not UTF-8', () => {
+test('bytes that are not UTF-8 are refused with their position', () => {
   const broken = (before, ...rest) => Uint8Array.of(...bytes(before), ...rest);
   const cases = [
     [broken('{"a":["', 0xff, 0x22), '/a/0', '`0xff` (line 1, column 8)'],
@@ -87,7 +87,7 @@ test('a lone surrogate is refused, not replaced', () => {
   assert.throws(() => normalizeEnvelope('\ud800').schema, { code: 'invalid-json', pointer: '' });
 });
 
-test('bytes that are not text', () => {
+test('buffers other than byte arrays are refused', () => {
   for (const input of [new ArrayBuffer(2), new Uint16Array(2)]) {
     assert.throws(() => normalizeEnvelope(input), { code: 'invalid-value', pointer: '' });
     assert.throws(() => check(input, { dialect: 'codex' }), { code: 'invalid-value', pointer: '' });

@@ -68,7 +68,7 @@ test('members that are read late are unaffected by changes of the set, the list 
   assert.deepEqual(new ToolSet(list).sanitize(OPTIONS).changes, expected.changes);
 });
 
-test('the result looks like any object', () => {
+test('the result looks like an ordinary object', () => {
   const ready = new ToolSet([tool('a.b')]).sanitize(OPTIONS);
   assert.ok(Object.isFrozen(ready));
   const members = ['tools', 'json', 'quarantined', 'changes', 'lossless', 'restore'];

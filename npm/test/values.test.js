@@ -25,7 +25,7 @@ function refused(call, pointer, found, code = 'invalid-value') {
   });
 }
 
-describe('what JSON.stringify does, on every path', () => {
+describe('values are converted as by JSON.stringify, on every path', () => {
   class Point {
     constructor() {
       this.x = 1;
@@ -107,7 +107,7 @@ test('-0 is kept if nothing changes it', () => {
   for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
 });
 
-test('the prototype as a key never becomes a prototype', () => {
+test('the key `__proto__` never sets a prototype', () => {
   const value = through(JSON.parse('{"__proto__":{"polluted":1}}'));
   assert.equal(Object.getPrototypeOf(value), Object.prototype);
   assert.deepEqual(Object.getOwnPropertyDescriptor(value, '__proto__'), {
@@ -172,7 +172,7 @@ describe('values that are refused with a pointer', () => {
     wide.self = wide;
     refused(() => normalizeEnvelope(wide).schema, '/self', /cycle/);
   });
-  test('advice', () => {
+  test('the message advises how to convert the value', () => {
     refused(() => through(new Map()), '/x', /found a `Map`; make it an object with `Object.fromEntries`/);
     refused(() => through(12n), '/x', /found the BigInt `12`; make it a number or a string/);
   });
@@ -207,7 +207,7 @@ describe('depth', () => {
       );
     });
   }
-  test('a toJSON that never ends', () => {
+  test('a toJSON that never ends is refused', () => {
     const endless = () => ({ toJSON: () => ({ a: endless() }) });
     assert.throws(() => normalizeEnvelope(endless()).schema, { code: 'too-deep' });
   });
@@ -293,7 +293,7 @@ describe('share', () => {
   });
 });
 
-test('large values', () => {
+test('large values are copied unchanged', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { type: 'string', description: `ü${at}` }]),
   );
@@ -332,7 +332,7 @@ describe('a proxy with arbitrary lengths', () => {
     {},
     () => 2,
   ]) {
-    test(`a length of ${typeof length} ${String(length)}`, () => {
+    test(`a length of ${typeof length} ${String(length)} is refused`, () => {
       for (const input of [around(lying(length)), around({ b: [lying(length)] })]) {
         const pointer = Array.isArray(input.x.b) ? '/x/b/0' : '/x';
         refused(() => normalizeEnvelope(input).schema, pointer, /an integer as its length/);
@@ -348,11 +348,11 @@ describe('a proxy with arbitrary lengths', () => {
     assert.deepEqual(through(lying(-0)), []);
   });
 
-  test('more items than the limit', () => {
+  test('more items than the limit are refused', () => {
     assert.throws(() => through(lying(2 ** 40)), { code: 'limit-exceeded' });
   });
 
-  test('items that change while they are read', () => {
+  test('items that are removed while they are read become null', () => {
     const list = [
       {
         get a() {
@@ -366,7 +366,7 @@ describe('a proxy with arbitrary lengths', () => {
     assert.deepEqual(through(list), [{ a: 1 }, null, null]);
   });
 
-  test('a tag is only a hint', () => {
+  test('`Symbol.toStringTag` does not determine how an object is read', () => {
     for (const tag of ['Boolean', 'Number', 'String', 'BigInt']) {
       class Tagged {
         x = 1;

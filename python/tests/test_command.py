@@ -47,7 +47,7 @@ def listed(files: dict[str, Any], folder: str) -> list[str]:
     return sorted({path.partition("/")[0] + path.partition("/")[1] for path in inside})
 
 
-def test_count() -> None:
+def test_number_of_cases_matches_count_json() -> None:
     assert len(cases()) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
 
 
@@ -119,7 +119,7 @@ def test_case_in_the_program(case: dict[str, Any], tmp_path: Path) -> None:
         assert (tmp_path / path).read_bytes().decode() == text(content)
 
 
-def test_dialects() -> None:
+def test_dialects_command_prints_the_librarys_result() -> None:
     assert json.loads(run("dialects", "--json").stdout) == [dialect.to_dict() for dialect in dialects()]
 
 
@@ -154,7 +154,7 @@ def test_closed_output_does_not_change_the_exit_code(tmp_path: Path, output: str
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text on other systems")
-def test_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8_cause_no_failure(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")).touch()
     done = run("check", "-d", "codex", "-q", "*.json", place=tmp_path)
@@ -165,14 +165,14 @@ def test_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system has no /proc")
-def test_procfs_file_with_reported_size_zero(tmp_path: Path) -> None:
+def test_procfs_file_with_reported_size_zero_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     (tmp_path / "toolwire.toml").symlink_to("/proc/self/environ")
     done = run("check", "-d", "codex", "-q", "t.json", place=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_unwritable_output() -> None:
+def test_unwritable_output_is_an_error() -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("this system has no /dev/full")
@@ -185,7 +185,7 @@ def test_unwritable_output() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells on Windows cannot close streams")
-def test_closed_streams() -> None:
+def test_exit_code_is_correct_with_closed_streams() -> None:
     script = '"$0" -m toolwire check --dialect gemini - '
     for closes, code in [("<&-", 2), (">&- 2>&-", 1), ("2>&-", 1)]:
         done = subprocess.run(
@@ -200,13 +200,13 @@ def test_closed_streams() -> None:
         assert b"Traceback" not in done.stderr
 
 
-def test_empty_file_name() -> None:
+def test_empty_file_name_is_an_error() -> None:
     done = run("check", "")
     assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none with that name\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows lets only some users create symbolic links")
-def test_symbolic_links_to_folders(tmp_path: Path) -> None:
+def test_symbolic_links_to_folders_are_followed_unless_they_are_endless(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "t.json").write_text('{"type": "object", "properties": {}}', "utf-8")
     (tmp_path / "link").symlink_to("real")
@@ -217,7 +217,7 @@ def test_symbolic_links_to_folders(tmp_path: Path) -> None:
         assert len(json.loads(done.stdout)["sources"]) == count
 
 
-def test_unwritable_baseline(tmp_path: Path) -> None:
+def test_unwritable_baseline_is_an_error(tmp_path: Path) -> None:
     arguments = ("check", "-d", "codex", "--baseline", "none/base.json", "--update-baseline", "-")
     done = run(*arguments, given='{"type": "object", "properties": {}}', place=tmp_path)
     assert done.returncode == 2
@@ -285,7 +285,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
         ("base.json", ("--baseline", "base.json", "-")),
     ],
 )
-def test_device_instead_of_a_file(tmp_path: Path, link: str, arguments: tuple[str, ...]) -> None:
+def test_device_instead_of_a_file_is_refused(tmp_path: Path, link: str, arguments: tuple[str, ...]) -> None:
     tools = json.dumps([{"name": "now", "inputSchema": {"type": "object", "properties": {}}}])
     (tmp_path / link).symlink_to("/dev/zero")
     done = run("check", "-d", "codex", *arguments, given=tools, place=tmp_path)

@@ -69,7 +69,7 @@ asyncio.run(main())
 
 
 @pytest.mark.usefixtures("major")
-def test_server_over_stdio(tmp_path: Path) -> None:
+def test_server_over_stdio_is_read(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
     done = run("check", "--dialect", "gemini", "--json", "--", sys.executable, "server.py", place=tmp_path)
     assert (done.returncode, done.stderr.decode()) == (1, "")
@@ -102,7 +102,7 @@ for line in sys.stdin:
 
 @pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("cursor", [None, ""])
-def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
+def test_server_may_write_an_empty_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     page = json.dumps({"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": cursor})
     done = run("matrix", "--json", "--", sys.executable, "server.py", page, place=tmp_path)
@@ -111,7 +111,7 @@ def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | No
 
 
 @pytest.mark.usefixtures("major")
-def test_server_with_invalid_tools(tmp_path: Path) -> None:
+def test_invalid_tools_of_a_server_are_reported(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     schema = {"type": "array", "x-own": 1}
     tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
@@ -128,7 +128,7 @@ def test_server_with_invalid_tools(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("page", ["{}", '{"tools": "none"}'])
-def test_server_without_a_list(tmp_path: Path, page: str) -> None:
+def test_server_without_a_list_is_an_error(tmp_path: Path, page: str) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     done = run("matrix", "--", sys.executable, "server.py", page, place=tmp_path)
     assert done.returncode == 2
@@ -137,7 +137,7 @@ def test_server_without_a_list(tmp_path: Path, page: str) -> None:
     )
 
 
-def test_server_that_fails(tmp_path: Path) -> None:
+def test_server_that_fails_is_an_error(tmp_path: Path) -> None:
     script = "import sys; sys.stderr.buffer.write('no token\\x9b2J\\u202e\\n'.encode()); sys.exit(3)"
     done = run("check", "--", sys.executable, "-c", script, place=tmp_path)
     assert done.returncode == 2
@@ -158,7 +158,7 @@ def test_server_receives_only_the_given_environment() -> None:
     assert done.stderr.decode().startswith("['…', None]")
 
 
-def test_secret_at_the_truncation_point_of_the_log() -> None:
+def test_secret_at_the_truncation_point_of_the_log_is_removed() -> None:
     token = "a-secret-of-forty-characters-0123456789z"
     for length in (16_384, 16_384 + 16 * len(token)):
         script = f"import os, sys; sys.stderr.write(os.environ['TOKEN'] + 'x' * ({length} - 20)); sys.exit(3)"
@@ -167,7 +167,7 @@ def test_secret_at_the_truncation_point_of_the_log() -> None:
 
 
 @pytest.mark.usefixtures("major")
-def test_server_with_too_many_tools(tmp_path: Path) -> None:
+def test_server_with_too_many_tools_is_an_error(tmp_path: Path) -> None:
     script = PLAIN.replace("result = json.loads(sys.argv[1])", "result = {'tools': [{}] * 10_001}")
     (tmp_path / "server.py").write_text(script, "utf-8")
     done = run("check", "--", sys.executable, "server.py", place=tmp_path)
@@ -176,7 +176,7 @@ def test_server_with_too_many_tools(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("major")
-def test_pages_without_end(tmp_path: Path) -> None:
+def test_endless_pages_end_with_an_error(tmp_path: Path) -> None:
     result = "time.sleep(0.25); pages += 1; result = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
     script = PLAIN.replace("result = json.loads(sys.argv[1])", result).replace(
         "import json", "import json, time\npages = 0", 1
@@ -187,7 +187,7 @@ def test_pages_without_end(tmp_path: Path) -> None:
     assert b"expected all pages in 10 s" in done.stderr or b"expected an answer in 1 s" in done.stderr
 
 
-def test_server_without_the_sdk(tmp_path: Path) -> None:
+def test_message_about_the_missing_sdk_names_the_command_that_installs_it(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ImportError('not here')", "utf-8")
     done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
@@ -198,7 +198,7 @@ def test_server_without_the_sdk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("found", ["1.23.3", "3.0.0"])
-def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> None:
+def test_sdk_of_another_version_is_refused(tmp_path: Path, found: str) -> None:
     (tmp_path / "mcp.py").touch()
     metadata = tmp_path / f"mcp-{found}.dist-info" / "METADATA"
     metadata.parent.mkdir()
@@ -325,7 +325,7 @@ TOKEN = ("--header", "Authorization: Bearer secret")
 
 @pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("kind", ["http", "sse"])
-def test_server_at_an_address(kind: str) -> None:
+def test_server_at_an_address_is_read(kind: str) -> None:
     with served(kind) as url:
         done = run("check", "-d", "openai-chat", "-q", "--url", url, *TOKEN)
     assert (done.returncode, done.stderr.decode()) == (1, "")
@@ -333,7 +333,7 @@ def test_server_at_an_address(kind: str) -> None:
 
 
 @pytest.mark.usefixtures("major")
-def test_server_that_answers_too_much() -> None:
+def test_too_large_answer_of_a_server_is_refused() -> None:
     large = b'{"jsonrpc": "2.0", "id": 1, "result": {"tools": [' + b"{}," * (6 << 20) + b"{}]}}"
     with served("large", large) as url:
         done = run("check", "--url", url, *TOKEN)
@@ -345,7 +345,7 @@ def test_server_that_answers_too_much() -> None:
     assert done.stderr.endswith(b": expected an answer that is not compressed, found the content encoding `gzip`\n")
 
 
-def test_server_declared_in_a_file(tmp_path: Path) -> None:
+def test_server_declared_in_a_file_is_read(tmp_path: Path) -> None:
     with served("http") as url:
         declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
         (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
@@ -369,7 +369,7 @@ def test_modules_of_the_checked_folder_are_not_imported(tmp_path: Path, program:
 
 
 @pytest.mark.usefixtures("major")
-def test_server_at_an_address_that_fails() -> None:
+def test_errors_of_a_server_at_an_address_contain_no_secrets() -> None:
     with served("http") as url:
         done = run("check", "--url", url)
     assert done.returncode == 2

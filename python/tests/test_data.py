@@ -134,7 +134,7 @@ def codex_call(named: str) -> tuple[str, dict[str, Any]]:
 
 
 @reference
-def test_codex_cases(source: Source) -> None:
+def test_codex_cases_give_the_expected_results(source: Source) -> None:
     cases = source.rows("codex_cases.json")
     assert len(cases) == source.count(whole=92, sample=80)
     wrong = []

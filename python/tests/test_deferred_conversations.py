@@ -87,7 +87,7 @@ class Agent:
 
 
 @pytest.mark.parametrize("name", ["anthropic", *TARGETS])
-def test_the_whole_conversation(name: str) -> None:
+def test_the_whole_conversation_is_rewritten(name: str) -> None:
     script = read(name)
     agent = Agent(script)
     for turn in script["turns"]:
@@ -98,7 +98,7 @@ def test_the_whole_conversation(name: str) -> None:
 
 
 @pytest.mark.parametrize("api", TARGETS)
-def test_the_whole_conversation_over_http(api: str) -> None:
+def test_the_whole_conversation_works_over_http(api: str) -> None:
     script = read("anthropic")
     # Every turn is a request; the model does not reply if the script contains no message.
     answers = [turn["model"] for turn in script["turns"] if "model" in turn]
@@ -123,7 +123,7 @@ def test_fake_refuses_invalid_requests(api: str) -> None:
         for one in refused:
             status, answer = post(server, one["body"])
             assert status == 400, f"{one['why']}: {answer}"
-        # The agent's original request: the backend refuses it, so that the rewriting is necessary.
+        # The backend refuses the agent's original request, so the rewriting is necessary.
         script = read("anthropic")
         raw = {"model": "m", "messages": script["turns"][0]["add"], "tools": script["tools"]}
         assert post(server, raw)[0] == 400

@@ -123,7 +123,7 @@ def test_the_error_of_an_unknown_dialect_lists_the_known_ones() -> None:
         ({"load_used_tools": 1}, "/load_used_tools"),
     ],
 )
-def test_option_of_the_wrong_type(options: Any, pointer: str) -> None:
+def test_option_of_the_wrong_type_is_refused(options: Any, pointer: str) -> None:
     error = caught(toolwire.apply_deferred_loading, {"messages": []}, **options)
     assert (error.code, error.pointer) == ("invalid-option", pointer)
     assert "expected" in error.message
@@ -147,7 +147,7 @@ def test_max_bytes_none_means_no_limit() -> None:
         ("\ud800", "", "line 1, column 1"),
     ],
 )
-def test_text_that_is_not_utf8(text: Any, pointer: str, place: str) -> None:
+def test_text_that_is_not_utf8_is_refused(text: Any, pointer: str, place: str) -> None:
     for form in (text, bytearray(text), memoryview(text)) if isinstance(text, bytes) else (text,):
         error = caught(toolwire.check, form, dialect="codex")
         assert (error.code, error.pointer) == ("invalid-json", pointer)

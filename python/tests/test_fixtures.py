@@ -274,7 +274,7 @@ def gives(case: Case, path: Path) -> None:
     elif unchanged:
         assert result is value, "not the same text object"
     if "changes" in answer:
-        assert (answer["changes"] == []) == unchanged, "not honest"
+        assert (answer["changes"] == []) == unchanged, "the reported changes do not match the result"
     # `codex` emulates one step of Codex: a schema for which Codex drops the tool passes through it, and `check` reports
     # it.
     if case.function == "sanitize" and case.options["dialect"] != "codex":

@@ -95,7 +95,7 @@ def test_closing_the_response_closes_the_backends_stream() -> None:
 
 
 @both
-def test_an_error_of_the_second_round(post: Post) -> None:
+def test_an_error_of_the_second_round_is_passed_on(post: Post) -> None:
     overloaded = {"type": "error", "error": {"type": "overloaded_error", "message": "later"}}
     response = post(Backend(whole(SEARCHES), whole(overloaded, 529)), json=ASKED, dialect="anthropic")
     assert (response.status_code, response.json()) == (529, overloaded)
@@ -113,7 +113,7 @@ def test_rounds_are_bounded(post: Post) -> None:
 
 
 @both
-def test_gzip(post: Post) -> None:
+def test_gzip_replies_are_restored(post: Post) -> None:
     packed = gzip.compress(b"".join(pieces_of(CALLS)))
     zipped = {**SSE, "content-encoding": "gzip"}
     backend = Backend(wire.httpx.Response(200, headers=zipped, stream=wire.Stream([packed[:40], packed[40:]])))
@@ -167,7 +167,7 @@ def test_other_requests_and_replies_are_unchanged(post: Post, path: str, given: 
 
 
 @both
-def test_a_reply_without_a_body(post: Post) -> None:
+def test_a_reply_without_a_body_is_passed_on(post: Post) -> None:
     for status in (204, 200):
         backend = Backend(wire.httpx.Response(status, headers={**JSON_TYPE, "x-of-theirs": "kept"}, content=b""))
         response = post(backend, json=ASKED, dialect="anthropic")
@@ -184,7 +184,7 @@ def test_unreadable_reply_is_closed(post: Post) -> None:
 
 
 @both
-def test_a_body_in_pieces(post: Post) -> None:
+def test_a_body_in_pieces_is_adapted(post: Post) -> None:
     backend = Backend(whole(SEARCHES), whole(CALLS))
 
     def sync_pieces() -> Iterator[bytes]:
@@ -236,7 +236,7 @@ def test_bodies_without_a_type_are_streamed(post: Post) -> None:
 
 
 @both
-def test_characters_split_between_pieces(post: Post) -> None:
+def test_characters_split_between_pieces_are_joined(post: Post) -> None:
     streamed_body = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
         b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
     )

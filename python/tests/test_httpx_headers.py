@@ -45,7 +45,7 @@ def test_headers_of_unchanged_bodies_are_kept(post: Post) -> None:
 
 
 @both
-def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
+def test_headers_that_are_not_ascii_are_kept_and_invalid_bytes_are_replaced(post: Post) -> None:
     odd = [(b"Content-Type", b"application/json"), (b"X-Region", "Z\u00fcrich".encode("latin-1")), (b"x-a", b"1")]
     odd.append((b"x-a", b"2"))
     body = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
@@ -58,7 +58,7 @@ def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
 
 
 @both
-def test_betas(post: Post) -> None:
+def test_only_betas_of_deferred_loading_are_removed(post: Post) -> None:
     left = "files-api-2025-04-14"
     headers = {**JSON_TYPE, "anthropic-beta": f"tool-search-tool-2025-10-19,{left}", "x-api-key": "k"}
     plain = {"model": "m", "messages": [], "tools": []}

@@ -69,7 +69,7 @@ def test_llguidance_accepts_outputs(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("row", LLGUIDANCE, ids=str)
-def test_llguidance_still_refuses(row: Row) -> None:
+def test_llguidance_still_refuses_an_output(row: Row) -> None:
     still_refused("llama-cpp", llguidance(), row)
 
 

@@ -54,6 +54,15 @@ INPUTS = [
         {"type": "object", "properties": {"a": {"not": {"$ref": "#/definitions/A"}}}},
     ),
     Row(
+        "fault of ours: llguidance follows a pointer through a list, such as that of `anyOf`",
+        r"^only check: ref-target at `[^`]*`: \"#/\$defs/[^\"]*/[0-9]+",
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/A/anyOf/0"}},
+            "$defs": {"A": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        },
+    ),
+    Row(
         "fault of ours: llguidance reads escapes in the name of the table, too: `#/%24defs/`",
         r"^only check: ref-target at `[^`]*`: \"#/\$defs/[^\"]*%",
         {
@@ -216,14 +225,14 @@ def test_boolean_schema_has_no_backend() -> None:
     assert backends().answer(True).backend == "none"
 
 
-def test_definitions_are_carried_to_the_root() -> None:
+def test_definitions_are_moved_to_the_root() -> None:
     schema = schema_of_calls({"$defs": {"A": STRING}, "type": "object"})
     assert schema["$defs"] == {"A": STRING}
     assert schema["items"]["anyOf"][0]["properties"]["parameters"] == {"type": "object"}
     assert "$defs" not in schema_of_calls({})
 
 
-def test_real_tools() -> None:
+def test_number_of_refused_real_tools_is_that_of_vllm() -> None:
     """The number of refused tools is the same as with vLLM's own code (with llguidance 1.7.6)."""
     if len(sources()) == 1:
         pytest.skip("the complete data of real tools is not next to this checkout")

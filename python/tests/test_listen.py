@@ -245,7 +245,7 @@ def test_calls_are_restored_repaired_and_refused(served: Served) -> None:
     through(what)
 
 
-def test_two_clients_at_once_and_a_server_that_dies(served: Served) -> None:
+def test_clients_have_separate_servers_of_which_one_may_die(served: Served) -> None:
     async def what() -> None:
         async with connected(served.url) as one, connected(served.url) as other:
             pids = [text(await client.call_tool("pid", {})) for client in (one, other)]
@@ -262,7 +262,7 @@ def test_two_clients_at_once_and_a_server_that_dies(served: Served) -> None:
     through(what)
 
 
-def test_progress(served: Served) -> None:
+def test_progress_arrives_before_the_result(served: Served) -> None:
     async def what() -> None:
         steps: list[float] = []
 
@@ -329,7 +329,7 @@ def test_foreign_pages_hosts_and_wrong_bodies_are_refused(served: Served) -> Non
     through(what)
 
 
-def test_client_that_disconnects_in_a_call_and_end_of_a_session(served: Served) -> None:
+def test_client_may_disconnect_in_a_call_and_its_server_ends_with_the_session(served: Served) -> None:
     async def what() -> None:
         async with aiohttp.ClientSession(headers=HEADERS) as session:
             async with session.post(served.url, json=INITIALIZE) as answer:
@@ -387,7 +387,7 @@ def test_client_of_2026_07_28_that_does_not_read_does_not_block_others(served: S
     through(what)
 
 
-def test_sessions_that_have_ended_make_room(served: Served) -> None:
+def test_ended_sessions_free_memory_for_others(served: Served) -> None:
     async def what() -> None:
         async with aiohttp.ClientSession(headers=HEADERS) as session:
             for _ in range(80):

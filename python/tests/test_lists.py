@@ -123,7 +123,7 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
         assert tools is value, "not the same text object"
     if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
         violations = run("checkTools", tools, {"dialects": [case.options["dialect"]]})
-        assert all(one["severity"] == "ignored" for one in violations), "not accepted"
+        assert all(one["severity"] == "ignored" for one in violations), "the dialect does not accept the result"
 
 
 def reports(case: Case, found: dict[str, Any]) -> None:
@@ -246,6 +246,6 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         assert b"".join(pieces).decode() + stream.finish_text() == out
 
 
-def test_every_case_is_there() -> None:
+def test_every_case_is_run() -> None:
     ran = Counter(case.function for case, path in RUN if path == ("object" if case.function in LOOKUPS else "str"))
     assert {name: ran[name] for name in LISTS} == {name: EXPECTED_COUNTS[name] for name in LISTS}

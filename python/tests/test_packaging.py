@@ -110,7 +110,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return only(out, "*.tar.gz")
 
 
-def test_wheel(tmp_path: Path) -> None:
+def test_wheel_is_complete_and_works(tmp_path: Path) -> None:
     maturin("build", "--release", "--quiet", "--out", tmp_path, directory=PACKAGE)
     wheel = only(tmp_path, "*.whl")
     assert "-cp310-abi3-" in wheel.name
@@ -150,7 +150,7 @@ def test_sdist_is_complete_and_contains_no_private_files(sdist: Path) -> None:
     ]
 
 
-def test_sdist(sdist: Path, tmp_path: Path) -> None:
+def test_wheel_built_from_the_sdist_works(sdist: Path, tmp_path: Path) -> None:
     # The same directory every time, so that cargo can reuse its build of the sdist, but not that of the checkout: the
     # sdist has to be complete.
     sources, target = TARGET / "python-sdist" / "sources", TARGET / "python-sdist" / "target"

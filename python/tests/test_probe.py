@@ -105,7 +105,7 @@ def test_key_is_only_in_the_header(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
     found = json.loads(done.stdout)
     assert [tool["api"] for tool in found["tools"]] == ["accepted", "refused"]
-    assert found["requests"] == len(requests) == 3, "one was repeated"
+    assert found["requests"] == len(requests) == 3, "a request was repeated"
     assert {(path, sent) for path, sent, _ in requests} == {("/v1/chat/completions", f"Bearer {KEY}")}
     assert requests[0][2] == requests[1][2]
     recorded = (tmp_path / "rows.jsonl").read_text("utf-8")
@@ -116,14 +116,14 @@ def test_key_is_only_in_the_header(tmp_path: Path) -> None:
     assert "127.0.0.1" not in recorded
 
 
-def test_answer_that_repeats_the_key() -> None:
+def test_key_that_an_answer_repeats_is_masked() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/key", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr.endswith(b"found 401: Incorrect API key provided: Bearer (THE_KEY)\n")
 
 
-def test_answer_that_repeats_the_key_with_escapes() -> None:
+def test_key_that_an_answer_repeats_with_escapes_is_masked() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/escaped", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
@@ -138,7 +138,7 @@ def test_slow_answer_times_out(what: str) -> None:
     assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
 
 
-def test_key_that_is_not_valid_in_a_header() -> None:
+def test_key_that_is_not_valid_in_a_header_is_refused() -> None:
     with api() as (url, requests):
         done = run(*ASKED, "--url", f"{url}/v1", given=TOOLS, THE_KEY="one\ntwo-secret")
     assert (done.returncode, requests) == (2, [])
@@ -152,7 +152,7 @@ def test_a_redirection_is_not_followed() -> None:
     assert b"found 307" in done.stderr
 
 
-def test_server_that_does_not_answer() -> None:
+def test_server_that_does_not_answer_is_an_error() -> None:
     with api() as (url, _):
         done = run(*ASKED, "--url", f"{url}/slow", "--timeout", "1", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
@@ -167,7 +167,7 @@ def test_key_without_tls_is_not_sent_through_a_proxy() -> None:
     assert len(requests) == 3
 
 
-def test_no_server_at_all() -> None:
+def test_address_without_a_server_is_an_error() -> None:
     done = run(*ASKED, "--url", "http://127.0.0.1:9/v1", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr == b"toolwire: 127.0.0.1:9: expected a server at that address, found none (ECONNREFUSED)\n"

@@ -102,13 +102,13 @@ async def list_tools(context, params):
 async def call_tool(context, params):
     if params.name == "die":
         os._exit(3)
-    said = json.dumps([params.name, params.arguments])
+    answer = json.dumps([params.name, params.arguments])
     if params.name == "child":
         sleeping = [sys.executable, "-c", "import time; time.sleep(1000)"]
-        said = str(subprocess.Popen(sleeping, stdout=subprocess.DEVNULL).pid)
+        answer = str(subprocess.Popen(sleeping, stdout=subprocess.DEVNULL).pid)
     if params.name == "rubbish":
         print("Listening on port 3000", flush=True)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=said)])
+    return types.CallToolResult(content=[types.TextContent(type="text", text=answer)])
 
 
 async def main():
@@ -181,7 +181,7 @@ def test_crashed_server_is_restarted(server: Path) -> None:
     through(["--", sys.executable, str(server)], what)
 
 
-def test_several_servers(server: Path, tmp_path: Path) -> None:
+def test_several_servers_appear_as_one(server: Path, tmp_path: Path) -> None:
     entry = {"command": sys.executable, "args": [str(server)]}
     config = tmp_path / "mcp.json"
     servers = {"one": entry, "two": entry, "gone": {"command": "no-such-command"}}
@@ -256,7 +256,7 @@ for line in sys.stdin:
 """
 
 
-def test_servers_that_write_before_any_request_and_leave_processes_behind(tmp_path: Path) -> None:
+def test_servers_may_write_before_any_request_and_leave_processes_behind(tmp_path: Path) -> None:
     script = tmp_path / "talking.py"
     script.write_text(TALKING, "utf-8")
     entry = {"command": sys.executable, "args": [str(script)]}
@@ -302,7 +302,7 @@ def test_report_to_a_pipe_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
-def test_unknown_command() -> None:
+def test_unknown_command_is_an_error() -> None:
     done = run("proxy", "--", "no-such-command")
     assert done.returncode == 2
     expected_error = "toolwire: proxy: no-such-command: expected a command, found none with this name\n"

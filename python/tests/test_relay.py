@@ -221,7 +221,7 @@ def test_target_keeps_its_spelling(target: str) -> None:
     between(answer, what)
 
 
-def test_an_upstream_at_an_ipv6_address() -> None:
+def test_an_upstream_may_have_an_ipv6_address() -> None:
     try:
         with socket.socket(socket.AF_INET6) as free:
             free.bind(("::1", 0))
@@ -315,7 +315,7 @@ def test_client_that_disconnects_ends_the_request_at_the_api() -> None:
     between(answer, what, *CHAT)
 
 
-def test_api_that_fails_at_every_point() -> None:
+def test_failure_of_the_api_is_reported_at_every_point() -> None:
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
         how = request.headers["X-How"]
         assert request.transport is not None
@@ -338,10 +338,10 @@ def test_api_that_fails_at_every_point() -> None:
     async def what(it: Between) -> None:
         for how, expected, words in [
             ("reset", 502, "found none"),
-            ("silent", 504, "nothing came for 1 seconds"),
+            ("silent", 504, "nothing was received for 1 seconds"),
             ("half", 502, "found none"),
             ("stream", 200, r'first[\s\S]*"type":"relay_error"'),
-            ("stream-silent", 200, r"first[\s\S]*nothing came for 1 seconds"),
+            ("stream-silent", 200, r"first[\s\S]*nothing was received for 1 seconds"),
         ]:
             status, text = await it.ask(chat("a.b"), **{"X-How": how})
             assert status == expected, f"{how}: {text}"
@@ -353,7 +353,7 @@ def test_api_that_fails_at_every_point() -> None:
     between(answer, what, *CHAT, "--timeout", "1")
 
 
-def test_large_bodies() -> None:
+def test_bodies_above_the_limit_are_refused() -> None:
     async def answer(request: web.BaseRequest) -> web.Response:
         length = 0
         async for piece in request.content.iter_any():
@@ -375,7 +375,7 @@ def test_large_bodies() -> None:
     between(answer, what, *CHAT)
 
 
-def test_gzip_body_with_several_members_and_a_truncated_one() -> None:
+def test_gzip_body_may_have_several_members_but_must_be_complete() -> None:
     seen = []
 
     async def answer(request: web.BaseRequest) -> web.Response:
@@ -563,7 +563,7 @@ def test_report_contains_no_values(tmp_path: Path) -> None:
     between(answer, what, *CHAT, "--report", str(report))
 
 
-def test_wrong_usage() -> None:
+def test_wrong_usage_is_an_error() -> None:
     for arguments, words in [
         ([], "expected `--upstream URL` or `--config FILE`, found neither"),
         (["--upstream", "http://127.0.0.1:9", "--listen", "0.0.0.0:0"], "expected `--token-env NAME`"),

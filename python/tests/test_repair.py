@@ -71,5 +71,5 @@ def judge(expected: dict[str, Any], answer: dict[str, Any]) -> None:
     assert (answer["retryMessage"] is None) == (answer["left"] == [])
 
 
-def test_every_case_is_there() -> None:
+def test_number_of_cases_matches_count_json() -> None:
     assert len(CASES) == EXPECTED_COUNTS[REPAIRS]

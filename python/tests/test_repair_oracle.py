@@ -1,7 +1,7 @@
-"""Comparison with json_repair on text that is not JSON: text that ours reads should have the same value.
+"""Comparison with json_repair on text that is not JSON: both should read the same value.
 
-json_repair guesses a value for texts that ours refuses, so only texts that ours reads are compared. For generated
-texts, the original value is known: if the two differ there, ours has to be the correct one.
+json_repair guesses a value for texts that toolwire refuses, so only texts that toolwire reads are compared. For
+generated texts, the original value is known: if the two differ there, toolwire has to be right.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXTS = list(spoiled(6000, seed=20_261_123))
 
 @dataclass
 class Read:
-    """Text that ours reads, with its value, its rules, and the value of json_repair."""
+    """Text that toolwire reads, with the value and the rules of toolwire, and the value of json_repair."""
 
     text: str
     ours: Any
@@ -41,7 +41,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def read(text: str, options: dict[str, Any]) -> Read | str:
-    """Read text with both, or return the reason why ours refuses it."""
+    """Read text with both, or return the reason why toolwire refuses it."""
     try:
         # This schema accepts every value, so only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
@@ -68,7 +68,7 @@ def drops_empty_items(one: Read) -> bool:
 
 @dataclass
 class Difference:
-    """A difference between json_repair and ours, in which ours is correct."""
+    """A difference between json_repair and toolwire, in which toolwire is correct."""
 
     name: str
     applies: Callable[[Read], bool]
@@ -191,7 +191,7 @@ def test_damaged_text_is_read_like_the_oracle() -> None:
     for spoiled_text in TEXTS:
         one = read(spoiled_text.text, {})
         if isinstance(one, str):
-            # Texts that ours refuses are not compared, because the oracle always returns a value.
+            # Texts that toolwire refuses are not compared, because the oracle always returns a value.
             is_right = spoiled_text.is_meant and same(json_repair.loads(spoiled_text.text), spoiled_text.value)
             guessed[one, "as meant" if is_right else "otherwise"] += 1
             continue

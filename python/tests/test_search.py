@@ -56,7 +56,7 @@ def test_subclass_of_the_index_can_be_constructed() -> None:
 
 
 @pytest.mark.parametrize("query", [7, None, b"mail", object()])
-def test_a_query_is_a_string(query: Any) -> None:
+def test_a_query_must_be_a_string(query: Any) -> None:
     index = toolwire.ToolIndex(tools(1, "mail"))
     with pytest.raises(toolwire.ToolwireError, match="expected the query to be a string, found a `") as caught:
         index.search(query)

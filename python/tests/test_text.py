@@ -35,7 +35,7 @@ def test_bytes_like_input_gives_bytes(form: Any) -> None:
         assert answer == result.encode()
 
 
-def test_characters_of_every_width() -> None:
+def test_characters_of_every_width_are_kept() -> None:
     for character in ("a", "\u00e9", "\u20ac", "\U0001f600", "\x00", "\x7f"):
         value = {"title": character * 3, character: [character]}
         assert toolwire.normalize_envelope(value).schema == {"type": "object", "properties": {}} | value
@@ -49,7 +49,7 @@ def test_check_of_text_gives_values() -> None:
     assert found[0].pointer == "/items"
 
 
-def test_aliases_and_version() -> None:
+def test_aliases_and_version_exist() -> None:
     assert toolwire.normalizeEnvelope is toolwire.normalize_envelope
     assert toolwire.applyDeferredLoading is toolwire.apply_deferred_loading
     assert toolwire.__version__.count(".") == 2

@@ -87,7 +87,7 @@ def test_long_text_is_read_without_the_gil() -> None:
     assert on_text > 0
 
 
-def test_one_object_in_many_threads() -> None:
+def test_many_threads_can_use_one_restore_and_one_index() -> None:
     tools = [
         {"name": f"files.read{number}", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}
         for number in range(50)
@@ -115,7 +115,7 @@ def test_one_object_in_many_threads() -> None:
             assert list(pool.map(use, range(50))) == alone
 
 
-def test_one_tool_set_in_many_threads() -> None:
+def test_many_threads_can_use_one_tool_set() -> None:
     properties = {f"p{number}": {"const": number, "description": "x" * 100} for number in range(100)}
     schema = {"type": "object", "properties": properties}
     listed = [{"name": f"files.read{number}", "inputSchema": schema} for number in range(20)]
@@ -130,7 +130,7 @@ def test_one_tool_set_in_many_threads() -> None:
             assert list(found) == alone * 4
 
 
-def test_one_stream_in_many_threads() -> None:
+def test_many_threads_can_use_one_stream() -> None:
     restore = toolwire.Restore.from_json({"version": 2, "tools": {"a_b": {"name": "a.b"}}})
     stream = restore.stream()
 

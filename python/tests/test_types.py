@@ -110,7 +110,7 @@ def test_results_have_the_members_that_their_types_name() -> None:
     assert repaired.to_dict()["repairs"][0]["from"] == "string"
 
 
-def test_hints_can_be_read_at_run_time() -> None:
+def test_type_hints_can_be_read_at_run_time() -> None:
     if not hasattr(__import__("typing"), "NotRequired"):
         pytest.skip("Python 3.10 has no `NotRequired`")
     for name in ("SanitizeOptions", "DeferredOptions", "SearchOptions", "Change", "DeferredReport", "Dialect"):

@@ -71,7 +71,7 @@ def answer(function: Any, value: object, options: dict[str, Any]) -> object:
 
 
 @given(surrogates, surrogates)
-def test_lone_surrogates_survive_where_nothing_rewrites_them(text: str, key: str) -> None:
+def test_lone_surrogates_are_kept_unless_they_are_rewritten(text: str, key: str) -> None:
     assert copied(text) is text
     assert copied({key: text}) == {key: text}
     # Rewritten from `const` to `enum`: the value moves, and is still the caller's own object.
@@ -110,7 +110,7 @@ def test_bool_is_not_an_integer() -> None:
     "value",
     [math.nan, math.inf, -math.inf, float("nan")],
 )
-def test_floats_that_json_lacks(value: float) -> None:
+def test_floats_that_json_lacks_are_refused(value: float) -> None:
     error = refused(value)
     assert (error.code, error.pointer) == ("invalid-value", AT)
     assert "expected a finite number" in error.message
@@ -147,7 +147,7 @@ def test_values_that_are_not_json_are_refused_with_a_pointer(value: object) -> N
 
 
 @pytest.mark.parametrize("key", [1, 1.5, None, True, (), b"a"], ids=repr)
-def test_keys_that_are_not_strings(key: object) -> None:
+def test_keys_that_are_not_strings_are_refused(key: object) -> None:
     error = refused({"fine": 1, key: 2})
     assert (error.code, error.pointer) == ("invalid-value", AT)
     assert f"`{type(key).__name__}`" in error.message
@@ -270,7 +270,7 @@ def test_a_dict_subclass_is_read_through_its_items() -> None:
     assert toolwire.normalize_envelope(Lazy(x=1)).schema == {"type": "object", "properties": {"a": {}}}
 
 
-def test_items_that_are_not_pairs() -> None:
+def test_items_that_are_not_pairs_are_refused() -> None:
     class Odd(dict[str, Any]):
         def items(self) -> Any:
             return [("a", 1, 2)]
@@ -299,7 +299,7 @@ def test_equal_keys_become_one_member() -> None:
     assert copied({"\ud83d\ude00": 1, "\U0001f600": 2}) == {"\ud83d\ude00": 2}
 
 
-def test_dict_that_changes_while_it_is_read() -> None:
+def test_dict_may_change_while_it_is_read() -> None:
     outer: dict[str, Any] = {}
 
     class Growing(dict[str, Any]):
@@ -339,7 +339,7 @@ def test_repeated_object_is_not_a_cycle_and_is_copied_twice() -> None:
     assert result[0]["a"] is not result[1]["a"]
 
 
-def test_depth() -> None:
+def test_more_than_512_levels_are_refused() -> None:
     def nested(levels: int) -> Any:
         value: Any = {"deepest": True}
         for _ in range(levels - 1):

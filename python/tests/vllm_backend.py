@@ -1,8 +1,8 @@
 """The backend of vLLM for a tool under `tool_choice: "required"`, chosen like its `auto`: by the rules of vLLM 0.33.
 
-A schema of the whole answer, a list of calls, is made from the tools. xgrammar is used unless vLLM's gate knows that
-xgrammar would not enforce the schema, or its compiler refuses the schema. Otherwise llguidance is used, or outlines if
-`patternProperties` occurs anywhere; outlines is not asked here.
+A schema of the whole answer, a list of calls, is made from the tools. xgrammar is used unless vLLM's gate excludes it,
+because it would not enforce the schema, or its compiler refuses the schema. Otherwise llguidance is used, or outlines
+if `patternProperties` occurs anywhere. This module does not run outlines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORMATS = (
 
 @dataclass(frozen=True)
 class Answer:
-    """The backend that accepts a tool; if there is none, or if it was not asked, `complaint` is the reason."""
+    """The backend that accepts a tool; if there is none, or if it was not run, `complaint` is the reason."""
 
     backend: Literal["xgrammar", "llguidance", "outlines", "none"]
     complaint: str | None = None
@@ -108,7 +108,7 @@ def shape_and_length(found: Any) -> bool:
 
 
 class Backends:
-    """The two backends that are asked: the modules `xgrammar` and `llguidance`."""
+    """The two backends that are run: the modules `xgrammar` and `llguidance`."""
 
     def __init__(self, xgrammar: Any, llguidance: Any) -> None:
         self.xgrammar = xgrammar

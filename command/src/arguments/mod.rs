@@ -117,7 +117,7 @@ Examples:
     /// Convert a model's reply, or one call, back to the original tools' names and arguments
     #[command(after_help = restore::EXAMPLES)]
     Restore(RestoreArguments),
-    /// Validate the arguments of a call by the tool's original schema, or repair them
+    /// Validate the arguments of a call against the tool's original schema, or repair them
     #[command(after_help = validate::EXAMPLES)]
     Validate(ValidateArguments),
     /// Ask the API itself, with your key, which tools it accepts as is, and compare that with `check`

@@ -57,7 +57,7 @@ pub(crate) struct Fixer<'c> {
     pub(crate) dialects: &'c [&'static Dialect],
     pub(crate) profile: Option<&'c str>,
     pub(crate) used_as: Use,
-    /// Mildest severity that is reported. No fix causes such a finding.
+    /// Mildest severity that is reported. A fix must not cause a finding of this severity or a worse one.
     pub(crate) shown: usize,
     /// True for `--unsafe-fixes`.
     pub(crate) allows_unsafe: bool,
@@ -147,8 +147,7 @@ impl Fixer<'_> {
                 let better = self.with_donor(entry, &version, wanted);
                 version = better.unwrap_or(version);
             }
-            // A change that one dialect needs may be refused by another until the schema is rewritten for that one,
-            // too.
+            // If one dialect needs a change, another may refuse it until the schema is rewritten for the other, too.
             if version.number_of(wanted) == before && self.dialects.len() > 1 {
                 let better = self.in_turn(entry, &version, wanted, max_safety);
                 version = better.unwrap_or(version);
@@ -159,7 +158,7 @@ impl Fixer<'_> {
         }
     }
 
-    /// Rewrites for a dialect that is not one of the run. A strict mode encodes what it cannot express, and an encoded
+    /// Rewrites for a dialect outside the run. A strict mode encodes what it cannot express, and an encoded
     /// part is never written. The rewriting for another API may change the same part without encoding it, for example
     /// from `oneOf` to `anyOf`.
     fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
@@ -174,8 +173,8 @@ impl Fixer<'_> {
     }
 
     /// Rewrites for one dialect. If rewriting all parts is an improvement, takes them all, or only the parts with
-    /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect that is not one
-    /// of the run, considers only parts with findings.
+    /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect outside the
+    /// run, considers only parts with findings.
     fn attempt(
         &self,
         entry: Entry<'_, '_>,

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn rewritten_bodies_have_new_headers() {
+    fn headers_are_replaced_if_the_body_is_rewritten() {
         let came = pairs(&[("Content-Length", "9"), ("Content-Encoding", "zstd"), ("Idempotency-Key", "i")]);
         let sent = pairs(&[("Accept-Encoding", "identity"), ("Content-Length", "3")]);
         assert_eq!(for_body(came, 3, true, true), sent);

@@ -57,7 +57,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Checks that an edit changed only the program: a file may contain a key twice, or dotted keys.
+    /// Checks that an edit changed only the program, because a file may contain a key twice, or dotted keys.
     ///
     /// # Errors
     /// A message with the reason why nothing should be written.

@@ -146,7 +146,7 @@ impl Install {
         Ok(())
     }
 
-    /// Renders the changed members only: other members may contain secrets.
+    /// Renders only the changed members, because others may contain secrets.
     fn change(&self) -> String {
         let part = |(command, arguments): &Program, sign: char| {
             let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();

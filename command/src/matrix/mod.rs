@@ -1,6 +1,6 @@
 //! `toolwire matrix`: evaluates every tool for every dialect, one dialect in each step. Several inputs, such as the
-//! servers in an `mcp.json`, have one matrix each; chat templates of open models refuse tools that the server accepts
-//! (docs/templates.md).
+//! servers in an `mcp.json`, have one matrix each. Also reports the chat templates of open models that refuse tools
+//! which the server accepts (docs/templates.md).
 
 mod render;
 

@@ -201,8 +201,11 @@ impl Matrix {
         }
         for column in self.columns.iter().filter(|column| !column.templates.is_empty()) {
             let one = |template: &Template| {
-                let left =
-                    if template.left > 0 { format!(" ({} even rewritten)", template.left) } else { String::new() };
+                let left = if template.left > 0 {
+                    format!(" ({} even after rewriting)", template.left)
+                } else {
+                    String::new()
+                };
                 format!("`{}` {}{left}", template.file, template.refused)
             };
             let list: Vec<String> = column.templates.iter().map(one).collect();

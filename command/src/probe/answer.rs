@@ -42,7 +42,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
     let status = inner.filter(|_| is_fine).unwrap_or(status);
     let found = words(document).unwrap_or_else(|| body.trim().to_string());
-    let text = if found.is_empty() { "no words".into() } else { private.removed(&found, MAX_ANSWER) };
+    let text = if found.is_empty() { "no message".into() } else { private.removed(&found, MAX_ANSWER) };
     let refusal = Refusal { status, text };
     match status {
         status if REFUSED.contains(&status) => Answer::Refused(refusal),
@@ -247,7 +247,7 @@ mod tests {
 
     /// Errors of real APIs, as quoted in issues.
     #[test]
-    fn a_named_tool_is_found() {
+    fn the_tool_that_an_error_names_is_found() {
         let names = [Some("plot"), Some("md"), Some("get_me"), None];
         let of_tools = |text: &str| named(text, &["tools[", "tools.", "tool "], &names);
         let openai = "Invalid schema for function 'get_me': In context=(), object schema missing properties.";
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read() {
+    fn answers_are_classified_by_status_and_error() {
         let read = |given: &str| read(given, &Private::default());
         let refusal = |status, text: &str| Refusal { status, text: text.into() };
         assert_eq!(read(r#"{"status": 200, "body": "{\"error\": null}"}"#), Answer::Accepted(200));
@@ -285,7 +285,7 @@ mod tests {
             Answer::Refused(refusal(422, "no"))
         );
         assert_eq!(read(r#"{"status": 404, "body": "<html>"}"#), Answer::Other(refusal(404, "<html>")));
-        assert_eq!(read("nonsense"), Answer::Other(refusal(0, "no words")));
+        assert_eq!(read("nonsense"), Answer::Other(refusal(0, "no message")));
     }
 
     #[test]

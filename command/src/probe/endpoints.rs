@@ -417,14 +417,14 @@ mod tests {
     const NOT_PROBED: [&str; 6] = ["codex", "codex-wire", "portable", "vscode", "mcp-typescript", "claude-desktop"];
 
     #[test]
-    fn every_api_can_be_asked() {
+    fn every_probed_dialect_has_an_endpoint() {
         let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOT_PROBED.contains(name));
         let probed: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
         assert_eq!(probed, known.collect::<Vec<_>>());
     }
 
     #[test]
-    fn tools_have_the_shape_that_the_body_wants() {
+    fn tools_fit_the_body_of_every_endpoint() {
         for endpoint in ENDPOINTS {
             let about = endpoint.dialect;
             let list = json::read(r#"[{"name": "a", "inputSchema": {"type": "object"}}]"#).unwrap_or_default();

@@ -132,7 +132,7 @@ const DATA: [&str; 5] = ["default", "const", "enum", "examples", "example"];
 const NAMES: [&str; 4] = ["required", "dependentRequired", "propertyOrdering", "dependencies"];
 /// Keywords with predefined values.
 const WORDS: [&str; 4] = ["type", "format", "contentEncoding", "contentMediaType"];
-/// Names of keywords and common names, which are kept: an API may treat them specially, and they reveal nothing.
+/// Names of keywords and common names. They are kept, because an API may treat them specially, and they reveal nothing.
 const COMMON: [&str; 32] = [
     "type",
     "name",

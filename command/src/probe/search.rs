@@ -208,13 +208,14 @@ mod tests {
         }
         assert_eq!(run_search(100, &[], usize::MAX, &[], false).1, 1);
         assert_eq!(run_search(100, &[7], usize::MAX, &[], true).1, 2);
-        // All, a plain one, the 98 that are expected to be accepted, and each of the two alone.
+        // The requests: all tools, a plain tool, the 98 tools that are expected to be accepted, the other two together,
+        // and each of these alone.
         assert_eq!(run_search(100, &[7, 8], usize::MAX, &[7, 8], false).1, 6);
         assert!(run_search(100, &[7], usize::MAX, &[], false).1 <= 18);
     }
 
     #[test]
-    fn tools_refused_only_together_are_reported() {
+    fn tools_that_are_refused_only_together_are_reported() {
         let (search, requests) = run_search(8, &[], 4, &[], false);
         assert_eq!(
             (search.together.map(|refusal| refusal.text), requests),

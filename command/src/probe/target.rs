@@ -200,7 +200,8 @@ impl Known {
     pub(crate) fn surface(self, endpoint: &Endpoint) -> &'static str {
         match self {
             Known::Gateway(gateway) => gateway.surface,
-            // A self-hosted API has its own surface; a server that replaces a hosted API is another surface.
+            // A server that replaces a hosted API has the surface `elsewhere`; a self-hosted API has the surface in the
+            // table.
             Known::Elsewhere if !endpoint.hosts.is_empty() => ELSEWHERE,
             _ => endpoint.surface,
         }
@@ -330,7 +331,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Parses an address. Errors never quote it: it may contain a secret.
+    /// Parses an address. Errors never quote it, because it may contain a secret.
     pub(crate) fn read(text: &str) -> Result<Address, &'static str> {
         let (is_encrypted, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
@@ -448,8 +449,8 @@ fn matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Returns true if a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3
-/// bucket may be named `bedrock-runtime`.
+/// Returns true if a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`,
+/// because an S3 bucket may be named `bedrock-runtime`.
 fn is_region(label: &str) -> bool {
     let parts: Vec<&str> = label.split('-').collect();
     let is_word = |part: &&str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -529,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_private_without_tls() {
+    fn only_loopback_addresses_are_safe_without_tls() {
         let keeps = |text: &str| Address::read(text).map(|address| address.keeps_secrets());
         for text in ["https://a.test", "http://localhost:1", "http://127.8.9.1", "http://[::1]:1"] {
             assert_eq!(keeps(text), Ok(true), "{text}");

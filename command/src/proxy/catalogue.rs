@@ -25,7 +25,7 @@ use crate::terminal::shown;
 const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 
 /// The tools as the client last received them. Calls are interpreted by this list, even if the servers have announced
-/// changes since: the model has read these definitions.
+/// changes since, because the model has read these definitions.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.

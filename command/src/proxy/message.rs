@@ -134,8 +134,8 @@ pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'
     json::write(&node)
 }
 
-/// Returns parameters with nothing but the `_meta` of a request, without its `progressToken`: the client must not
-/// receive the progress of the proxy's request.
+/// Returns parameters with nothing but the `_meta` of a request, without its `progressToken`, because the client must
+/// not receive the progress of the proxy's request.
 pub(super) fn meta_of(message: &Node<'_>) -> String {
     let Some(meta) = at(message, &["params", "_meta"]) else { return String::new() };
     let mut meta = meta.clone();
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_objects_that_readers_refuse() {
+    fn members_are_found_in_objects_that_readers_refuse() {
         let deep = format!("{{\"id\" : 7, \"result\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
         let found = names(&deep).unwrap_or_default();
         assert_eq!((found[0].0.as_str(), found[0].1.as_str(), found[1].0.as_str()), ("id", "7", "result"));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_two_readers_could_read_differently() {
+    fn members_that_two_readers_could_read_differently_are_found() {
         let found = |text: &str| ambiguous(text.as_bytes());
         assert_eq!(
             found(r#"{"id":1,"method":"tools/call","params":{"name":"read","name":"rm"}}"#),

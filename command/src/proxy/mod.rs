@@ -35,8 +35,8 @@ const TOOLS_CALL: &str = "tools/call";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
-/// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. There is no
-/// `initialize`, and results have a type.
+/// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. Since that version, MCP
+/// has no `initialize`, and results have a type.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Maximum number of unanswered client requests.
 const MAX_PENDING: usize = 10_000;
@@ -350,7 +350,7 @@ impl Proxy {
         for server in gathering.open() {
             let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {
-                // The server is still starting: its answer is used even if it is late.
+                // The server is still starting, so its answer is used even if it is late.
                 let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
                 own.for_each(|own| *own = OwnRequest::Greeting(server));
             } else {

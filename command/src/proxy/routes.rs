@@ -17,7 +17,7 @@ use super::{
     Effect, Pending, Proxy, Server, State, Waiting, CANCELLED, INITIALIZE, MAX_WAITING, REPORT, TOOLS_CALL,
 };
 
-/// Separator between the names of a server and of a prompt that several servers have.
+/// Separator between a server's name and the name of a prompt that several servers have.
 const BETWEEN: &str = "__";
 /// Maximum number of names of one kind that are remembered.
 const MAX_NAMES: usize = 100_000;
@@ -419,7 +419,7 @@ impl Proxy {
         };
         if let Some(repaired) = &call.repaired {
             for repair in &repaired.repairs {
-                // The pointer is omitted: it may contain names that the model derived from values.
+                // The pointer is omitted, because it may contain names that the model derived from values.
                 self.report_line("repaired", &format!("{}: {}", call.name, repair.rule.as_str()));
             }
             if let (Some(false), Some(wrong)) = (repaired.valid, &repaired.retry_message) {

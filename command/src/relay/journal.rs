@@ -158,8 +158,8 @@ impl Journal {
         self.last.push_front(entry);
     }
 
-    /// Returns the log lines about a request, without those that were logged before: an agent sends the same tools with
-    /// every request.
+    /// Returns the log lines about a request, without those that were logged before, because an agent sends the same
+    /// tools with every request.
     pub(super) fn lines(&mut self, report: &AdaptReport) -> Vec<String> {
         let mut lines = Vec::new();
         for about in report.changes.iter() {

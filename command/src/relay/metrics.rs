@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_add_up() {
+    fn buckets_are_cumulative() {
         let mut metrics = Metrics::default();
         for time in [10, 250, 251, 600_000] {
             metrics.spent(time);

@@ -158,7 +158,7 @@ impl Relay {
             return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
         }
         if let Some((status, message)) = self.door.refusal(&headers) {
-            // Refused requests are only counted: they must not fill the page or the report.
+            // Refused requests are only counted, because they must not fill the page or the report.
             self.metrics.count(Outcome::Refused);
             return Vec::from([own_answer(status, JSON, failure(&cut(&message, 300)))]);
         }

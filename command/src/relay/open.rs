@@ -121,7 +121,7 @@ impl Open {
         Ok(())
     }
 
-    /// Adjusts the beta headers for deferred loading: a backend without native deferred loading refuses them.
+    /// Adjusts the beta headers for deferred loading, because a backend without native deferred loading refuses them.
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();

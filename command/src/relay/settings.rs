@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_upstreams() {
+    fn file_with_several_upstreams_is_read() {
         let text = "listen = \"127.0.0.1:9000\"\ntimeout = 60\n[[upstream]]\npath = \"/kimi/\"\n\
             url = \"https://api.moonshot.ai/anthropic\"\ndialect = \"moonshot\"\n[upstream.model-names]\n\
             claude = \"kimi-k3\"\n[[upstream]]\nmodels = \"deepseek-*\"\nurl = \"https://api.deepseek.com\"\n";

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_by_the_longest_path_then_by_model() {
+    fn requests_are_routed_by_the_longest_path_and_then_by_model() {
         let all = [
             upstream("https://a", "", &["deepseek-*"]),
             upstream("https://b", "", &[]),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_mismatches_are_refused() {
+    fn only_known_protocol_mismatches_are_refused() {
         let refused = |origin: &str, target: &str| refusal(origin, target).is_some();
         assert!(refused("https://api.openai.com", "/v1/messages?beta=true"));
         assert!(refused("https://api.deepseek.com", "/v1/messages"));

@@ -1,5 +1,5 @@
 //! Measures time and memory by the size of a list, a schema, its references and a history. Writes the plots of
-//! `docs/performance.md` and prints the tables below them: `make figures` runs it.
+//! `docs/performance.md` and prints the tables below them. `make figures` runs this example.
 
 #![allow(clippy::print_stdout, reason = "the program prints tables")]
 

@@ -58,8 +58,8 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
         faults.clear();
     }
     if judged.became == "not-representable" && text.contains("\"$ref\"") {
-        // Known limitation: a definition that receives the type that its keywords imply may exclude the objects that
-        // the root must accept. (Parts of the root itself do not exclude them.)
+        // Known limitation: `sanitize` adds the type that a definition's keywords imply, and the definition may then
+        // refuse the objects that the root must accept. (Parts of the root itself do not refuse them.)
         faults.retain(|fault| !fault.starts_with("not-representable: "));
     }
     let mut verdicts = judged.verdicts;

@@ -123,7 +123,7 @@ impl Target {
     }
 }
 
-/// Returns the text of the schema that a seed generates, for other programs than the targets. Texts that are not JSON
+/// Returns the text of the schema that a seed generates, for programs other than the targets. Texts that are not JSON
 /// (the grammar writes some on purpose) are left out.
 pub fn schema(seed: u64) -> Option<String> {
     let input = Seeds::new(seed).input();

@@ -104,8 +104,8 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     }
     for change in result.changes().unwrap_or_default() {
         let lost = !input.is_null() && input.pointer(&change.pointer).is_none();
-        let led = change.output_pointer.as_ref().is_some_and(|pointer| written.pointer(pointer).is_none());
-        if lost || led {
+        let dangles = change.output_pointer.as_ref().is_some_and(|pointer| written.pointer(pointer).is_none());
+        if lost || dangles {
             return fault(format!("no value at the pointer of a change: {change:?}\n  out {output}"));
         }
     }

@@ -22,8 +22,8 @@ use crate::{
 ///
 /// `schema` is the tool's own schema. Valid arguments are never changed, and no values are invented: each repair fixes
 /// a violation, and is kept only if it introduces no other. Violations that cannot be repaired remain, which is not an
-/// error. Text is the model's output, as JSON or almost JSON; a string at the root of a value is read as such text,
-/// too, and null represents missing arguments.
+/// error. Arguments in text are the model's output: JSON or almost JSON. If the arguments are a value, a string is also
+/// read as such text, and null represents missing arguments.
 ///
 /// ```
 /// use serde_json::json;

@@ -1,5 +1,5 @@
-//! The entry point for bindings: a function by its name, inputs as trees or text, options as a tree. Also the functions
-//! of a `Restore` that a binding keeps.
+//! The entry point for bindings: calls a function by its name, with inputs as trees or text and options as a tree. It
+//! also calls the functions of a `Restore` that a binding keeps.
 //!
 //! This module contains everything that depends on the function, so that bindings only convert values.
 
@@ -30,8 +30,8 @@ use crate::{
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, tools::servers::index::ServerIndex};
 
-/// Calls a function on trees. If a function has two inputs, a string in place of either is JSON text, and then the
-/// result is text, too.
+/// Calls a function on trees. If a function has two inputs, each may also be JSON text in a string. If the first one
+/// is, the result is text, too.
 ///
 /// # Errors
 /// The errors of the function.

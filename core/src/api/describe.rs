@@ -101,9 +101,9 @@ pub fn validation(found: &Validation) -> Node<'static> {
     ])
 }
 
-/// Returns `{ changed, valid, repairs, left, retryMessage }`, where `repairs` is a list of `{ pointer, outputPointer,
-/// rule, confidence, from, to, message }` and `left` one of `{ pointer, keyword, reason, message }`. `valid` is null if
-/// validity cannot be determined, `retryMessage` if no violation is left.
+/// Returns `{ changed, valid, repairs, left, retryMessage }`. `repairs` is a list of `{ pointer, outputPointer, rule,
+/// confidence, from, to, message }`, and `left` is a list of `{ pointer, keyword, reason, message }`. `valid` is null
+/// if validity cannot be determined, and `retryMessage` is null if no violation is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
     let about = about_arguments(*valid, repairs, left, retry_message.as_deref());

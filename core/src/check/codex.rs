@@ -1,9 +1,9 @@
 //! Faults for which Codex drops a tool: values that its typed model of a schema cannot represent after its sanitizer
 //! has run.
 //!
-//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it count. Ignored are
-//! faults under a keyword that is dropped, in a schema that is emptied, in a definition that is pruned, and null as the
-//! value of a keyword whose null means absence.
+//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it count. A fault does
+//! not count if it is under a keyword that is dropped, in a schema that is emptied, or in a definition that is pruned.
+//! Null is not a fault as the value of a keyword for which it means absence.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -90,8 +90,9 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
-            // Codex replaces boolean schemas with `type: "string"`, except in `additionalProperties`. A list in place
-            // of a schema is a fault of its parent, unless only a schema is possible at its position.
+            // Codex replaces boolean schemas with `type: "string"`, except in `additionalProperties`. Any other value
+            // directly under a keyword is reported as a fault of the keyword; as a property, a definition or a branch,
+            // it is a fault itself.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
@@ -205,8 +206,8 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
     }
 }
 
-/// Returns true if Codex knows no type in a `type`, so that the keyword remains next to a reference or combinator. An
-/// empty list is valid.
+/// Returns true if a `type` contains no type name that Codex knows: Codex then keeps the keyword next to a reference or
+/// a combinator. An empty list is valid.
 fn is_left_unknown(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {

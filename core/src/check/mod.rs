@@ -1,5 +1,5 @@
-//! `check`: reports what a dialect would refuse, reinterpret or ignore. It is written from the tables and the
-//! provider's rules, and shares no code with `sanitize`.
+//! `check`: reports what a dialect would refuse, reinterpret or ignore. It is a separate implementation of the tables
+//! and of the provider's rules, and shares no code with `sanitize`.
 //!
 //! Violations are sorted into document order at the end, because rules traverse a document in different orders.
 
@@ -73,7 +73,7 @@ fn by_grammar(
     if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
         return Ok(found);
     }
-    // The first violation may be one that is not a refusal, so all are needed to decide whether an alternative is
+    // The first violation may not be a refusal, so all violations are needed to decide whether the alternatives are
     // tried.
     let all = if extent == Extent::All { found } else { by(grammar, Extent::All)? };
     if all.iter().any(|violation| violation.severity == Severity::Refused) {
@@ -115,7 +115,7 @@ pub(crate) fn first(
     if accepts(written, Form::Written, options, budget)? {
         return Ok(None);
     }
-    // Document order is the order of the numbers that the nodes would have if they were read again.
+    // Violations are sorted by node number, so the nodes are numbered as if the schema were read again.
     let mut again = written.copy(budget);
     again.number_in_order();
     let mut found = look(&again, Form::Written, options, Extent::All, budget)?.into_iter();

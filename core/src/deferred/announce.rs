@@ -33,8 +33,8 @@ fn block(names: &[String]) -> String {
 }
 
 /// Returns true if the client already announces tools: in the system prompt, in system messages, or in user messages
-/// before the first answer, as Claude Code does. Texts of tools, of models and of later user messages do not count:
-/// anyone could put a list there to suppress this one.
+/// before the first answer, as Claude Code does. Text from tools, from the model and in later user messages does
+/// not count, because its only purpose could be to suppress this list.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
         if let Some(prompt) = request.get(key) {
@@ -63,7 +63,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn is_user(message: &Node<'_>) -> bool {
-    // Gemini's contents without a role are the user's.
+    // In Gemini's format, a content without a role is from the user.
     let is_content = message.get("role").is_none() && message.get("parts").is_some();
     is_content || message.get("role").is_some_and(|role| role.is_text("user")) || has_type(message, "user_input")
 }

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// A tool's flat name, and the client's tool.
+/// A tool's flat name, and the tool as the client defines it.
 type Noted = (String, ClientTool);
 
 /// Converts `custom` tools to functions, and their calls to function calls. Returns these tools, and also the functions
@@ -94,7 +94,7 @@ fn tools_as_functions(
     tools.map(drop)
 }
 
-/// Returns the flat name of a tool and its identity, or `None` if a call to it needs no translation.
+/// Returns the flat name of a tool and the client's tool, or `None` if a call to it needs no translation.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
     let name = tool.text_at("name").filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));

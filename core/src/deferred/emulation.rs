@@ -1,6 +1,6 @@
 //! The tool list for an API without deferred tools: the visible tools, and a function that replaces the tool search.
-//! Also tools as they are sent, for text that quotes them, and a `tool_choice` that names deferred tools, which are
-//! possibly not sent.
+//! Also writes tools as they are sent, for text that quotes them, and rewrites a `tool_choice` that names deferred
+//! tools, which may not be sent.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -54,9 +54,9 @@ impl<'a> Emulation<'a> {
         Emulation { tools, listed, search: None, emulates_search }
     }
 
-    /// Chooses the tool search that a function replaces, and names that function. All tools have to be known, because a
-    /// tool that already has the name keeps it: otherwise the model would read the description of the search and call
-    /// that tool. One function replaces all searches of a list.
+    /// Chooses the tool search that a function replaces, and names that function. All tools must be known
+    /// by then, because a tool that has the wanted name keeps it, and the function gets another name. Otherwise, the
+    /// model would read the description of the search and call that tool. One function replaces all searches of a list.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
         let is_replaced = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
@@ -154,8 +154,8 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// Returns the definitions that are sent, in order and unchanged, each with a flag that is true for a search that a
-    /// function replaces.
+    /// Returns the definitions that are sent, in order and unchanged. The flag of a definition is true if it defines a
+    /// search that a function replaces.
     pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
         let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
@@ -298,8 +298,8 @@ impl<'a> Quotes<'a> {
     }
 }
 
-/// Returns the loaded tools with definitions in `list` that cannot be sent. Texts must not promise these tools, which
-/// `adapt` reports.
+/// Returns the loaded tools that cannot be sent. `list` contains the definitions of the loaded tools. Texts must not
+/// announce the returned tools; `adapt` reports them.
 pub(super) fn unsendable<'a>(
     tools: &Tools<'a>,
     list: Vec<Node<'a>>,
@@ -344,7 +344,7 @@ pub(super) fn settle_choice<'a>(
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
         let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
-        // The caller deferred these tools, not the client: a choice that names them keeps its meaning.
+        // The caller deferred these tools, not the client, so a choice that names them must keep its meaning.
         let is_overflowed = || {
             let key = (namespace.map(|namespace| namespace.display().into_owned()), name.display().into_owned());
             overflowed.is_some_and(|overflowed| overflowed.contains(&key))
@@ -394,7 +394,7 @@ fn is_loaded_for_choice(
     Ok(options.forced_tool == ForcedTool::Load)
 }
 
-/// Removes tools that are not sent from a choice that lists tools, for a construct that sends no deferred tools.
+/// Removes the tools that are not sent from a choice of allowed tools, if the construct sends no deferred tools.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.

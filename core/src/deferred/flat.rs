@@ -32,7 +32,7 @@ pub(super) fn apply(
 ) -> Result<Applied, Error> {
     let mut options = DeferredOptions { format: Some(api), ..options.clone() };
     if options.tool_changes == ToolChanges::Ignore && options.native == Native::Converse {
-        // Tool changes are the whole construct, so nothing of it is left if they are ignored.
+        // The construct consists of tool changes only, so none of it is left if they are ignored.
         options.native = Native::None;
     }
     if options.native == Native::Converse && has_flags(request, api)? {

@@ -1,6 +1,6 @@
-//! Writes a conversation: without constructs for deferred tools, in its own or another format, or with the backend's
-//! constructs. A backend may also accept a request of its own format unchanged; lists and calls are adapted to what the
-//! backend requires.
+//! Writes a conversation, either without constructs for deferred tools (in the same format or another one) or with the
+//! backend's constructs. Detects requests that the backend accepts unchanged, and adapts lists and calls to the
+//! backend's requirements.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -55,7 +55,7 @@ pub(super) fn native<'a>(
     warnings: &mut Warnings,
 ) -> Result<Applied, Error> {
     let mut map = NameMap::default();
-    if let Some(AsItIs { report, deferred }) = judge_as_it_is(request, formats, (options, sending), warnings)? {
+    if let Some(Acceptable { report, deferred }) = acceptable(request, formats, (options, sending), warnings)? {
         if options.native == Native::Kimi {
             widen(request, warnings)?;
         }
@@ -199,19 +199,19 @@ fn search_name(
 }
 
 /// A request that its backend accepts unchanged.
-pub(super) struct AsItIs {
+pub(super) struct Acceptable {
     pub(super) report: DeferredReport,
     /// The names of the listed tools that are deferred.
     pub(super) deferred: Vec<String>,
 }
 
 /// Inspects a request. Returns `None` if it has to be rewritten.
-fn judge_as_it_is<'a>(
+fn acceptable<'a>(
     request: &mut Node<'a>,
     formats: (Api, Api),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
-) -> Result<Option<AsItIs>, Error> {
+) -> Result<Option<Acceptable>, Error> {
     if formats.0 != formats.1 || lacks(request, options)? || is_ambiguous(request, formats, options)? {
         return Ok(None);
     }
@@ -226,7 +226,7 @@ fn judge_as_it_is<'a>(
     conversation::apply(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
-    // A refused definition has the name of a search: the client would run its search for calls to that tool.
+    // A definition is refused if it has the name of a search: for calls to that tool, the client would run its search.
     if conversation.tools.has_refused() {
         return Ok(None);
     }
@@ -235,7 +235,7 @@ fn judge_as_it_is<'a>(
         return Ok(None);
     }
     let (loaded, hidden) = (conversation.tools.loaded_names(), conversation.tools.hidden_names());
-    Ok(Some(AsItIs { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
+    Ok(Some(Acceptable { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
 }
 
 /// Returns true if a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API
@@ -262,14 +262,14 @@ fn refers_to_missing<'a>(
     Ok(!unsendable(tools, list, sending, &names)?.is_empty())
 }
 
-/// Returns true if a call might be ambiguous. The API calls a loaded top-level tool in a namespace that has the tool's
-/// name, and that namespace may contain another tool with this name. If `custom` tools are sent as functions, calls
-/// have no namespace.
+/// Returns true if a call might be ambiguous. The API puts a top-level tool that it loads into a namespace that has the
+/// tool's name, and the client may have a namespace of this name that contains another tool of this name. If `custom`
+/// tools are sent as functions, calls have no namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if formats != super::RESPONSES_ONLY {
         return Ok(false);
     }
-    let names = crate::request::namespaces::flat_names_as_it_is(request)?;
+    let names = crate::request::namespaces::flat_names_of_unchanged(request)?;
     let mut renamed = names.renamed_own_names().peekable();
     if renamed.peek().is_none() || options.custom_tools == Some(CustomTools::Function) {
         return Ok(renamed.peek().is_some());
@@ -327,8 +327,8 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if the list of a request or of an `additional_tools` item has a deferred tool, in a namespace or
-/// outside.
+/// Returns true if the list of a request or of an `additional_tools` item has a deferred tool, inside or outside a
+/// namespace.
 pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);

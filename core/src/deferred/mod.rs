@@ -139,7 +139,7 @@ fn apply_to_list(
         }
         announce::add_list(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-            let names = namespaces::flat_names_as_it_is(request)?;
+            let names = namespaces::flat_names_of_unchanged(request)?;
             done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
         }
         let Applied { report, .. } = &mut done;
@@ -174,10 +174,10 @@ pub(crate) fn is_announced(request: &Node<'_>) -> Result<bool, Error> {
     announce::is_present(request)
 }
 
-/// Declares the `custom` tools of a Responses request as functions. Returns the client's tools by the names that the
-/// model calls. For a request whose deferred tools are not rewritten.
+/// Declares the `custom` tools of a Responses request as functions, if deferred tools are not rewritten. Returns the
+/// client's tools by the names that the model calls.
 pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
-    let names = namespaces::flat_names_as_it_is(request)?;
+    let names = namespaces::flat_names_of_unchanged(request)?;
     custom_tools::as_functions(request, &names, &mut Warnings::default())
 }
 

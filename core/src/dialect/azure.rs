@@ -79,9 +79,8 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::STRICT_REFS,
         openai::STRICT_FIRST_KEYS,
         Fact {
-            statement:
-                "at most 100 properties and 5 levels of nesting, by the documentation; 500 values in `enum`, by \
-                Portkey's library; other limits are OpenAI's",
+            statement: "at most 100 properties and 5 levels of nesting, according to the documentation; at most 500 \
+                values in `enum`, according to Portkey's library; other limits are OpenAI's",
             confidence: 'A',
             source: "Microsoft, structured outputs, limitations (2026-05-13)",
             rules: &[

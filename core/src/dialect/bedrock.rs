@@ -197,7 +197,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` has no lookaround, backreference or other escaped digit",
+            statement: "`pattern` has no lookaround, and no backslash before a digit (such as a backreference)",
             confidence: 'A',
             source: "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-opus-4-7 and qwen3-32b on \
                 2026-10-29",

@@ -107,7 +107,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         inlining: Inlining::All,
         ..RefRule::OPEN
     },
-    anything: AnyEncoding::Unsaid,
+    anything: AnyEncoding::Empty,
     any_of: AnyOfRule { typed_branches: true, ..AnyOfRule::OPEN },
     objects: ObjectRule {
         properties: PropertiesRule::NotEmptyBelowRoot,

@@ -379,7 +379,7 @@ pub(super) const OPENAI_WORD: RequestFact = refused(
 pub(super) const UPDATES: RequestFact = refused(
     FormatRule::Updates,
     'A',
-    "configuration updates are not consecutive",
+    "a configuration update does not directly follow another one",
     "openai-python 7.57, documentation of `configuration_update`",
 );
 pub(super) const OPENAI_NAME: RequestFact = refused(
@@ -392,7 +392,7 @@ pub(super) const OPENAI_NAME: RequestFact = refused(
 pub(super) const GROQ_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: true },
     'A',
-    "Groq does not combine JSON mode with tools",
+    "Groq does not accept JSON mode together with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );
@@ -405,7 +405,7 @@ pub(super) const COHERE_TOOLS: RequestFact = refused(
 pub(super) const GEMINI_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
     'A',
-    "Gemini combines JSON answers with functions from Gemini 3 on",
+    "Gemini accepts JSON answers together with functions only from Gemini 3 on",
     "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
         symfony/ai#803, symfony/ai#1777)",
 );
@@ -421,7 +421,7 @@ pub(super) const GEMINI_HOSTED: RequestFact = refused(
         hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
     },
     'A',
-    "Gemini combines JSON answers with Google's own tools from Gemini 3 on",
+    "Gemini accepts JSON answers together with Google's own tools only from Gemini 3 on",
     "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
         gemini-balance#264, gpt-load#188; gemini-balance#286 omits `codeExecution`, `googleSearch` and `urlContext`)",
 );

@@ -90,7 +90,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::Minimum,
         Keyword::Pattern,
     ]),
-    refs: RefRule { to_root: false, plain_pointers: true, beside: BESIDE, ..RefRule::OPEN },
+    refs: RefRule { to_root: false, plain_pointers: true, no_left_recursion: true, beside: BESIDE, ..RefRule::OPEN },
     any_of: AnyOfRule { beside: BESIDE, ..AnyOfRule::OPEN },
     objects: ObjectRule { open: OpenRule::Closes, ..ObjectRule::OPEN },
     patterns: PatternRule::Gbnf,
@@ -164,7 +164,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no maximum length or item count is below its minimum: the server never answers",
+            statement: "no maximum length or item count is below its minimum; otherwise the server never answers",
             confidence: 'A',
             source: "llama.cpp#25602; run: b11434 does not answer, and its memory grows",
             rules: &[Constraint::MaximumBelowMinimum],
@@ -232,6 +232,14 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             confidence: 'A',
             source: "live: `unsupported $ref`, `cannot resolve $ref`",
             rules: &[Constraint::RefForm],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no union is a branch of itself, directly or through references: its grammar would be \
+                left-recursive",
+            confidence: 'A',
+            source: "run: b11434, `failed to parse grammar`",
+            rules: &[Constraint::LeftRecursion],
             ..Fact::REFUSED
         },
         Fact {

@@ -146,8 +146,8 @@ pub struct Dialect {
     pub facts: &'static [Fact],
     /// Statements that are unverified, or about which reports contradict each other. The table does not enforce them.
     pub unverified: &'static [&'static str],
-    /// Reasons of rules: the fact that each rule serves, its confidence, and the error that it prevents. The entry for
-    /// `None` applies to all other rules.
+    /// Reasons for changes, by rule: the fact that the rule serves, its confidence, and the error that the rule
+    /// prevents. The entry for `None` applies to all other rules.
     pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
     /// The shape of tools around their schemas, and the rules for whole requests.
@@ -229,13 +229,13 @@ impl Dialect {
             fact.rules.iter().any(|known| rule.serves().contains(known) && constraint(known))
         };
         let any = |_: &Constraint| true;
-        let names_it = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
+        let has_keyword = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
         // Constraints of the root do not apply to schemas below it.
-        let is_of_here = |constraint: &Constraint| !(is_below && constraint.is_of_root());
+        let applies_here = |constraint: &Constraint| !(is_below && constraint.is_of_root());
         let facts = || self.facts.iter();
         let fact = facts()
-            .find(|fact| names_it(fact) && serves(fact, &any))
-            .or_else(|| facts().find(|fact| fact.keywords == Keywords::NONE && serves(fact, &is_of_here)))
+            .find(|fact| has_keyword(fact) && serves(fact, &any))
+            .or_else(|| facts().find(|fact| fact.keywords == Keywords::NONE && serves(fact, &applies_here)))
             .or_else(|| facts().find(|fact| serves(fact, &any)));
         match (fact, find(None)) {
             (Some(fact), _) => fact.reason(),

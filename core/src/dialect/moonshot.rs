@@ -1,5 +1,5 @@
-//! Moonshot (Kimi): Moonshot-flavored JSON Schema. The authority is Moonshot's own open validator, walle, at its level
-//! "strict", and the root gate of the live API.
+//! Moonshot (Kimi): Moonshot-flavored JSON Schema. The authorities are Moonshot's own open validator, walle, at its
+//! level "strict", and the live API's check of the root.
 
 use super::{
     grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Inlining, Recursion, RefRule, TypeListRule},
@@ -177,7 +177,7 @@ const REASONS: &[(Option<Rule>, &str)] = &[
     ),
     (
         Some(Rule::DeclareObject),
-        "the live API's root gate (confidence A): `tools.function.parameters.type is required and must be \"object\"`",
+        "the live API (confidence A): `tools.function.parameters.type is required and must be \"object\"`",
     ),
     (
         Some(Rule::FlattenRootUnion),
@@ -265,6 +265,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         no_type_beside: true,
         no_shared_keywords: true,
         recursion: Recursion::MustEnd,
+        no_left_recursion: false,
         not_directly_under: Keywords::of(&[
             Keyword::Not,
             Keyword::If,

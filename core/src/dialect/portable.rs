@@ -86,12 +86,12 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
     ],
-    unverified: &["everything that is unknown about one of the APIs that it combines; their pages list it"],
+    unverified: &["everything that is unverified for one of the combined APIs: see their pages"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         names: NamePattern { also: Some("_-"), letter_first: true, min_length: 3, max_length: 64, rules: None },
-        strict: StrictFlag::Unsaid,
+        strict: StrictFlag::Omitted,
         max_tools: Some(128),
         requests: requests::PORTABLE,
         ..Surface::PLAIN

@@ -23,12 +23,12 @@ pub struct RequestFact {
 /// A construct of requests that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// A choice that forces a call while the model thinks: a named tool, and `required` unless the model accepts that.
-    /// If several such facts exist, the first that includes the model applies.
+    /// A choice that forces a call while the model thinks: a named tool, and also `required` if the model does not
+    /// accept it. If several such facts exist, the first that includes the model applies.
     ChoiceWhileThinking {
         models: Models,
         thinks: Thinks,
-        /// The model accepts `required` while it thinks.
+        /// True if the model accepts `required` while it thinks.
         required: bool,
     },
     /// `tool_choice` in a request without tools. The value `none` is refused only if `takes_none` is false, and
@@ -79,7 +79,7 @@ pub(crate) struct Member {
     /// The format of the requests.
     pub(crate) api: Api,
     pub(crate) models: Models,
-    /// A member (this or another one) and its JSON value with which the API accepts the refused member.
+    /// The API accepts the member if the request has this member (the same one or another) with this JSON value.
     pub(crate) unless: Option<(&'static str, &'static str)>,
     pub(crate) sent_as: SentAs,
 }

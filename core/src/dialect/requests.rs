@@ -7,14 +7,14 @@ pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs
 use super::{formats, request_fact::DAY};
 use crate::{options::Api, report::Severity};
 
-/// Converts `reasoning` of Responses and of OpenRouter to the member of Chat Completions.
+/// Converts `reasoning` of Responses and of OpenRouter to the corresponding member of Chat Completions.
 const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
 
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
 
-/// Anthropic Messages and OpenAI's formats, for facts about APIs without Messages: some requests of Chat Completions
-/// are indistinguishable from Messages.
+/// Anthropic Messages and OpenAI's formats, for facts about APIs that do not have Messages. Messages is included
+/// because some requests of Chat Completions are indistinguishable from it.
 const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
 
 /// OpenAI's formats. A server may treat the types of tools in Messages differently.
@@ -623,8 +623,8 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Applies to every API except Gemini Interactions, for which no rule is known. The fact is the reason of a change that
-/// the caller requested.
+/// Applies to every API except Gemini Interactions, for which no rule is known. Reports give this fact as the reason
+/// for a change that the caller requested.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(PAIRED),
     statement: "every call in the history is directly followed by its result, and every result has a call",
@@ -657,7 +657,7 @@ const CONVERSE_PAIRS: RequestFact = RequestFact {
 /// Applies to an earlier answer that the model returned as a call and that the client stores as a message.
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
-    statement: "reasoning in the history is followed by its original next item, with that item's id",
+    statement: "in the history, reasoning is followed by the item that originally followed it, with its id",
     confidence: 'B',
     source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
         (langchainjs#9082, continue#8933)",

@@ -416,7 +416,7 @@ format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
     at "https://docs.ollama.com/capabilities/structured-outputs";
     of_tools(&llama_cpp::LLAMA_CPP);
     root("an array at the root is not enforced", 'B', "ollama#8000"),
-    known("Ollama's cloud does not enforce it", 'B', "ollama#12362"));
+    known("Ollama's cloud does not enforce the schema", 'B', "ollama#12362"));
 format_of!(VLLM: "vllm" from vllm::VLLM;
     "vLLM, `response_format` with `json_schema`, and `structured_outputs`"
     at "https://docs.vllm.ai/en/latest/features/structured_outputs/";

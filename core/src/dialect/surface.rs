@@ -61,7 +61,7 @@ impl Surface {
     pub(crate) const PLAIN: Surface = Surface {
         format: ToolFormat::Mcp,
         names: NamePattern::ANY,
-        strict: StrictFlag::Unsaid,
+        strict: StrictFlag::Omitted,
         no_arguments: NoArguments::Schema,
         max_description: None,
         no_empty_description: false,
@@ -92,7 +92,7 @@ impl Surface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StrictFlag {
     /// The flag is omitted.
-    Unsaid,
+    Omitted,
     /// `false`, written out, because omission means something else.
     False,
     /// `true`, written out.

@@ -1,5 +1,5 @@
 //! Chat templates. A server writes the tools into the prompt with the template of the model. A template that walks
-//! schemas fails on shapes that it does not know, and then the whole request fails, whatever the server accepts.
+//! schemas fails on unknown shapes, and then the whole request fails, even if the server accepts the schema.
 //!
 //! The table lists the templates in llama.cpp's sources. `python/tests/test_judge_templates.py` runs all of them with
 //! llama.cpp's engine and with Jinja2, which vLLM and SGLang use, and compares both with `check`.

@@ -100,7 +100,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     documentation: "https://cloud.google.com/vertex-ai/docs/reference/rest/v1/FunctionDeclaration",
     as_of: "2026-11-21",
     unverified: &[
-        "whether it accepts what the Gemini API accepts: documented for both (google-genai 3.4.0), and no report \
+        "whether Vertex accepts what the Gemini API accepts: documented for both (google-genai 3.4.0), and no report \
             contradicts it",
         "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
         "undocumented keywords: mostly ignored",

@@ -1,7 +1,7 @@
 //! vLLM's server: tools that become a grammar. With `tool_choice: "required"`, all tools do.
 //!
-//! xgrammar compiles the schemas that pass vLLM's gate, and llguidance compiles the others. Both were run (xgrammar
-//! 0.2.8, llguidance 1.9.1); the source of the gate was read.
+//! xgrammar compiles the schemas that pass vLLM's check for unsupported keywords, and llguidance compiles the others.
+//! Both compilers were run (xgrammar 0.2.8, llguidance 1.9.1); the source of the check was read.
 
 use super::{
     grammar::{
@@ -38,7 +38,8 @@ const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::Discriminator,
 ]);
 
-/// The keywords that vLLM's gate checks. Each is unknown to llguidance, or ignored by xgrammar.
+/// The keywords that vLLM's check for unsupported keywords refuses. Each is unknown to llguidance, or ignored by
+/// xgrammar.
 const CONFLICTS: &[Conflict] = &[
     Conflict::with_types(
         &["array"],

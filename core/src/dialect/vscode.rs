@@ -1,4 +1,4 @@
-//! GitHub Copilot Chat in VS Code: the tools that its own validation accepts, whatever the model's API accepts.
+//! GitHub Copilot Chat in VS Code: the tools that its own validation accepts, independent of the model's API.
 
 use super::{
     grammar::{ArrayRule, EnumRule, Grammar},
@@ -49,8 +49,8 @@ const GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { needs_items: true, truthy_items: true, ..ArrayRule::OPEN },
     required_is_known: true,
     required_needs_properties: true,
-    // VS Code visits every keyword of draft 7 that has subschemas, except for definitions and those with schemas by
-    // name.
+    // VS Code does not visit the subschemas of definitions, of `propertyNames` and `additionalItems`, and of keywords
+    // that draft 7 does not have.
     required_is_free_under: Keywords::of(&[
         Keyword::Defs,
         Keyword::Definitions,

@@ -5,10 +5,11 @@ use crate::rules::Constraint;
 
 /// The fact for grammars that do not check every keyword against the meta-schema.
 ///
-/// Confidence C although such a schema is refused: it is not JSON Schema, so it has no meaning that could be kept.
+/// Such a schema is refused although the confidence is only C: it is not JSON Schema, so it has no meaning that a
+/// rewriting could keep.
 pub(super) const WELL_FORMED: Fact = Fact {
-    statement: "the schema describes an object, keywords for schemas, names or lists have such values, and references \
-        resolve",
+    statement: "the schema describes an object, keywords that hold schemas, names or lists have \
+        values of that kind, and references resolve",
     confidence: 'C',
     source: "JSON Schema 2020-12, and MCP: arguments are objects",
     rules: WELL_FORMED_RULES,

@@ -1,6 +1,6 @@
 //! Answers the model's searches without the client, for APIs whose replies cannot represent a search that the client
-//! did not make: OpenAI's formats, Gemini and Gemini Interactions. Calls and items of a streamed reply are stored,
-//! assembled from their pieces, to ask the model again.
+//! did not make: OpenAI's formats, Gemini and Gemini Interactions. Calls and items of a streamed reply are
+//! assembled from their pieces, and stored for the request that asks the model again.
 //!
 //! Calls to the search are removed from the reply and answered here, and the model is asked again. The client receives
 //! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded

@@ -150,7 +150,7 @@ impl Catalogue {
         }
         request.set("tools", tools);
         let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
-        // The client's list of tools in the prompt uses the client's names, so the model may search for those. A
+        // The client's list of tools in the prompt uses the client's names, so the model may search for them. A
         // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
         restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
@@ -203,7 +203,8 @@ fn server_id(id: &str) -> String {
     "srvtoolu_".chars().chain(legal).collect()
 }
 
-/// Returns the token usage of two rounds. Counts are added; other values are those of the later round, unless null.
+/// Returns the token usage of two rounds. Counts are added. Any other value is that of the later round,
+/// unless it is null.
 pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node<'static> {
     let Some(before) = before.and_then(Node::as_object) else { return now.clone() };
     let mut sum = Node::object(before.clone());

@@ -115,8 +115,8 @@ pub fn restore(stored: &Node<'_>) -> Result<Restore, Error> {
     Restore::from_node(stored)
 }
 
-/// Creates a [`CallStream`] from a list of a serialized [`Restore`] and a tool's name. Returns `None` if `given` is not
-/// a list.
+/// Creates a [`CallStream`] from a list that contains a serialized [`Restore`] and a tool's name. Returns `None` if
+/// `given` is not a list.
 ///
 /// # Errors
 /// Same as [`Restore::from_json`], and `invalid-value` if the name is not a string.
@@ -178,7 +178,7 @@ pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
-/// Returns true if an exchange has no state that opening it again would not restore. A binding may then drop it.
+/// Returns true if opening the exchange again would restore its whole state. A binding may then drop it.
 #[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()

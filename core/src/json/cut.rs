@@ -1,4 +1,4 @@
-//! Closes truncated JSON text: a model that reaches its limit of tokens may stop anywhere.
+//! Closes truncated JSON text, because a model that reaches its token limit may stop at any point.
 
 use alloc::{string::String, vec::Vec};
 

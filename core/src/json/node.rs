@@ -1,4 +1,4 @@
-//! The node: a JSON value with its origin in the input. The budget pays for each copied node.
+//! The node: a JSON value with its origin in the input. Copying a node is charged to the budget.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -553,13 +553,13 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns copies, which the budget pays for.
+/// Returns copies, which are charged to the budget.
 pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
 /// Returns the nesting depth of a value. Uses a list of open values, because the value may be nested too deeply for
-/// recursion. The budget pays for each value.
+/// recursion. Each value is charged to the budget.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
@@ -573,7 +573,7 @@ pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     highest
 }
 
-/// Returns the number of values in a tree. The budget pays for each value.
+/// Returns the number of values in a tree. Each value is charged to the budget.
 pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut count, mut open) = (0, alloc::vec![node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

@@ -161,7 +161,7 @@ mod tests {
     use super::{is_multiple, plain};
 
     #[test]
-    fn multiples_are_exact_in_decimal() {
+    fn divisibility_is_exact_for_decimal_numbers() {
         for (value, divisor, expected) in [
             ("7", "2", Some(false)),
             ("-14", "7", Some(true)),

@@ -1,7 +1,7 @@
-//! A JSON object as a vector of members, in order. Callers that look up many members by name use an order of the names.
+//! A JSON object as a vector of members, in order.
 //!
-//! Schemas have few keys, so linear search is fastest. If an object may be large (`properties`, `$defs`), callers that
-//! look up many names build an index once (see [`Object::index`]).
+//! Schemas have few keys, so linear search is fastest. Callers that look up many names in an object that may be large
+//! (`properties`, `$defs`) build an index once (see [`Object::index`]), or keep the order of the names (`Order`).
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns a copy, which the budget pays for.
+    /// Returns a copy, which is charged to the budget.
     pub(crate) fn copy(&self, budget: &Budget) -> Member<'a> {
         Member { key: self.key.clone(), value: self.value.copy(budget) }
     }
@@ -87,7 +87,7 @@ impl<'a> Object<'a> {
         *members = kept;
     }
 
-    /// Returns a copy, which the budget pays for.
+    /// Returns a copy, which is charged to the budget.
     pub(crate) fn copy(&self, budget: &Budget) -> Object<'a> {
         Object { members: self.members.iter().map(|member| member.copy(budget)).collect() }
     }

@@ -134,8 +134,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // The last value of a duplicate name is in the place of the first one, but has the number of its own
-                // position in the text.
+                // The last value of a duplicate name takes the position of the first one, but has the number of its own
+                // position in the text, so the values are numbered again.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -498,7 +498,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_may_cut_characters_anywhere() {
+    fn characters_that_are_split_between_pieces_are_joined() {
         let whole = "a\u{e9}\u{20ac}\u{1f600}b";
         for at in 0..=whole.len() {
             let mut pieces = Utf8Pieces::default();

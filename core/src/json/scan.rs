@@ -422,7 +422,7 @@ mod tests {
 
     /// For every byte at every position in the text, the result is that of a simple search.
     #[test]
-    fn agrees_with_a_simple_search() {
+    fn plain_prefix_agrees_with_a_simple_search() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {
             for filler in [0x7F, 0x80, 0xFF, 0x20, b'!', b'#', b'[', b']'] {
                 let mut text: Vec<u8> = core::iter::repeat_n(filler, length).collect();
@@ -459,7 +459,7 @@ mod tests {
     /// Reads strings with few and with many escapes, of any length, from stop to stop like a reader, and often skips
     /// some bytes.
     #[test]
-    fn agrees_with_a_simple_reader() {
+    fn stops_agree_with_a_simple_reader() {
         let mut state = 1_u64;
         let mut random = |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -496,8 +496,8 @@ mod tests {
         block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(*byte)) << at)
     }
 
-    /// Puts every byte at every position among every kind of byte: each implementation finds what a simple search
-    /// finds.
+    /// Puts every byte at every position among bytes of every kind, and compares each implementation with a simple
+    /// search.
     #[test]
     fn every_implementation_agrees_with_a_simple_search() {
         for beside in [0, 0x1F, 0x20, b'"', b'#', b'\\', b'b', b'n', 0x7F, 0x80, 0xFF] {

@@ -142,8 +142,8 @@ impl<'a> Text<'a> {
         value.is_name_of(self)
     }
 
-    /// Does the same as [`Text::is`], for a search through many names: it is inlined, which would take too much code at
-    /// every call to `is`.
+    /// Does the same as [`Text::is`], but is inlined, for searches through many names. Inlining every call to `is`
+    /// would take too much code.
     #[inline(always)]
     pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {

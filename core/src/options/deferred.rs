@@ -341,7 +341,7 @@ impl Default for DeferredOptions {
     }
 }
 
-/// The option that sets others and has no field.
+/// The option `client`, which sets other options and has no field.
 const CLIENT: Row = Row {
     name: "client",
     doc: "Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given.",
@@ -401,7 +401,7 @@ impl Readable for Option<DeferredOptions> {
 }
 
 options! {
-    /// Options for settling the betas in a header.
+    /// Options of `strip_deferral_betas`.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub(crate) struct BetaOptions {
         /// Native construct for deferred tools that the backend supports.

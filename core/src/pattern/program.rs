@@ -1,5 +1,5 @@
-//! Programs: what patterns are compiled to, and how parts are combined. A program is run with all states in parallel,
-//! one character at a time.
+//! Programs, into which patterns are compiled, and the operations that combine parts of programs. A program runs with
+//! all states in parallel, one character at a time.
 //!
 //! Steps refer to others by distance, so a part can be copied or moved unchanged, which is all that counted repetition
 //! needs.
@@ -201,8 +201,8 @@ impl Kind {
         Some((kind, letter.is_ascii_uppercase()))
     }
 
-    /// Returns true if a character is in the class. Python's classes are Unicode's, of which `core` knows letters and
-    /// numbers: beyond ASCII every number counts as a digit, even if Python excludes it (`²`).
+    /// Returns true if a character is in the class. Python's classes are those of Unicode. Beyond ASCII, `core`
+    /// only recognizes letters and numbers, so every number counts as a digit, even if Python excludes it (`²`).
     pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
         match (self, spelling) {
             (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
@@ -258,7 +258,7 @@ impl Set {
     fn has_other_case(&self, character: char, spelling: Spelling) -> bool {
         let upper = only(character.to_uppercase()).unwrap_or(character);
         let lower = only(character.to_lowercase()).unwrap_or(character);
-        // `ſ` matches `s` only through its capital.
+        // `ſ` matches `s` only because both have the capital `S`.
         let again = only(upper.to_lowercase()).unwrap_or(upper);
         [upper, lower, again].iter().any(|one| *one != character && self.has(*one, spelling))
     }

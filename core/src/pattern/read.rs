@@ -38,7 +38,7 @@ struct Reader<'p> {
     sets: Vec<Set>,
     flags: Flags,
     group: Branches,
-    /// Enclosing groups, with the flags outside of them.
+    /// Enclosing groups, each with the flags that apply outside of it.
     around: Vec<(Branches, Flags)>,
     /// Start of the part that a quantifier would repeat.
     last: Option<usize>,

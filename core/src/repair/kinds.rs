@@ -465,8 +465,8 @@ pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Returns true if a string may be the only item of an array: not if it may be a list, or JSON text that could not be
-/// read.
+/// Returns true if a string may be the only item of an array. A string that looks like a list, or like JSON text that
+/// could not be read, may not.
 fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {

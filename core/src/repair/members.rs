@@ -281,7 +281,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     ) -> (Set<usize>, OldNames<'n>) {
         let (mut done, mut old_names) = (Set::new(), OldNames::new());
         let additional: Vec<&Node<'a>> = view.values(Keyword::AdditionalProperties).map(|(_, values)| values).collect();
-        // The names in a map are data.
+        // If the object is a map, its names are data, and none is a misspelling.
         if additional.iter().any(|value| value.as_bool().is_none()) {
             return (done, old_names);
         }
@@ -321,7 +321,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let mut satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
         satisfied.extend(self.satisfied(view, &fixed.value, &OF_NAMES));
-        // One new name may depend on another one: renamings that break something are tried again after the others.
+        // A renaming may be possible only after another one, so those that break something are tried again at the end.
         let mut open: Vec<_> =
             found.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
         while !open.is_empty() {
@@ -355,8 +355,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         lacking.next().filter(|_| lacking.next().is_none())
     }
 
-    /// Returns the undeclared members that resemble exactly one declared name, if no member has that name and no other
-    /// member resembles it.
+    /// Returns the undeclared members that resemble exactly one declared name, unless a member already has that name or
+    /// another member also resembles it.
     fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
         if object.iter().all(|member| view.declares(&member.key)) {

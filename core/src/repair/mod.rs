@@ -1,8 +1,8 @@
 //! Repairs invalid arguments of a model.
 //!
 //! Valid values are never changed. A repair fixes one failed assertion at one position, and is kept only if that
-//! assertion then holds and no other one breaks. Of several readings the only exact one is chosen, otherwise the only
-//! likely one. Each member is validated separately. Reports contain no value of the arguments.
+//! assertion then holds and no other one breaks. If a value has several readings, the only exact one is
+//! chosen, or else the only likely one. Each member is validated separately. Reports contain no value of the arguments.
 //!
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
@@ -143,7 +143,8 @@ pub(crate) struct Layers {
     pub(crate) texts: u8,
     /// True for the only item of an array that a repair added.
     pub(crate) is_wrapped: bool,
-    /// True for one of several items none of which is an array: together they may be the intended array.
+    /// True for an item of an array of several items, none of which is an array. If the schema expects an array in
+    /// place of each item, all items together may be that array.
     pub(crate) is_of_row: bool,
     /// Number of enclosing arrays and objects that were removed.
     pub(crate) unwrapped: u8,

@@ -191,7 +191,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// Repairs the arguments along the schema. If that turned text into an object, the object may be a wrapper.
+    /// Repairs the arguments to fit the schema. If that turned text into an object, the object may be a wrapper.
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();

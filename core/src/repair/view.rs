@@ -107,8 +107,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             of_items: Vec::new(),
             kinds: InstanceTypes::ALL,
         };
-        // Schemas with the number of references that led to them. The target of a reference is decomposed before what
-        // follows the reference, so the references that led to a schema are the first ones in `path`.
+        // Schemas to decompose, each with the number of references that led to it. The target of a reference is
+        // decomposed before the schemas after it, so these references are the first ones in `path`.
         let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
         let mut path: Vec<usize> = Vec::new();
         // True for targets in `path`, to distinguish a cycle from a repeated reference.

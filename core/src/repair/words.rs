@@ -32,7 +32,7 @@ pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence),
     Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), moved_from: None }
 }
 
-/// Adds to a report that the parts of the value came from elsewhere; `inside` is their position now.
+/// Adds to a report that the parts of the value were moved; `inside` contains their old and their new position.
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());

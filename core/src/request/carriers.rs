@@ -253,7 +253,7 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Returns true for a result with references (Bedrock Converse or Gemini) that answers a search. References in the
+    /// Returns true for the result of a search that contains references (Bedrock Converse or Gemini). References in the
     /// result of another tool load nothing, because its server may have written them.
     pub(crate) fn is_search_result(&self, block: &Node<'a>) -> bool {
         let name = match block.get("toolResult") {
@@ -263,7 +263,7 @@ impl<'a> Searches<'a> {
         name.is_some_and(|name| self.names.contains(name)) && has_references(block)
     }
 
-    /// Returns true for a result with functions that answers a search. Functions in the result of another tool load
+    /// Returns true for the result of a search that contains functions. Functions in the result of another tool load
     /// nothing, because its server may have written them.
     pub(crate) fn finds(&self, step: &Node<'a>) -> bool {
         let result = step.items_at("result");

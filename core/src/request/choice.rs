@@ -1,6 +1,6 @@
 //! The choice of tools (`tool_choice` and its counterparts): the tools that the model may or must call.
 //!
-//! This file knows the spelling of each API. Its callers decide what happens to the tools that a choice names.
+//! This file contains the spellings of all APIs. Its callers decide what happens to the tools that a choice names.
 
 use alloc::{string::String, vec::Vec};
 
@@ -330,8 +330,8 @@ pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result
 pub(crate) struct Settled {
     /// Names of removed tools: those that are not sent.
     pub(crate) gone: Vec<Text<'static>>,
-    /// Pointer to the choice, if the forced tool or all allowed tools are not sent. A forced tool remains in the
-    /// choice; a list of allowed tools is empty.
+    /// Pointer to the choice, if the forced tool is not sent, or if none of the allowed tools is sent. The forced tool
+    /// remains in the choice; the list of allowed tools is then empty.
     pub(crate) emptied: Option<&'static str>,
 }
 

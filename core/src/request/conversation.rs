@@ -107,7 +107,8 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
 }
 
 impl<'a> Conversation<'a> {
-    /// Removes references outside of results, which load nothing: APIs with references only read them in results.
+    /// Removes references outside of results. They load nothing, because APIs with references only read them in
+    /// results.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
@@ -120,9 +121,9 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Records the tools that each result found, and those among them that had been removed, for targets that refer to
-    /// tools. Results of failed calls are skipped, because the API ignores their references. References outside of
-    /// results remain unchanged.
+    /// Records the tools that each result found, and which of these had been removed, for targets that refer to tools.
+    /// Results of failed calls are skipped, because the API ignores their references. References outside of results
+    /// remain unchanged.
     pub(crate) fn collect_found(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content, .. } = &mut event.kind {
@@ -563,8 +564,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     });
 }
 
-/// Unmarks calls and results that are marked as searches but belong to ordinary tools. `is_search` is true for the
-/// names of the client's searches. For APIs that accept found tools only in the results of searches.
+/// Unmarks calls and results that are marked as searches but belong to ordinary tools, for APIs that accept found tools
+/// only in the results of searches. `is_search` is true for the names of the client's searches.
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
     for event in events {

@@ -30,8 +30,8 @@ pub(crate) fn append(request: &mut Node<'_>, format: Api, text: String) -> Resul
     }
 }
 
-/// Returns true if the instructions of a request already contain the text: the system prompt, or a system message in
-/// the input of Responses.
+/// Returns true if the instructions of a request already contain the text. Instructions are the system prompt, and the
+/// system messages in the input of Responses.
 ///
 /// # Errors
 /// `invalid-json` if a part of the instructions is text that cannot be parsed.
@@ -350,8 +350,8 @@ impl Notice {
 /// A repeated reference is replaced with the full notice as long as the total size of all repeats does not exceed that
 /// of the first notices before them (or 64 KiB), and with the notice's first sentence after that. The size of the
 /// request therefore depends on its tools rather than on the number of references: 106 KB of references to one large
-/// tool once became 66 MB. Only notices before the repeat count, so later turns do not change it and a provider's
-/// prompt cache stays valid.
+/// tool once became 66 MB. Only the notices before a repeat are counted, so later turns do not change the
+/// repeat, and a provider's prompt cache stays valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,

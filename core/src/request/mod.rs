@@ -40,7 +40,7 @@ pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, E
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Parses a request, but leaves text without anything to rewrite unparsed.
+/// Parses a request. Messages and parts of the system prompt that need no rewriting remain unparsed.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
 }

@@ -189,7 +189,7 @@ impl FlatNames {
         if let Some(own) = renamed.get(&member) {
             return own.clone().into_owned();
         }
-        // The API calls a top-level tool in a namespace of the tool's own name, or in the default namespace.
+        // In calls, the API puts a top-level tool into a namespace with the tool's own name or the default namespace.
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
@@ -236,7 +236,7 @@ pub(crate) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<Fla
 
 /// Returns the flat names for a request that is sent unchanged. They include tools whose additions are otherwise
 /// ignored.
-pub(crate) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error> {
+pub(crate) fn flat_names_of_unchanged(request: &Node<'_>) -> Result<FlatNames, Error> {
     plan(request, ToolChanges::Apply, Planner::default())
 }
 
@@ -250,8 +250,8 @@ fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Resul
     Ok(planner.finish())
 }
 
-/// Returns the names of the top-level tools that a search can load or that an item adds. The API calls them in a
-/// namespace of the tool's own name.
+/// Returns the names of the top-level tools that a search can load or that an item adds. The API puts each of them into
+/// a namespace with the tool's own name.
 pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     let mut names = Set::new();
     let mut take = |list: &[Node<'_>], all: bool| {
@@ -335,7 +335,7 @@ impl<'a> NameMap<'a> {
     }
 
     /// Records the client's tool for a flat name, unless the tool was already recorded with its namespace. Once a
-    /// deferred tool is loaded, the API calls it with the tool's own name as the namespace, unless the tool is in the
+    /// deferred tool is loaded, the API puts it into a namespace with the tool's own name, unless the tool is in the
     /// default namespace.
     pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
@@ -348,7 +348,7 @@ impl<'a> NameMap<'a> {
         // Another tool may be in a namespace with this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls the tool with the tool's own name as the namespace. The client has no such namespace.
+        // The API puts the tool into a namespace with the tool's own name, in which the client does not have the tool.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
@@ -514,7 +514,7 @@ struct Renames<'n> {
     digests: &'n TakenDigests,
     /// Names of the tools that a search or an item adds, and of deferred tools that a search can load.
     loaded: &'n Set<String>,
-    /// True if a loaded tool keeps the namespace in which the API calls it.
+    /// True if a loaded tool keeps the namespace into which the API has put it.
     keeps_loaded: bool,
 }
 
@@ -525,7 +525,7 @@ impl Renames<'_> {
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
-        // The API calls a loaded top-level tool with the tool's own name as the namespace. A choice with such a
+        // The API puts a loaded top-level tool into a namespace with the tool's own name. A choice with such a
         // namespace refers to that tool.
         let is_loaded = self.keeps_loaded && self.loaded.contains(&key.1);
         if namespace == name && (known.is_none() || is_loaded) {
@@ -552,8 +552,8 @@ impl Renames<'_> {
     }
 }
 
-/// Renames the tools in a choice to their flat names. A top-level tool that the API has loaded is in a namespace of its
-/// own name, which is not one of the client's namespaces.
+/// Renames the tools in a choice to their flat names. The API puts a loaded top-level tool into a namespace with the
+/// tool's own name, which is not one of the client's namespaces.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
         let text = |key: &str| chosen.text_at(key);

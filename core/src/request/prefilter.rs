@@ -14,7 +14,7 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
     match text.as_plain() {
         Some(word) if word.len() < 4 => Flags::NONE,
         Some(word) => of_word(word.as_bytes()),
-        // Longer than every word, except for those that match by the prefix of searches, which this string lacks.
+        // This string is longer than every word, and it cannot be a type of search, which begins with `SEARCH`.
         None if text.chars().len() > 6 * MAX_WORD && !text.chars().starts_with(['t', '\\']) => Flags::NONE,
         // Decodes into a buffer on the stack: most strings with escapes are long, and an allocation would be wasted.
         None => {
@@ -26,7 +26,7 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
                 length += 1;
             }
             // Decoding stops at the first character beyond Latin-1 or at the maximum length. A truncated string
-            // matches no word, except by the prefix of searches.
+            // is not a word, but it may be a type of search, which begins with `SEARCH`.
             let whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
             if whole || word.starts_with(SEARCH) {

@@ -61,7 +61,7 @@ impl Warning {
         ("mcp-toolset-defer-ignored", "A toolset of the MCP connector is deferred; only the provider knows its tools"),
         ("defer-loading-not-boolean", "`defer_loading` is neither true nor false"),
         ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),
-        ("prefix-changed", "The beginning of earlier requests is now written differently: a prompt cache ends there"),
+        ("prefix-changed", "A part of earlier requests is now written differently: a prompt cache ends there"),
         ("synthesized-exchange", "A synthesized search replaces an addition, which the backend does not support"),
         ("choice-emptied", "None of the tools that `tool_choice` allows is sent: the model now decides"),
         (

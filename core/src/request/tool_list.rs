@@ -308,8 +308,9 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// Plans the names if the history adds tools; otherwise, the only list plans its own names. Returns the flat names of
-/// namespaced tools, and adds the new names of tools with illegal names to `names`.
+/// Plans the names of all lists if the history adds tools or reserves names. Otherwise, only the request's own list has
+/// tools, and its names are planned when it is rewritten. Returns the flat names of namespaced tools, and adds the new
+/// names of tools with illegal names to `names`.
 pub(crate) fn plan_names(
     request: &Node<'_>,
     api: Api,

@@ -1,4 +1,4 @@
-//! The tools of a request: those in its list, those that its history adds, and the effects of the history on them.
+//! The tools of a request: those in its list, and those that its history adds. Applies the history's effects on both.
 //!
 //! Every request that is converted has a [`Tools`], regardless of its format and target. A removed tool remains removed
 //! even if a later search finds it; only an addition restores it.

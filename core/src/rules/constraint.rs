@@ -120,6 +120,8 @@ constraints! {
     RefAnyOf = "ref-any-of",
     /// Recursion that cannot end.
     EndlessRecursion = "endless-recursion",
+    /// A schema that applies to itself at the same value, through references and unions.
+    LeftRecursion = "left-recursion",
     /// A keyword that is not allowed at the root.
     RootKeyword = "root-keyword",
     /// `$schema` names a draft that is not accepted.
@@ -296,6 +298,7 @@ impl Constraint {
             Constraint::EndlessRecursion => {
                 "Make a property on the path optional, or end the recursion in a branch of `anyOf`."
             }
+            Constraint::LeftRecursion => "Remove the branch that refers back to the union: it adds no values.",
             Constraint::RootKeyword => "Move the keyword into a property: the root is one plain object.",
             Constraint::UnknownDraft => "Remove `$schema`, or name the draft that the message expects.",
             Constraint::RefusedKeyword => {

@@ -132,7 +132,7 @@ rules! {
     /// Removes a reference that does not resolve.
     UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];
     /// Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not accept.
-    CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion];
+    CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion, LeftRecursion];
     /// Expands a recursive definition a few levels deep if the API accepts no recursion.
     UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
     /// Removes keywords next to a reference, which have no effect in older drafts.

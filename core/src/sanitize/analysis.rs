@@ -26,7 +26,7 @@ use crate::{
 /// closed.
 const BESIDE: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
 
-/// Of these, the keywords that apply to the same object.
+/// Keywords of [`BESIDE`] that apply to the same object.
 const CONDITIONS: [Keyword; 6] =
     [Keyword::If, Keyword::Then, Keyword::Else, Keyword::DependentSchemas, Keyword::Dependencies, Keyword::Not];
 
@@ -50,7 +50,7 @@ pub(crate) struct Naming {
     unreadable: bool,
     /// Objects that declare additional properties, by number.
     wanted: Set<Number>,
-    /// For the number of each branch of `oneOf`, the number of its schema: no instance matches two of these branches.
+    /// Number of the schema with `oneOf`, by the number of each branch: no instance matches two branches of one schema.
     alternatives: Map<Number, Number>,
 }
 

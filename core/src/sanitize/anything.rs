@@ -77,7 +77,7 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
         });
     let location = Location::of(node);
     let to = Location::under(node, if alone { "type" } else { "anyOf" });
-    // If `items` must declare its types, arrays cannot nest without end, so the result is narrower.
+    // If the types of `items` must be declared, the items of an array are never arrays, so the result is narrower.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
     context.diagnostics.report(place, location.to(to), effect, || {

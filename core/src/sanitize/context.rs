@@ -64,7 +64,7 @@ pub(crate) struct PassContext {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Facts about the document. Passes that have nothing to do by them are skipped.
+/// Facts about the document. They show which passes have nothing to do and can be skipped.
 #[derive(Default)]
 pub(crate) struct Survey {
     /// True if any object has a key `$ref`.
@@ -85,7 +85,7 @@ pub(crate) struct Survey {
     pub(crate) lists_objects: bool,
 }
 
-/// Effects of the passes in this round, by which later passes and the next round are skipped.
+/// Effects of the passes in this round. They show whether later passes and the next round can be skipped.
 #[derive(Default)]
 pub(crate) struct Effects {
     /// True if a keyword was respelled that has a different meaning in older drafts.
@@ -132,7 +132,7 @@ impl PassContext {
             } else {
                 Refs::Inline
             }),
-            untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Unsaid {
+            untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Empty {
                 Untyped::Keep
             } else {
                 Untyped::Any
@@ -148,7 +148,7 @@ impl PassContext {
             is_wrapped: false,
             leaves_definitions: false,
             types_everything: grammar.typed != TypeRequirement::No
-                || grammar.anything != AnyEncoding::Unsaid
+                || grammar.anything != AnyEncoding::Empty
                 || options.untyped.is_some(),
             counts_evaluated: Keywords::NONE,
             declared_object: None,

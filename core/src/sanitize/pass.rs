@@ -32,10 +32,10 @@ pub(crate) struct Pass {
 
 /// Condition under which all passes run again after a change of a pass.
 pub(crate) enum Wakes {
-    /// Never: the output of the pass needs no change by the passes before it.
+    /// Never: earlier passes would not change the output of the pass.
     Never,
-    /// If the document had this content, which docs/pipeline.md describes with these words. If the pass removes
-    /// references, definitions may be unused or no longer recursive.
+    /// If the function returns true. The text describes this condition in docs/pipeline.md. (For example, a pass that
+    /// removes references may leave definitions that are unused, or no longer recursive.)
     If(
         #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows it"))] &'static str,
         fn(&PassContext) -> bool,
@@ -161,7 +161,7 @@ pub(crate) mod off {
         static WOKEN: Cell<Option<bool>> = const { Cell::new(None) };
     }
 
-    /// Returns the answer of a test to whether the passes run again.
+    /// Returns whether the passes run again, if a test has decided it.
     pub(crate) fn is_woken() -> Option<bool> {
         WOKEN.with(Cell::get)
     }

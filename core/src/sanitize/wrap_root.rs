@@ -1,4 +1,4 @@
-//! Response formats whose root must be an object: a schema of anything else becomes the only property of an object.
+//! Response formats whose root must be an object: any other schema becomes the only property of an object.
 //!
 //! Wrapping precedes all passes, which then see the object as if the caller had written it.
 
@@ -36,8 +36,8 @@ const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
 const MAX_STEPS: usize = 1_000;
 /// Number of levels after which a schema counts as an object.
 const MAX_LEVELS: usize = 64;
-/// Wraps a root that does not describe an object in an object with one property of this name. Returns true if it
-/// did.
+/// Wraps a root that does not describe an object in an object with one property of this name. Returns true if the root
+/// was wrapped.
 ///
 /// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
 /// them.

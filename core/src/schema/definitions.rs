@@ -1,9 +1,9 @@
 //! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
 //! no finite instance.
 //!
-//! An instance is finite by the logic of a validator that looks for an end of the recursion: optional properties are
-//! finite, and one finite required property or branch is enough. An array is not finite if its items are not, and
-//! neither is a schema with keywords but without a type.
+//! Finiteness follows the logic of a validator that looks for an end of the recursion: optional properties are finite,
+//! and one finite required property or branch is enough. An array is not finite if its items are not, and neither is a
+//! schema with keywords but without a type.
 //!
 //! Codex follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
 
@@ -184,7 +184,7 @@ fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mu
     object.is_empty()
 }
 
-/// Returns the pointers of the references that make endless definitions endless.
+/// Returns the pointers of the references because of which these definitions have no finite instance.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
     let whole = LocatedSchema { schema: root, pointer: String::new() };
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };

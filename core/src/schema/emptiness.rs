@@ -1,11 +1,12 @@
 //! Proves that no object is an instance of a schema, or that two schemas have no instance in common.
 //!
-//! Arguments are objects, so a tool's schema must accept one. False of `admits_object` is a theorem; true only means
-//! that no contradiction was found. It works on schemas as read, in any form.
+//! Arguments are objects, so a tool's schema must accept at least one. If `admits_object` returns false, it is proved
+//! that the schema accepts none; true only means that no contradiction was found. The function works on schemas as
+//! read, in any form.
 //!
-//! True of `disjoint`, which allows `oneOf` to become `anyOf`, is a theorem of JSON Schema 2020-12; false only means
-//! that no proof was found. Older drafts must be respelled before. The search is bounded, and malformed keywords prove
-//! nothing.
+//! If `disjoint` returns true, which allows `oneOf` to become `anyOf`, it is proved that no instance satisfies both
+//! schemas, for JSON Schema 2020-12; false only means that no proof was found. Older drafts must be respelled first.
+//! The search is bounded, and malformed keywords prove nothing.
 
 use core::cmp::Ordering;
 

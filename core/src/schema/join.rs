@@ -280,8 +280,8 @@ fn branches(union: Node<'_>) -> Vec<Node<'_>> {
 /// Merges schemas that differ only in the values they list into one with all the values, which is equivalent.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let mut joined: Vec<Node<'a>> = Vec::new();
-    // By the other keywords: the position of the merged schema, its values, and their canonical forms to detect
-    // duplicates.
+    // For each set of other keywords: the position of the merged schema, its values, and their canonical forms, which
+    // show duplicates.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
         let Some((rest, values)) = listed(&schema, budget) else {

@@ -169,7 +169,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// Returns the keyword of this name, if JSON Schema has one. Every rule asks for every key, so the result is cached
+    /// Returns the keyword of this name, if JSON Schema has one. Every rule looks up every key, so the result is cached
     /// in the key.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {

@@ -1,5 +1,5 @@
-//! Finds constructs in a regular expression that engines treat differently. Nothing is compiled or run: one pass over
-//! the text.
+//! Finds constructs in a regular expression that engines treat differently. Nothing is compiled or run; the text is
+//! read in one pass.
 //!
 //! Sources: ECMA-262 (the syntax of JSON Schema), the reference of Python's `re` (which OpenAI and Anthropic compile
 //! `pattern` with), RE2's syntax (which constrained decoders approximate).
@@ -298,7 +298,8 @@ impl Scan<'_> {
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
                     self.nowhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
-                    // The next character may begin a range again; after the escape, the last item would begin one.
+                    // A second hyphen is escaped as well: it would form a range with the item before it once the first
+                    // one is literal.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                         self.hyphens.push(self.rest.len());
                     }
@@ -402,7 +403,7 @@ mod tests {
     use super::{uses, with_plain_hyphens};
 
     #[test]
-    fn javascript_compiles_these() {
+    fn patterns_that_javascript_compiles_are_recognized() {
         for pattern in [
             "^a+$",
             r"^\p{L}{2}$",
@@ -423,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn javascript_does_not_compile_these() {
+    fn patterns_that_javascript_does_not_compile_are_recognized() {
         for pattern in [
             r"\-",
             r"\pL",
@@ -446,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn python_compiles_these() {
+    fn patterns_that_python_compiles_are_recognized() {
         for pattern in [
             "^a+$",
             r"\d{3}-\w*?",
@@ -476,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn python_does_not_compile_these() {
+    fn patterns_that_python_does_not_compile_are_recognized() {
         for pattern in [
             r"\p{L}",
             r"\u{1F600}",
@@ -522,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn detects_irregular_constructs_and_anchors() {
+    fn irregular_constructs_and_anchors_are_detected() {
         for pattern in ["(?=a)", "(?!a)", "(?<=a)b", r"(a)\1", r"\bword\b", "(?i)a"] {
             assert!(uses(pattern).not_regular.is_some(), "{pattern}");
         }

@@ -1,14 +1,14 @@
 //! Rewrites a regular expression for engines that match it against the whole string, and simulates llama.cpp's
 //! conversion of one to a grammar.
 //!
-//! JSON Schema searches for a regular expression in the string. Sources: xgrammar 0.2.8, regex_converter.cc, run: `b`
-//! matches only `b`, and an anchor that does not begin or end a branch is ignored with a warning; Cohere, structured
-//! outputs: `^` and `$` are not supported.
+//! In JSON Schema, a regular expression may match any part of the string. Sources for other engines: xgrammar 0.2.8,
+//! regex_converter.cc, run: `b` matches only `b`, and an anchor that does not begin or end a branch is ignored with a
+//! warning; Cohere, structured outputs: `^` and `$` are not supported.
 //!
-//! In llama.cpp, it becomes a part of the grammar, any string, or an error. Source: llama.cpp b11434,
-//! `_pattern_to_rule` in common/json-schema-to-grammar.cpp, and the limit of repetitions in src/llama-grammar.cpp. The
-//! converter reads from left to right and stops at the first construct that it does not know, so errors after that are
-//! not detected.
+//! llama.cpp turns a regular expression into a part of the grammar or into any string, or refuses it. Source: llama.cpp
+//! b11434, `_pattern_to_rule` in common/json-schema-to-grammar.cpp, and the limit of repetitions in
+//! src/llama-grammar.cpp. The converter reads from left to right and stops at the first construct that it does not
+//! support, so errors after that are not detected.
 
 use alloc::{format, string::String, vec::Vec};
 use core::{iter::Peekable, str::Chars};
@@ -34,7 +34,7 @@ pub(crate) fn whole(pattern: &str) -> Option<String> {
     completed(pattern).map(|body| format!("^{body}$"))
 }
 
-/// Returns such a pattern without anchors, for engines that match the whole string.
+/// Like [`whole`], but returns a pattern without anchors, for engines that always match the whole string.
 pub(crate) fn unanchored(pattern: &str) -> Option<String> {
     completed(pattern)
 }
@@ -270,7 +270,7 @@ mod tests {
     use super::{is_anchored, is_whole, unanchored, whole};
 
     #[test]
-    fn search_patterns_become_whole_matches() {
+    fn search_patterns_are_rewritten_to_match_the_whole_text() {
         for (pattern, expected) in [
             ("b", Some(r"^[\s\S]*b[\s\S]*$")),
             ("^b", Some(r"^b[\s\S]*$")),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn anchored_patterns_are_whole() {
+    fn patterns_anchored_at_both_ends_match_the_whole_text() {
         for pattern in ["^a$", "^(?:a|b)$", "^a$|^b$", r"^\$$", "^$", "^[$]$"] {
             assert!(is_whole(pattern), "{pattern}");
         }

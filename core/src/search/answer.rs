@@ -28,7 +28,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
     if call.shape == CallShape::SearchItem {
         return match found {
             Err(error) if error.code() == Code::InvalidOption => Err(error),
-            // The item has no member for a message, so a failed search finds nothing, as in Codex.
+            // The item has no member for a message, so a failed search returns an empty list, as in Codex.
             found => Ok(search_output(call, definitions(&found.unwrap_or_default(), index)?)),
         };
     }

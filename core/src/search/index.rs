@@ -37,7 +37,7 @@ use crate::{
 
 /// Weight of each field and strength of its length normalization, in the order of [`Field`].
 const WEIGHTS: [(f64, f64); Field::COUNT] = [(4.0, 0.5), (1.0, 0.4), (0.6, 0.75), (0.3, 0.75)];
-/// `k1` of BM25: the lower, the sooner further occurrences of a word stop adding to the score.
+/// `k1` of BM25. With a lower number, repeated occurrences of a word add less to the score.
 const SATURATION: f64 = 1.5;
 
 /// A searchable tool list.
@@ -73,8 +73,8 @@ struct Hit {
     gain: f32,
 }
 
-/// Names that are sent to APIs in place of names in the index. The index does not know the API, and each API has its
-/// own pattern of names.
+/// Names that are sent to APIs in place of names in the index. An index serves any API, and each API has its own
+/// pattern for names.
 #[derive(Default)]
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 

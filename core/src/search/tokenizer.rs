@@ -3,8 +3,8 @@
 //! Words are runs of letters and digits, in lower case, which are also split where the case changes. Plurals lose their
 //! ending. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
 //!
-//! `unicode-segmentation` is not used. The standard's words keep `mcp__slack.post` whole and make a word of each
-//! Chinese character and each Thai letter, so all rules here except the pairs would still be needed. Measured
+//! `unicode-segmentation` is not used. By the Unicode standard, `mcp__slack.post` is one word, and so is each Chinese
+//! character and each Thai letter, so all rules here except the pairs would still be needed. Measured
 //! 2026-11-22 (1.13.3 as the outer split, words split again at punctuation, no pairs): the ranking of real queries is
 //! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` forbids
 //! that), WebAssembly grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn names_split_at_marks_and_case_changes() {
+    fn names_are_split_at_punctuation_and_case_changes() {
         assert_eq!(words("mcp__slack.post-message"), ["mcp", "slack", "post", "message"]);
         assert_eq!(words("getUserEmail"), ["get", "user", "email", "getuseremail"]);
         assert_eq!(words("HTTPServer"), ["http", "server", "httpserver"]);
@@ -185,21 +185,21 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_become_pairs() {
+    fn scripts_without_spaces_become_pairs_of_characters() {
         assert_eq!(words("查询天气"), ["查询", "询天", "天气"]);
         assert_eq!(words("PDF转换v2"), ["pdf", "转换", "v2"]);
         assert_eq!(words("天"), ["天"]);
     }
 
     #[test]
-    fn identifiers_are_words_too() {
+    fn identifiers_are_also_kept_as_whole_words() {
         let mut out: Vec<String> = Vec::new();
         split_with_identifiers("call get_user-info, now.", &mut |word| out.push(word.into()));
         assert_eq!(out, ["call", "get", "user", "info", "now", "getuserinfo"]);
     }
 
     #[test]
-    fn fillers_are_sorted_and_normalized() {
+    fn filler_words_are_sorted_and_normalized() {
         assert!(FILLER.is_sorted());
         assert!(FILLER.iter().all(|word| words(word) == [*word]));
         assert!(is_filler("the") && !is_filler("theme"));

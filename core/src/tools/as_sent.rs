@@ -1,5 +1,5 @@
-//! Writes a tool list in the way of a client that does not adapt schemas: every tool in the API's shape and with the
-//! dialect's flag `strict`, and everything else unchanged.
+//! Writes a tool list like a client that does not adapt schemas: every tool has the API's shape and the dialect's flag
+//! `strict`, and everything else is unchanged.
 
 use alloc::{string::String, vec::Vec};
 

@@ -2,7 +2,7 @@
 //! tool additions, and in results of client searches in Gemini Interactions. Removes tool changes of Bedrock Converse
 //! that refer to tools that cannot be sent.
 //!
-//! The API applies the same rules to these tools.
+//! The API applies the same rules to these tools as to the tools in the list.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

@@ -1,10 +1,11 @@
 //! Items of OpenAI Responses as the client expects them, made from functions that replace a `custom` tool or a search.
 //! The input of a `custom` tool is extracted from the arguments of the function that replaces it: `{"input": text}`.
 //!
-//! A model may write other arguments. If `input` is not a string, its value is the input, as JSON text. Any other JSON
-//! is the input as JSON text, and text that is not JSON is the input unchanged. (Source: what gateways pass to Codex's
-//! tools, router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through
-//! the same state machine as pieces, so both have the same result.
+//! A model may write other arguments. An `input` that is not a string becomes the tool's input as JSON text. Of other
+//! arguments, a JSON string becomes its text, an empty object becomes an empty input, any other JSON becomes JSON text,
+//! and text that is not JSON remains unchanged. (Source: what gateways pass to Codex's tools,
+//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through the
+//! same state machine as pieces, so both have the same result.
 
 use alloc::string::String;
 use core::mem::take;
@@ -87,8 +88,8 @@ pub(super) struct CustomInput {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Possibly the beginning of `{"input":"`: the number of complete tokens of [`HEAD`], and the number of characters
-    /// of the next token.
+    /// Possibly the beginning of `{"input":"`: the number of tokens of [`HEAD`] that are complete, and the number of
+    /// characters of the next token so far.
     Head(usize, usize),
     /// Inside the text.
     Inside,

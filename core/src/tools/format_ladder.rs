@@ -224,7 +224,7 @@ const NEXT_IS_TOOL: &str =
     "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
 const NEXT_IS_PROMPT: &str = "; with `formats: \"prompt\"`, the schema is sent in the instructions";
 
-/// Adds the next step to the error of a format that the API cannot accept as a response format.
+/// Adds advice about the next step to the error of a format that the API cannot accept as a response format.
 pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;
@@ -285,7 +285,7 @@ fn put_tool(
         ("inputSchema", handed.schema.detached()),
     ]);
     let format = tool_format::sent_to(api, dialect.tools.format);
-    // The function needs the flag `strict` only if these flags choose the dialect of each tool.
+    // The function needs the flag `strict` only if the dialect of each tool depends on the tool's flag.
     let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
     if let Entry::Tool(shape) = tool_format::recognize(&entry) {
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
@@ -629,7 +629,7 @@ fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
     changes.retain(|change| !is_its(change));
 }
 
-/// Returns the error of a native format that the API is known to refuse in a request, if it does.
+/// Returns an error if the API is known to refuse the native format of a request.
 ///
 /// # Errors
 /// Same as [`formats::broken_formats`].

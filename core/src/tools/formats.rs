@@ -1,5 +1,5 @@
 //! Rewrites the response formats of a request: sanitizes the schema of each format with `use: "response"`. Checks the
-//! formats against the rules of an API, and finds parts of a request that an API does not combine.
+//! formats against the rules of an API, and finds parts of a request that an API does not accept together.
 
 use alloc::{
     format,

@@ -4,10 +4,11 @@
 //! entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable schema
 //! (`sanitize_list`, in the dialects of `target`, which also handles the parts outside the schema; `shared_limits`
 //! counts the limits of a request, `quarantine` holds the reasons for tools that cannot be sent, and warns about them).
-//! `restore` records what to undo, and writes it as JSON. `as_sent` changes only the shape of a list. A whole request
-//! (`request`) also has tools in its history (`carriers`), has calls and results there (`history`), mentions tools
-//! there (`call_sites`; those of several servers in `servers::mentions`), may force some (`choice`), and usually
-//! repeats the list of the previous request (`list_cache`). Its namespaces are kept if the API has them
+//! `restore` records what to undo, and writes it as JSON. `as_sent` changes only the shape of a list.
+//!
+//! `request` rewrites a whole request. Its history may add tools (`carriers`), contain calls and results (`history`),
+//! and mention tools (`call_sites`; for several servers `servers::mentions`). A request may force calls (`choice`), and
+//! it usually repeats the list of the previous request (`list_cache`). Namespaces are kept if the API has them
 //! (`retained_namespaces`). Replies come whole (`restore`) or in pieces (`streams`), and may contain structured output
 //! (`answer`). Calls are written in the client's form (`client_call`, `client_item`), and their arguments are repaired
 //! if that is requested (`call_repair`).

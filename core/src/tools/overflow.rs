@@ -20,8 +20,8 @@ const TOOLS: &str = "tools";
 const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 
-/// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. Which
-/// tools are deferred depends on the list alone, so that prompt caches keep their prefix. Tools named in `searches` are
+/// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. The
+/// deferred tools depend on the list alone, so that prompt caches keep their prefix. Tools named in `searches` are
 /// never deferred.
 ///
 /// Returns the deferred tools. No tool is deferred if there is room for all tools of the request, including those that

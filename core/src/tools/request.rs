@@ -1,5 +1,5 @@
-//! `adapt_request`: rewrites a whole request: deferred loading first, then every tool, then everything that mentions
-//! tools.
+//! `adapt_request` rewrites a whole request: first it applies deferred loading, then it rewrites every tool, then
+//! everything that mentions tools.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -352,7 +352,7 @@ fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
 }
 
 /// End of the message for a loaded tool that exceeds the maximum number of tools.
-const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, and earlier ones fill it";
+const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, but earlier ones already fill it";
 
 /// Returns the options of deferred loading, in which the tools of servers have their names in the list.
 fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {

@@ -125,7 +125,8 @@ impl Namespaces {
     }
 }
 
-/// Members of a request that need tools, recorded before rewriting, which may remove some of them.
+/// Members of a request that the API accepts only with tools. They are recorded before rewriting, which may remove some
+/// of the members.
 pub(super) struct OriginalMembers {
     keys: Vec<&'static str>,
     /// The choice, as JSON.

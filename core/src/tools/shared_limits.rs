@@ -1,5 +1,6 @@
-//! What the tools of a request share: limits on all tools, one table of definitions in which definitions with the same
-//! name have to be equal, and one compiler that has to accept all tools.
+//! Limits that concern all tools of a request together: on the number of tools, properties and unions, on the one table
+//! of definitions, in which definitions with the same name have to be equal, and on the compiler, which has to accept
+//! all tools.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

@@ -171,7 +171,7 @@ pub(super) fn about(
 /// Returns the fact behind a rule about tools.
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     let fact = dialect.fact_of(constraint.id(), "").or_else(|| dialect.facts.first());
-    fact.map_or(Reason::from("the dialect says so"), Fact::reason)
+    fact.map_or(Reason::from("the dialect requires it"), Fact::reason)
 }
 
 /// Returns `None` if a schema describes any arguments, `Some(true)` if it forbids all, and `Some(false)` otherwise.

@@ -96,7 +96,7 @@ fn choices_that_end_one_by_one_allocate_linearly() {
 
 /// Calls without arguments also count; otherwise a stream could open an unlimited number of them.
 #[test]
-fn open_calls_are_limited() {
+fn number_of_open_calls_is_limited() {
     let mut stream = stream();
     let mut opened = 0;
     let error = loop {
@@ -113,7 +113,7 @@ fn open_calls_are_limited() {
 
 /// Events that are stored to carry buffered arguments are also limited.
 #[test]
-fn events_that_are_kept_are_limited() {
+fn size_of_stored_events_is_limited() {
     let mut stream = stream();
     let mut fed = 0;
     let large = "x".repeat(1 << 20);
@@ -130,7 +130,7 @@ fn events_that_are_kept_are_limited() {
 
 /// After a call to one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
 #[test]
-fn exchange_stores_only_what_it_needs() {
+fn exchange_does_not_store_a_reply_after_a_call_to_a_client_tool() {
     let tools =
         json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "input_schema": {"type": "object"}}]);
     let body = json!({"model": "m", "messages": [], "tools": tools}).to_string();

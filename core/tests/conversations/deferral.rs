@@ -64,7 +64,7 @@ fn defer_first(request: &mut Value) {
 }
 
 #[test]
-fn constructs_are_accepted() {
+fn adapted_requests_with_deferred_tools_are_accepted() {
     let mut numbers = Numbers(3);
     for number in 0..1_400 {
         let (trigger, backend, native, codes, put) = TRIGGERS[number % TRIGGERS.len()];

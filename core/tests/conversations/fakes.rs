@@ -158,13 +158,13 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     let has = |prefix: &str| model.contains(prefix);
     let thinking = &request["thinking"]["type"];
     let fields = &request["additionalModelRequestFields"]["thinking"]["type"];
-    let asks = [thinking, fields].into_iter().any(|kind| kind == "enabled" || kind == "adaptive");
+    let thinks = [thinking, fields].into_iter().any(|kind| kind == "enabled" || kind == "adaptive");
     let is_default = thinking != "disabled";
     let is_refused = match dialect {
-        "anthropic" | "bedrock-anthropic" => is_forced && (asks || has("fable-5-1")),
-        "deepseek" => is_forced && (asks || has("reasoner") || has("v4") && is_default),
-        "moonshot" if has("kimi-k3") => name.is_some() && asks,
-        "moonshot" => is_forced && (asks || has("thinking") || has("k2.6") && is_default),
+        "anthropic" | "bedrock-anthropic" => is_forced && (thinks || has("fable-5-1")),
+        "deepseek" => is_forced && (thinks || has("reasoner") || has("v4") && is_default),
+        "moonshot" if has("kimi-k3") => name.is_some() && thinks,
+        "moonshot" => is_forced && (thinks || has("thinking") || has("k2.6") && is_default),
         "portable" => is_forced && request["enable_thinking"] == true,
         _ => false,
     };

@@ -159,7 +159,7 @@ fn adapted_requests_are_not_refused() {
 /// The ladder's substitute for a response format must not be refused: neither the format itself, nor the choice that
 /// forces the function in its place.
 #[test]
-fn substitutes_of_the_ladder_are_not_refused() {
+fn substitutes_for_response_formats_are_not_refused() {
     let mut numbers = Numbers(11);
     let (mut faults, mut steps): (Vec<String>, BTreeMap<String, usize>) = (Vec::new(), BTreeMap::new());
     for number in 0..CONVERSATIONS {
@@ -173,9 +173,9 @@ fn substitutes_of_the_ladder_are_not_refused() {
                 // Some models do not accept a choice that forces a call.
                 Err(error) if formats == Formats::Tool && error.code() == Code::NotRepresentable => continue,
                 Err(error) if error.code() == Code::InvalidRequest => continue,
-                // Nothing can be sent behind a prefilled answer that the model refuses.
+                // The request has a prefilled answer, which the model refuses.
                 Err(error) if error.message().contains("without a prefilled answer") => continue,
-                // A cache has its own instructions and tools.
+                // The cache already contains the instructions and tools, so the request cannot add any.
                 Err(_) if request["cachedContent"].is_string() => continue,
                 Err(error) => {
                     faults.push(format!("{about}, {formats:?}: {error}: {request}"));

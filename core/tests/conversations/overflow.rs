@@ -150,7 +150,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
 }
 
 #[test]
-fn found_tools_stay_declared() {
+fn tools_that_a_search_found_stay_declared() {
     let mut numbers = Numbers(5);
     for number in 0..300 {
         let backend = EVERY_FORMAT[number % EVERY_FORMAT.len()];

@@ -14,7 +14,7 @@ fn print_line(line: &str) {
 }
 
 #[test]
-fn every_dialect_and_every_collection() {
+fn every_dialect_stays_within_its_limits_for_every_collection() {
     hold(&collections(SAMPLE).expect("the sample is part of this repository"), false);
     if let Some(collections) = collections(WHOLE) {
         hold(&collections, true);
@@ -63,7 +63,7 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
             if count > limit {
                 let first: Vec<&str> = row.faults.iter().take(3).map(String::as_str).collect();
                 broken.push(format!(
-                    "{dialect}, {name}: {count} {what}, at most {limit} may be\n{}\n{:?}",
+                    "{dialect}, {name}: expected at most {limit} {what}, found {count}\n{}\n{:?}",
                     first.join("\n"),
                     row.error_counts
                 ));

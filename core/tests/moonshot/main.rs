@@ -89,8 +89,8 @@ fn sanitized_and_checked<'v>(
     }
     for change in result.changes().expect("a report") {
         let lost = schema.pointer(&change.pointer).is_none();
-        let led = change.output_pointer.as_ref().is_some_and(|pointer| result.schema.pointer(pointer).is_none());
-        if lost || led {
+        let dangles = change.output_pointer.as_ref().is_some_and(|pointer| result.schema.pointer(pointer).is_none());
+        if lost || dangles {
             fault(format!("no value at the pointer of a change: {change:?}\n  out {}", shown(&output)));
         }
     }

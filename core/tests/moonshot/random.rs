@@ -190,11 +190,11 @@ fn run(seed: u64, count: usize, malformed: usize) {
 }
 
 #[test]
-fn well_formed() {
+fn well_formed_random_schemas_keep_the_promises() {
     run(0x9e37_79b9_7f4a_7c15, 6_000, 0);
 }
 
 #[test]
-fn malformed() {
+fn malformed_random_schemas_keep_the_promises() {
     run(0x2545_f491_4f6c_dd1d, 6_000, 8);
 }

@@ -77,7 +77,7 @@ fn is_accepted(case: &Value) -> bool {
 }
 
 #[test]
-fn schemas_that_the_validator_rejects() {
+fn schemas_that_the_validator_rejects_are_repaired_inside_a_property() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
         let (mut plain, mut inside, mut accepted, mut faults, mut harmless) =
@@ -107,7 +107,7 @@ fn schemas_that_the_validator_rejects() {
         settle(&faults);
         assert!(
             !inside.keys().any(|outcome| outcome.starts_with("error")),
-            "as a property everything can be repaired: {inside:?}"
+            "expected every schema to be repaired inside a property: {inside:?}"
         );
         assert!(
             !accepted.keys().any(|outcome| outcome.starts_with("error")),
@@ -117,7 +117,7 @@ fn schemas_that_the_validator_rejects() {
 }
 
 #[test]
-fn schemas_that_users_reported() {
+fn schemas_that_users_reported_are_repaired() {
     for Source { text, .. } in sources("issue_cases.jsonl") {
         let rows: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}"))).collect();

@@ -12,7 +12,7 @@ use super::{
 };
 
 #[test]
-fn all_real_tools() {
+fn all_real_tools_are_sent() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let options = SanitizeOptions::new("moonshot");
         let (mut effects, mut rules, mut faults) =

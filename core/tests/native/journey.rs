@@ -1,4 +1,5 @@
-//! One conversation that moves from API to API, each turn in the native constructs of the current one, and returns.
+//! A conversation that moves from API to API and finally returns to its first API. Each turn uses the native constructs
+//! of the current API.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Moonshot's own tests for servers that offer Kimi, with the expected verdict on each request. Requests that it
-//! accepts must stay acceptable; for each request that it refuses, a row states the result here.
+//! accepts must stay acceptable. For each request that it refuses, a row of [`REFUSED`] states toolwire's result.
 
 use serde_json::{json, Value};
 use toolwire::{adapt_request, json::Node, AdaptOptions, Error};
@@ -115,5 +115,5 @@ fn fault(row: &Value) -> Option<String> {
 fn rows_that_moonshot_accepts_are_still_accepted() {
     let rows = rows::judged("kimi_dynamic_tools.json", [23, 14], fault);
     let refused = rows.iter().filter(|row| row["expect"] != 200).count();
-    assert!(rows.is_empty() || refused == REFUSED.len(), "every refusal has its row");
+    assert!(rows.is_empty() || refused == REFUSED.len(), "expected a row of REFUSED for every refusal");
 }

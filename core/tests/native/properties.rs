@@ -168,7 +168,7 @@ fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String>
 }
 
 #[test]
-fn growing_conversations_keep_their_properties() {
+fn growing_conversations_keep_the_invariants() {
     let (mut conversations, mut requests) = (0, 0);
     for source in SOURCES {
         for seed in 0..SEEDS {

@@ -183,7 +183,7 @@ pub(crate) fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<
                 out.push(json!({"type": "additional_tools", "role": "developer", "tools": [tool]}));
             }
         }
-        Step::Remove(name) => unreachable!("nothing of Responses removes {name}"),
+        Step::Remove(name) => unreachable!("Responses cannot remove {name}"),
     }
 }
 
@@ -220,6 +220,6 @@ pub(crate) fn kimi(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<Strin
                 out.push(json!({"role": "system", "tools": tools}));
             }
         }
-        Step::Remove(name) => unreachable!("nothing of Kimi removes {name}"),
+        Step::Remove(name) => unreachable!("Kimi cannot remove {name}"),
     }
 }

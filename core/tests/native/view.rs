@@ -25,7 +25,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Returns the text of a content: its own, and that of its blocks.
+/// Returns the text of a content, which is a string or a list of blocks.
 fn text(content: &Value) -> String {
     let blocks: Vec<&str> = items(content).filter_map(|block| block["text"].as_str()).collect();
     content.as_str().map_or_else(|| blocks.join("\n\n"), str::to_owned)

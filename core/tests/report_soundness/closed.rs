@@ -71,7 +71,7 @@ fn fail_on(mut faults: Vec<String>) {
 }
 
 #[test]
-fn closed_real_tools_lose_only_undefined_properties() {
+fn closed_schemas_of_real_tools_refuse_only_undefined_properties() {
     let mut faults = Vec::new();
     for source in sources("mcp_tools.jsonl") {
         let rows = source.text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
@@ -83,7 +83,7 @@ fn closed_real_tools_lose_only_undefined_properties() {
 }
 
 #[test]
-fn closed_fixtures_lose_only_undefined_properties() {
+fn closed_schemas_of_fixtures_refuse_only_undefined_properties() {
     let mut open = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/sanitize")];
     let mut schemas = Vec::new();
     while let Some(path) = open.pop() {
@@ -109,7 +109,7 @@ fn is_allow(case: &Value) -> bool {
 }
 
 #[test]
-fn named_members_are_distinguished() {
+fn undefined_properties_are_recognized() {
     let named =
         |schema: Value, instance: Value| judge::is_named(&named::named(&schema, false), &instance).expect("readable");
     let parse = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");

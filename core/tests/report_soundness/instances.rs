@@ -3,7 +3,7 @@
 use serde_json::{json, Map, Value};
 
 /// A property name that no schema defines.
-const OTHER: &str = "of_which_nobody_spoke";
+const OTHER: &str = "otherwise_undefined";
 
 /// Reproducible pseudorandom numbers.
 pub(crate) struct Dice(pub(crate) u64);

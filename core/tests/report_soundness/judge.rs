@@ -232,7 +232,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
         .zip(&restored)
         .any(|(answer, value)| has_expected_names(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
     let is_reported = match (was, comes_back) {
-        // One of the answers that were dropped might be restored to it.
+        // One of the answers that were dropped might be restored to the instance.
         (true, false) if !found.are_all && !sent.reports_loss(instance)? => return None,
         (true, false) => sent.reports_loss(instance)?,
         (false, true) => sent.has_change(Accepts::Wider),

@@ -90,12 +90,12 @@ fn wrapped(group: &Group) -> (Value, Vec<Value>) {
 }
 
 #[test]
-fn every_response_format_reports_what_the_official_suite_shows() {
+fn reports_for_response_formats_agree_with_the_official_suite() {
     judged(Use::Response);
 }
 
 #[test]
-fn every_dialect_reports_what_the_official_suite_shows() {
+fn reports_for_tools_agree_with_the_official_suite() {
     judged(Use::Tool);
 }
 

@@ -110,8 +110,8 @@ impl Named<'_> {
         if schema["properties"].as_object().is_some_and(|table| !table.is_empty()) {
             return true;
         }
-        let asks = || schema["required"].as_array().is_some_and(|names| !names.is_empty());
-        if is_certain && schema.get("additionalProperties").is_none() && !self.has_unevaluated && asks() {
+        let has_required = || schema["required"].as_array().is_some_and(|names| !names.is_empty());
+        if is_certain && schema.get("additionalProperties").is_none() && !self.has_unevaluated && has_required() {
             return true;
         }
         let mut parts = schema["allOf"].as_array().into_iter().flatten();

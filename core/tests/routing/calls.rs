@@ -37,7 +37,7 @@ pub(crate) fn call(
     let is_right = |one: &Arrived| {
         tools.iter().any(|tool| {
             let namespace = one.namespace.as_deref().filter(|space| !space.is_empty());
-            // The API calls a loaded tool with the tool's own name as the namespace.
+            // The API puts a loaded tool into a namespace with the tool's own name.
             let is_own = namespace == Some(&*tool.name) && tool.namespace.is_none();
             let in_default = tool.namespace.as_deref() == Some("functions") && namespace.is_none();
             let is_tool = one.name == tool.name && (namespace == tool.namespace.as_deref() || is_own || in_default);
@@ -220,7 +220,7 @@ fn streamed(target: Wire, events: &[Value]) -> Arrived {
                     let is_same = begun.name == whole.name
                         && begun.namespace == whole.namespace
                         && begun.is_custom == whole.is_custom;
-                    assert!(is_same, "a call ends as a different call than it began: {events:?}");
+                    assert!(is_same, "expected a call with the same name and kind at its end: {events:?}");
                 }
             }
         }

@@ -285,7 +285,7 @@ pub(crate) struct Sent {
     pub(crate) mark: Option<usize>,
     pub(crate) is_custom: bool,
     pub(crate) property: Option<String>,
-    /// True if the API loads the tool, and may then call it with the tool's own name as the namespace.
+    /// True if the API loads the tool, and may then put it into a namespace with the tool's own name.
     pub(crate) is_loaded: bool,
 }
 

@@ -69,7 +69,7 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     let tool = tools
         .iter()
         .find(|tool| tool.number == number)
-        .unwrap_or_else(|| panic!("{}\nnobody's tool {number}", about()));
+        .unwrap_or_else(|| panic!("{}\nexpected a tool with the number {number}", about()));
     let arguments: Map<String, Value> = sent.property.iter().map(|property| (property.clone(), json!("x"))).collect();
     let arguments = Value::Object(arguments);
     let kept = Restore::from_json(&restore.to_json()).expect("a restore");
@@ -90,7 +90,7 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
             ways.push((alone.namespace, alone.name, alone.arguments));
         }
         for (namespace, name, arguments) in ways {
-            // The API calls a loaded tool with the tool's own name as the namespace.
+            // The API puts a loaded tool into a namespace with the tool's own name.
             let is_own = tool.namespace.is_none() && namespace.as_deref() == Some(&*name);
             let found = (if is_own { "" } else { space(namespace.as_deref()) }, name.as_str());
             assert_eq!(
@@ -140,7 +140,7 @@ fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
 }
 
 #[test]
-fn every_call_arrives_at_the_tool_whose_definition_was_read() {
+fn every_call_reaches_the_tool_whose_definition_the_model_read() {
     let rounds: usize = std::env::var("ROUTING_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
     let (mut numbers, mut calls, mut renamed, mut in_spaces) = (Numbers(1), 0, 0, 0);
     for round in 0..rounds {
@@ -182,7 +182,7 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
 /// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
 /// that the model read, whichever way it is restored. Without an index, the name belongs to a single tool.
 #[test]
-fn tools_with_the_same_name_route_by_index() {
+fn calls_to_tools_with_the_same_name_are_routed_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
     for _ in 0..100 {
         for (dialect, wire) in TARGETS {
@@ -281,7 +281,7 @@ fn with_index(value: Value, index: usize) -> Value {
 }
 
 #[test]
-fn lists_alone_route_as_requests_do() {
+fn calls_to_tools_of_a_list_reach_their_tools() {
     let mut numbers = Numbers(2);
     for _ in 0..100 {
         for (dialect, format) in [
@@ -313,7 +313,7 @@ fn lists_alone_route_as_requests_do() {
 
 /// Exchanges, which also run searches: the model calls the tools that the searches find.
 #[test]
-fn exchanges_route_as_requests_do() {
+fn calls_in_exchanges_reach_their_tools() {
     let mut numbers = Numbers(3);
     for _ in 0..150 {
         let tools = tools(&mut numbers, Wire::Anthropic, &[]);
@@ -331,7 +331,7 @@ fn exchanges_route_as_requests_do() {
                 let one = tools
                     .iter()
                     .find(|one| one.number == number)
-                    .unwrap_or_else(|| panic!("{}\nnobody's tool", about()));
+                    .unwrap_or_else(|| panic!("{}\nexpected a tool with the number {number}", about()));
                 let body = Wire::Anthropic.reply(&tool.name, &json!({})).to_string();
                 // A reply ends an exchange only if it has no search.
                 let mut twin = Exchange::open("http://localhost/v1/messages", &request, &options)
@@ -371,7 +371,7 @@ fn searching(name: Option<&str>) -> String {
 /// option. The request that was sent determines which tool a name belongs to. `ROUTING_CASES` increases the number of
 /// cases.
 #[test]
-fn tools_added_by_the_history_route_like_listed_ones() {
+fn calls_to_tools_that_the_history_adds_reach_their_tools() {
     let cases: usize = std::env::var("ROUTING_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_500);
     let seed: u64 = std::env::var("ROUTING_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4);
     let (mut numbers, mut calls, mut refused, mut wrong) = (Numbers(seed), 0, 0, Vec::new());

@@ -248,7 +248,7 @@ fn encoded_arguments_are_restored() {
                     {
                         *tally.entry(format!("{dialect} same but for nulls")).or_default() += 1;
                         if !loses {
-                            faults.push(fault(&format!("a null without a word: {restored}")));
+                            faults.push(fault(&format!("nulls differ, but the report states no loss: {restored}")));
                         }
                     }
                     other => {

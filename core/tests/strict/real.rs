@@ -8,7 +8,7 @@ use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 use crate::{print_line, reference::sources, DIALECTS};
 
 #[test]
-fn real_tools() {
+fn real_schemas_pass_check_after_sanitizing() {
     for (file, member) in
         [("mcp_tools.jsonl", "inputSchema"), ("issue_cases.jsonl", "schema"), ("accepted_schemas.jsonl", "schema")]
     {

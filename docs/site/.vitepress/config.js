@@ -57,7 +57,7 @@ export default defineConfig({
         ['The command line', '/command-line'],
         ['The proxy for MCP', '/proxy'],
         ['The relay for agents', '/relay'],
-        ['By client', '/clients/'],
+        ['Setup by client', '/clients/'],
         ['Gateways and clusters', '/deploy/'],
         ['Workers and bundlers', '/bundlers'],
         ['Cookbook: errors and their cure', '/cookbook'],

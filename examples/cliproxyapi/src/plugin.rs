@@ -209,7 +209,8 @@ fn adapt(request: &Value) -> Result<Value, Failure> {
     };
     let target = (dialect, model.to_owned());
     let mut received = body.clone();
-    // The host repeats the hook when it tries another credential or model, perhaps with the body that it got here.
+    // The host repeats the hook when it tries another credential or model, perhaps with the body that this hook
+    // returned.
     if let Some(known) = known {
         let mut known = lock(&known);
         if known.sent == body && known.target == target {

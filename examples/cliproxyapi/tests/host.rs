@@ -225,7 +225,7 @@ fn streams_of_the_same_request_are_restored_independently() {
 }
 
 #[test]
-fn events_of_messages_keep_their_names() {
+fn events_of_anthropic_messages_keep_their_names() {
     let host = Host::load();
     configured(&host, "dialect: moonshot\n");
     let mut id = of("messages");
@@ -339,7 +339,7 @@ fn unrestorable_reply_becomes_an_error_in_the_clients_format() {
         assert!(last.starts_with(&format!("{start}{{\"error\":{{")) && last.ends_with(&format!("}}}}{end}")), "{last}");
         assert!(last.contains(r#""code":"budget-exceeded""#), "{last}");
 
-        // The host tries another credential: the new stream begins without the error of the other.
+        // The host tries another credential: the new stream begins without the error of the previous one.
         assert_eq!(feed(&chunks[0]), None);
         assert_eq!(host.body_after("request.intercept_after", &id, &sent).unwrap(), sent);
         assert_eq!(feed(&chunks[0]).as_ref(), Some(&chunks[0]));
@@ -347,7 +347,7 @@ fn unrestorable_reply_becomes_an_error_in_the_clients_format() {
 }
 
 #[test]
-fn an_error_event_of_messages_has_its_name() {
+fn an_error_event_of_anthropic_messages_has_its_name() {
     let host = Host::load();
     configured(&host, "dialect: openai-strict\n");
     let (schema, arguments) = too_large();

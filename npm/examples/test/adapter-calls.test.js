@@ -476,7 +476,7 @@ test("toolwire/langchain: `extras`, a provider's definition and the names of hos
   assert.deepEqual(tools[3], search);
 });
 
-test('toolwire/langchain: the choice of a tool has the sent name, and other choices do not change', async () => {
+test('toolwire/langchain: a chosen tool has its sent name, and other choices do not change', async () => {
   const named = (name) => ({ type: 'function', function: { name } });
   for (const [given, expected] of [
     ['any', 'any'],
@@ -590,7 +590,7 @@ test('toolwire/langchain: of several calls, only the truncated one does not run'
   }
 });
 
-test('toolwire/langchain: arguments in the history that are not an object, and examples', async () => {
+test('toolwire/langchain: past arguments become objects, and only matching examples are sent', async () => {
   const past = new AIMessage({ content: '', tool_calls: [] });
   past.tool_calls = ['pwd', [1], { $ref: 'x' }].map((args) => ({
     type: 'tool_call',

@@ -111,7 +111,7 @@ test('toolwire/ai: pieces of calls that need no repair and no decoding pass at o
   assert.deepEqual(pieces, ['look.up', '{"word"', ':"oslo"}', '']);
 });
 
-test('toolwire/ai: a forced tool, a tool that is set aside, and the history of a removed tool', async (t) => {
+test('toolwire/ai: choices and past calls are renamed, and a tool that is set aside cannot be forced', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED]);
   const broken = { name: 'count', description: 'd', inputSchema: { type: 'integer' } };
   const aside = [];
@@ -224,7 +224,7 @@ test('toolwire/langchain: the API refuses the tools without toolwire', async (t)
   assert.equal(got.length, 0);
 });
 
-test('toolwire/langchain: the history of a removed tool, and a tool that is set aside', async (t) => {
+test('toolwire/langchain: a call to a removed tool is renamed, and a tool that is set aside is reported', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [DONE]);
   const aside = [];
   const onSetAside = (tools) => aside.push(...tools.map(({ name }) => name));

@@ -76,7 +76,7 @@ const typesOf = ({ content }) => content.map(({ type }) => type);
 for (const streams of [false, true]) {
   const how = streams ? 'streamed' : 'whole';
 
-  test(`text, ${how}`, async (t) => {
+  test(`text is translated, ${how}`, async (t) => {
     const { ask, got } = await setUp(t, [DONE], { model: 'gpt-5' });
     const system = [{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } }];
     const message = await ask(streams, [USER], { system });
@@ -210,7 +210,7 @@ for (const streams of [false, true]) {
     assert.equal(roles.join(), 'user,assistant,tool,assistant,tool,assistant,tool,tool,assistant,tool');
   });
 
-  test(`searches that find nothing, have no query, or do not end, ${how}`, async (t) => {
+  test(`searches without results or query are answered, and too many pause the turn, ${how}`, async (t) => {
     const script = [{ ...SEARCH, input: { query: 'zebra' } }, { ...SEARCH, input: '{"que' }, SEARCH, DONE];
     const { ask } = await setUp(t, script, { maxRounds: 3 });
     const first = await ask(streams, [USER], { tools: DEFERRED });
@@ -244,7 +244,7 @@ for (const streams of [false, true]) {
     assert.deepEqual(typesOf(await without.ask(streams, [USER])), ['tool_use']);
   });
 
-  test(`stop reasons, ${how}`, async (t) => {
+  test(`stop reasons are translated, ${how}`, async (t) => {
     const script = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
     // Some backends end calls with the reason `stop`.
     const { ask } = await setUp(t, [...script, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
@@ -263,7 +263,7 @@ for (const streams of [false, true]) {
     assert.equal(typeof JSON.parse(got[1].messages[1].tool_calls[0].function.arguments), 'object');
   });
 
-  test(`requests that the backend or the gateway refuses, ${how}`, async (t) => {
+  test(`errors of the backend and the gateway have Anthropic's format, ${how}`, async (t) => {
     const script = [
       { status: 400, message: 'no such thing' },
       { status: 429, message: 'slowly' },

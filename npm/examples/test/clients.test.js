@@ -172,7 +172,7 @@ describe('the configurations in docs/clients', { skip: windows }, () => {
   });
 
   const rows = [...read('codex').matchAll(/^\| (\S+) \| `(https?:\S+)` \| .*$/gm)];
-  test('Codex: the page has every fake', () => {
+  test('Codex: the page lists every API that the test imitates', () => {
     assert.deepEqual(
       rows.map(([, name]) => name),
       Object.keys(RESPONSES),

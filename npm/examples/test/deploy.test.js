@@ -40,7 +40,7 @@ async function typeErrors(list) {
   return stdout;
 }
 
-test('the Kubernetes files have the types of their kinds', async () => {
+test('the Kubernetes files match the types of their kinds', async () => {
   const list = ['kubernetes-sidecar', 'kubernetes-service'].flatMap(documents);
   assert.deepEqual(
     list.map(({ kind }) => kind),

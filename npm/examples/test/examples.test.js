@@ -42,7 +42,7 @@ function toolsOf({ tools }) {
   ]);
 }
 
-test('the published schemas are refused unchanged', async (t) => {
+test('APIs refuse the published schemas if they are not rewritten', async (t) => {
   for (const dialect of ['anthropic', 'moonshot', 'gemini', 'openai-chat']) {
     const { url, got } = await backend(t, dialect, []);
     const tools = TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));

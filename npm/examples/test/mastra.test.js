@@ -84,7 +84,7 @@ test('toolwire/mastra: the API refuses the tools without toolwire', async (t) =>
   assert.equal(got.length, 0);
 });
 
-test("toolwire/mastra: Mastra's own tools, and one that is set aside", async (t) => {
+test("toolwire/mastra: calls to Mastra's own tools are repaired, and an unusable tool is set aside", async (t) => {
   const { url, got } = await backend(t, 'moonshot', [
     { name: 'look_up', input: { word: 7 } },
     { name: 'look_up', input: {} },
@@ -115,7 +115,7 @@ test("toolwire/mastra: Mastra's own tools, and one that is set aside", async (t)
   assert.deepEqual(new Set(aside), new Set(['count']));
 });
 
-test('toolwire/ai: a model of the AI SDK in Mastra', async (t) => {
+test('toolwire/ai: calls are restored for a model of the AI SDK in Mastra', async (t) => {
   const { url } = await backend(t, 'moonshot', [ENCODED, DONE]);
   const [{ name, description, inputSchema }] = TOOLS;
   const calls = [];
@@ -169,7 +169,7 @@ for (const streams of [false, true]) {
   }
 }
 
-test('toolwire/mastra: a frozen model', async () => {
+test('toolwire/mastra: a frozen model is adapted and keeps its class', async () => {
   class Model {
     specificationVersion = 'v2';
     modelId = 'kimi-k2';

@@ -45,7 +45,7 @@ test('the service worker keeps every file of the build', () => {
   assert.match(worker, /\$\{PREFIX\}\$\{'[0-9a-f]{16}'\}/);
 });
 
-test('its size is within the limits', () => {
+test('the size of the build is within the limits', () => {
   const sizes = ['index.html', ...assets.map((name) => `assets/${name}`)].map((name) => {
     const bytes = readFileSync(new URL(name, DIST));
     const sent = name.endsWith('.woff2') ? bytes.length : gzipSync(bytes, { level: 9 }).length;

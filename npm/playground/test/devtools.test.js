@@ -16,7 +16,7 @@ const [local, cdn, call] = [...section.matchAll(/^```js\n(.*?)\n```$/gms)].map((
 const [LOCAL, CDN] = [local, cdn].map((line) => /import\('(.*?)'\)/.exec(line)[1]);
 const SANITIZED = { type: 'object', properties: { unit: { type: 'string', enum: ['celsius'] } } };
 
-describe("any page's console", { skip }, () => {
+describe('the console of any page', { skip }, () => {
   let files;
   let pages;
   let browser;
@@ -73,7 +73,7 @@ describe("any page's console", { skip }, () => {
     assert.deepEqual(await entered('', [local, call]), SANITIZED);
   });
 
-  test('a page of another origin needs the header', async () => {
+  test('a page of another origin can load the files only with a CORS header', async () => {
     const { headers } = await fetch(LOCAL, { headers: { origin: 'https://page.example' } });
     assert.equal(headers.get('access-control-allow-origin'), '*');
     const without = await preview({ configFile: CONFIG, logLevel: 'error', preview: { cors: false, port: 0 } });
@@ -86,7 +86,7 @@ describe("any page's console", { skip }, () => {
     }
   });
 
-  test('a file that is missing is an error', async () => {
+  test('a missing file has the status 404', async () => {
     assert.equal((await fetch(`${server}/none.js`)).status, 404);
   });
 
@@ -99,7 +99,7 @@ describe("any page's console", { skip }, () => {
     assert.deepEqual(await entered('', [cdn, call], [`${cdnFolder}**`, served]), SANITIZED);
   });
 
-  test('a policy that allows the server and WebAssembly', async () => {
+  test('the line works under a policy that allows the server and WebAssembly', async () => {
     assert.deepEqual(await entered(`script-src ${server} 'wasm-unsafe-eval'`, [local, call]), SANITIZED);
   });
 

@@ -51,7 +51,7 @@ describe('a link', { skip }, () => {
   };
   for (const [name, state] of Object.entries(hostile)) {
     for (const fn of ['sanitize', 'check', 'normalizeEnvelope', 'applyDeferredLoading']) {
-      test(`with ${name}, to ${fn}`, () =>
+      test(`with ${name} still gives a valid call of ${fn}`, () =>
         site.page({ hash: link({ text: REQUEST, fn, ...state }) }, async (page) => {
           await page.locator('.call').click();
           await page.locator('.toast', { hasText: 'Call copied' }).waitFor();
@@ -68,12 +68,12 @@ describe('a link', { skip }, () => {
     }
   }
 
-  test('that decompresses to more than the limit', () =>
+  test('is refused if it decompresses to more than the limit', () =>
     site.page({ hash: packed(Buffer.alloc(40 << 20, 0x20)) }, async (page) => {
       await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
     }));
 
-  test('that is longer than the limit', () =>
+  test('is refused if it is longer than the limit', () =>
     site.page({ hash: `#1.${'A'.repeat(300_000)}` }, async (page) => {
       await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
     }));

@@ -119,7 +119,7 @@ describe('the page', { skip }, () => {
       },
     ));
 
-  test('by keyboard alone', () =>
+  test('can be used by keyboard alone', () =>
     site.page({}, async (page) => {
       const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
       await page.keyboard.press('Tab');
@@ -165,7 +165,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('.dialect[aria-checked=true]').getAttribute('data-dialect'), 'codex-wire');
     }));
 
-  test('single letters can be turned off', () =>
+  test('single-letter shortcuts can be turned off', () =>
     site.page({}, async (page) => {
       await page.keyboard.press('?');
       await page.getByLabel('Enable single-letter shortcuts').uncheck();

@@ -99,7 +99,7 @@ describe('turns', () => {
     assert.match(conversation.shortened(200, 3), /has 203 turns. The last 200 are shown/);
   });
 
-  test('messages of all formats in readable form', () => {
+  test('messages of all formats are shown in readable form', () => {
     const reference = { type: 'tool_reference', name: 'f' };
     const cases = [
       [messageOf('user', 'hi'), 'user', ['text hi ']],

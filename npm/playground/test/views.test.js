@@ -32,7 +32,7 @@ describe('the views', { skip }, () => {
       }
     }));
 
-  test('a response format: its schema is rewritten in place, for structured output', () =>
+  test('the schema of a response format is rewritten in place, for structured output', () =>
     site.page({}, async (page) => {
       const schema = { type: 'array', items: { type: 'string' } };
       await dialect(page, 'openai-strict');
@@ -87,7 +87,7 @@ describe('the views', { skip }, () => {
       assert.ok((await page.locator('.note-tool').allTextContents()).includes('21st.set/properties'));
     }));
 
-  test('check, normalizeEnvelope and applyDeferredLoading', () =>
+  test('check, normalizeEnvelope and applyDeferredLoading show the results of the API', () =>
     site.page({}, async (page) => {
       await pick(page, 'old-drafts');
       const call = async (name, ...rest) =>
@@ -112,7 +112,7 @@ describe('the views', { skip }, () => {
       assert.deepEqual(JSON.parse(await output(page)), request);
     }));
 
-  test('a whole request: names in its history are rewritten, too', () =>
+  test('names in the history of a request are rewritten, too', () =>
     site.page({}, async (page) => {
       await pick(page, 'request');
       const request = JSON.parse(await output(page));
@@ -151,7 +151,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
     }));
 
-  test('the matrix: every cell has a grade and opens', () =>
+  test('every cell of the matrix has a grade and can be opened', () =>
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'matrix');
@@ -248,7 +248,7 @@ describe('the views', { skip }, () => {
       assert.equal(await at.innerText(), 'Turn 1 of 6');
     }));
 
-  test('two backends: one that cannot be used shows the reason, next to one that can', () =>
+  test('with two backends, one that cannot be used shows the reason', () =>
     site.page({}, async (page) => {
       await pick(page, 'codex');
       const request = { ...example('codex'), previous_response_id: 'resp_1' };
@@ -258,7 +258,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.side-left [role=alert]').count(), 0);
     }));
 
-  test('restore: updated during typing', () =>
+  test('restored arguments are updated while typing', () =>
     site.page({}, async (page) => {
       await page.getByRole('button', { name: 'Show how the model’s arguments are restored' }).click();
       await settled(page);

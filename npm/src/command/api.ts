@@ -34,7 +34,7 @@ export async function answerOf(request: Request): Promise<Answer> {
   const signal = AbortSignal.timeout(request.timeout * 1000);
   try {
     const headers = { ...request.headers, ...(key && { [key.header]: key.before + secret }) };
-    // A redirect is not followed: key and body are meant for one address.
+    // A redirect is not followed, because the key and the body are meant for one address.
     const answer = await fetch(request.url, {
       method: 'POST',
       headers,

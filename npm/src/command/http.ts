@@ -163,8 +163,8 @@ export async function wholeOf(
   } finally {
     clearTimeout(timer);
     room?.free(reserved);
-    // Otherwise a stream that was not read to its end could not be drained, because of the
-    // iterator.
+    // Without this, the iterator would keep a stream that was not read to its end from being
+    // drained.
     void iterator.return?.();
   }
   return Buffer.concat(pieces);

@@ -1,4 +1,7 @@
-/** Limits the size of remote servers' answers: a few bytes may decompress to more than fits into memory. */
+/**
+ * Limits the size of remote servers' answers, because a few bytes may decompress to more than fits
+ * into memory.
+ */
 
 /** Scope of the limit: all answers together, or each message. */
 export type Counted = 'answers' | 'message';

@@ -24,12 +24,12 @@ const MAX_FILE = 2 ** 31 - 1;
 /** Exit codes for signals, as shells report them. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
-/** The first error of an output that cannot be written. */
+/** The first error that occurred when output was written. */
 let unwritten: NodeJS.ErrnoException | undefined;
 
 let isSignalled = false;
 
-/** Digests of the files that were read, by their paths without links. */
+/** Digests of the files that were read. The keys are their paths, with symbolic links resolved. */
 const digests = new Map<string, string>();
 
 function failed(error: NodeJS.ErrnoException): void {
@@ -149,7 +149,7 @@ async function regular(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Returns the path without links, or the path itself if there is no such file. */
+/** Resolves the symbolic links in a path. Returns the path itself if there is no such file. */
 function unlinked(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
@@ -287,12 +287,13 @@ async function replaced(path: string, content: string, like: string): Promise<vo
   const { mode } = await stat(like);
   const place = await unlinked(path);
   const beside = `${place}.${randomBytes(8).toString('hex')}.tmp`;
-  // Before the `try`, so that another program's file with this name is not removed.
+  // Opened before the `try`, so that another program's file with this name is not removed.
   const file = await open(beside, 'wx', 0o600);
   try {
     await file.writeFile(content).finally(() => file.close());
     await chmod(beside, mode & 0o777);
-    // As late as possible, because nothing locks the file. Its time and its size do not show every change.
+    // Checked as late as possible, because nothing locks the file. Compares the content, because
+    // time and size do not show every change.
     if (digestOf(await regular(like)) !== digests.get(await unlinked(like))) throw new Changed();
     await rename(beside, place);
   } catch (error) {

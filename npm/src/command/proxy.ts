@@ -14,7 +14,10 @@ import type { Server as Described, Program } from './server.js';
 const MAX_MESSAGE = 64 << 20;
 /** Time limit for each step of stopping a server, in ms. */
 const PATIENCE = 1000;
-/** Time limit for open requests after the client has closed its end, in ms: a server may still be starting. */
+/**
+ * Time limit for open requests after the client has closed its end, in ms. It allows for servers
+ * that are still starting.
+ */
 const LAST_ANSWERS = 10_000;
 const isWindows = process.platform === 'win32';
 
@@ -45,7 +48,7 @@ interface Listener {
 }
 
 const running = new Set<ChildProcess>();
-// Kills the servers, however this process ends.
+// Kills the servers when this process ends, for whatever reason.
 process.on('exit', () => {
   for (const child of running) kill(child, 'SIGKILL');
 });

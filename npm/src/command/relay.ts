@@ -287,7 +287,8 @@ class Exchange {
       this.#reply = await replyOf(upstream);
     } catch (error) {
       upstream.destroy();
-      // The request is not sent again: the model may already have run, and both runs would be billed.
+      // The request is not sent again, because the model may already have run, and both runs would
+      // be billed.
       if (!this.#isOver) await this.#failed(why(error));
       return;
     }
@@ -323,7 +324,7 @@ class Exchange {
     const isOfClient = hasBody(this.request) && !this.request.complete;
     const silent = isOfClient
       ? 'the client did not send the rest of its request'
-      : `nothing came for ${seconds} seconds`;
+      : `nothing was received for ${seconds} seconds`;
     const reason = this.#isLate ? silent : why;
     await this.#carryOut(this.#ask((state) => state.failed(this.number, this.#isLate, reason)));
   }

@@ -1,4 +1,4 @@
-/** Redacts a server's secrets in messages about the server: an error may repeat them. */
+/** Redacts a server's secrets in messages about the server, because an error may repeat them. */
 
 import { hidden } from './hidden.js';
 

@@ -12,9 +12,12 @@ const SDK = '@modelcontextprotocol/sdk';
 const TIMED_OUT = -32001;
 /** Maximum number of pages, more than any server has. It bounds cyclic cursors. */
 const PAGES = 10_000;
-/** Maximum number of tools: the findings about each tool take kilobytes. */
+/** Maximum number of tools. It bounds memory: the findings about each tool take kilobytes. */
 const TOOLS = 10_000;
-/** Time limit for all pages, as a multiple of the limit for one answer: endless pages must not take days. */
+/**
+ * Time limit for all pages, as a multiple of the limit for one answer, because endless pages must
+ * not take days.
+ */
 const PATIENCE = 10;
 /**
  * Maximum total size of a remote server's answers in bytes, after decompression: objects take a hundred times the
@@ -127,7 +130,7 @@ export function* transports(sdk: Sdk, server: Server, heard: Heard, ask: typeof 
   }
   const url = new URL(server.url);
   const options = { requestInit: { headers: server.headers }, fetch: ask };
-  // The cast is safe: the types differ only in whether a missing member may be undefined.
+  // The cast is safe, because the types differ only in whether a missing member may be undefined.
   if (!server.sse) yield new sdk.StreamableHTTPClientTransport(url, options) as Transport;
   yield new sdk.SSEClientTransport(url, options) as Transport;
 }

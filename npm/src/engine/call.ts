@@ -61,7 +61,8 @@ type CallingOnText = (
 ) => Returned;
 
 /**
- * The result of a call, and a function that makes its report, which the call itself did not make.
+ * The result of a call, and a function that computes the report, which the call itself does not
+ * return.
  */
 export interface Called {
   readonly value: unknown;
@@ -251,7 +252,10 @@ export function onText<T extends Text>(
   });
 }
 
-/** Reads options. A value that JSON cannot express is reported as an invalid option; functions are not omitted. */
+/**
+ * Reads options. A value that JSON cannot express, even a function, is reported as an invalid
+ * option.
+ */
 function readOptions(encoder: WireEncoder, options: unknown): void {
   try {
     encoder.read(options ?? null, true);
@@ -294,7 +298,10 @@ export function number(engine: Engine, name: FunctionName): number {
   return engine.functions.get(name) as number;
 }
 
-/** An encoder for reuse. A getter that calls toolwire while the caller's value is being read gets another one. */
+/**
+ * A reusable encoder. If a getter calls toolwire while the caller's value is being read, that call
+ * uses another encoder.
+ */
 let spare: WireEncoder | undefined;
 
 function withEncoder<R>(use: (encoder: WireEncoder) => R): R {

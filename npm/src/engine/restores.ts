@@ -14,7 +14,7 @@ type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 're
 
 export class CachedRestore {
   readonly #json: object;
-  // 32 bits: when the counter wraps around, the old entry has long been evicted.
+  // 32 bits are enough: when the counter wraps around, the old entry has long been evicted.
   readonly #number: number;
   #text: string | undefined;
 

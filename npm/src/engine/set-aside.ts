@@ -11,7 +11,7 @@ export interface SetAsideWarning {
 
 /** The keys of warnings that were shown. */
 const given = new Set<string>();
-/** Maximum number of keys: memory must not grow with the lists of a long-running program. */
+/** Maximum number of keys. It bounds the memory of a long-running program with many lists. */
 const MAX_GIVEN = 256;
 
 /** Shows a warning once. */

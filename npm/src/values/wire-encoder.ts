@@ -46,8 +46,8 @@ export class WireEncoder {
   private parts: string[] = [];
   private partCount = 0;
   /**
-   * The values by number. May be longer than `count`: storing by index is twice as fast as `push`,
-   * and clearing is twice as fast as growing.
+   * The values by number. May be longer than `count`, because storing by index is twice as fast as
+   * `push`, and clearing is twice as fast as growing.
    */
   private values: unknown[] = [];
   private names: string[] = [];

@@ -237,7 +237,7 @@ def test_langchain_runs_a_call_that_a_person_has_edited() -> None:
     assert runs == [RIGHT]
 
 
-def test_langchain_messages_that_repeat_their_calls_in_their_content() -> None:
+def test_langchain_renames_a_call_and_its_copy_in_the_content() -> None:
     block: Any = {"type": "tool_call", "id": "a", "name": "files_read", "args": {"dollar_ref_": "x"}}
     message = AIMessage(
         [{"type": "text", "text": "I read."}, block], response_metadata={"output_version": "v1"}, id="i"
@@ -270,7 +270,7 @@ def sent_by_langchain(*tools: Any) -> list[Any]:
     return sent
 
 
-def test_langchain_tools_in_the_forms_of_other_apis() -> None:
+def test_langchain_adapts_tools_in_the_forms_of_other_apis() -> None:
     more = {"cache_control": {"type": "ephemeral"}}
     sent = sent_by_langchain(
         {"type": "function", "name": "a.a", "description": "d", "parameters": REF},

@@ -56,7 +56,7 @@ def result_of(body: dict[str, Any]) -> str:
 
 
 @HOW
-def test_langchain(streams: bool) -> None:
+def test_langchain_calls_are_restored(streams: bool) -> None:
     calls: list[Any] = []
     reports: list[Any] = []
 
@@ -98,7 +98,7 @@ def tool(name: str, schema: Any) -> StructuredTool:
     return StructuredTool.from_function(lambda **_: "x", name=name, description="d", args_schema=schema)
 
 
-def test_langchain_without_toolwire() -> None:
+def test_langchain_tools_are_refused_without_toolwire() -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = ChatOpenAI(model="kimi-k2", base_url=fake.url, api_key=SecretStr("none"))
         agent = create_agent(model, [tool("files.read", {"type": "object", "properties": {}})])
@@ -107,7 +107,7 @@ def test_langchain_without_toolwire() -> None:
 
 
 @pytest.mark.anyio
-async def test_langchain_asynchronously_with_history_and_a_tool_that_is_set_aside() -> None:
+async def test_langchain_renames_past_calls_and_sets_aside_a_tool_asynchronously() -> None:
     aside: list[Any] = []
     messages: list[Any] = [
         HumanMessage("Go."),
@@ -141,7 +141,7 @@ def run(agent: Agent[None, str], streams: bool) -> str:
 
 
 @HOW
-def test_pydantic_ai(streams: bool) -> None:
+def test_pydantic_ai_calls_are_restored(streams: bool) -> None:
     calls: list[Any] = []
     reports: list[Any] = []
 
@@ -175,7 +175,7 @@ def test_pydantic_ai_repairs_or_returns_the_violations(streams: bool) -> None:
 
 
 @HOW
-def test_pydantic_ai_without_toolwire(streams: bool) -> None:
+def test_pydantic_ai_tools_are_refused_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
         dotted = {"name": "files.read", "description": "d", "inputSchema": {"type": "object", "properties": {}}}
@@ -254,7 +254,7 @@ def fastmcp_server(calls: list[Any], *middleware: Any) -> FastMCP[Any]:
     return server
 
 
-def test_fastmcp() -> None:
+def test_fastmcp_calls_are_restored_and_repaired() -> None:
     calls: list[Any] = []
     reports: list[Any] = []
     repaired: list[Any] = []
@@ -297,7 +297,7 @@ def test_fastmcp_lists_the_newest_version_of_a_tool() -> None:
     assert asyncio.run(run()) == (["word", "case"], "2: oslo True")
 
 
-def test_fastmcp_without_toolwire() -> None:
+def test_fastmcp_tools_are_refused_without_toolwire() -> None:
     async def listed(server: FastMCP[Any]) -> list[Any]:
         async with fastmcp.Client(server) as client:
             return [tool.model_dump(by_alias=True, exclude_none=True) for tool in await client.list_tools()]
@@ -326,7 +326,7 @@ def run_agents(agent: Any, streams: bool) -> str:
 
 
 @HOW
-def test_openai_agents(streams: bool) -> None:
+def test_openai_agents_calls_are_restored(streams: bool) -> None:
     calls: list[Any] = []
     reports: list[Any] = []
 
@@ -361,7 +361,7 @@ def test_openai_agents_repairs_or_returns_the_violations(streams: bool) -> None:
 
 
 @HOW
-def test_openai_agents_without_toolwire(streams: bool) -> None:
+def test_openai_agents_tools_are_refused_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         agent = openai_agents_model.agent(fake.url, TOOLS, lambda *_: "")
         agent.model = agents.OpenAIChatCompletionsModel(

@@ -115,7 +115,7 @@ def booked(_: str) -> dict[str, Any]:
 
 
 @BOTH
-def test_text(streams: bool) -> None:
+def test_text_is_translated(streams: bool) -> None:
     system = [{"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}]
     with setting(DONE, model="gpt-5") as to:
         message = to.ask(streams, USER, system=system)
@@ -129,7 +129,7 @@ def test_text(streams: bool) -> None:
 
 
 @BOTH
-def test_a_text_and_parallel_calls_and_the_turn_after_their_results(streams: bool) -> None:
+def test_text_and_parallel_calls_and_the_next_turn_are_translated(streams: bool) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
 
     def answer(name: str) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def test_arguments_that_are_not_json_are_repaired(streams: bool) -> None:
 
 
 @BOTH
-def test_a_hosted_search_and_the_turn_after_it(streams: bool) -> None:
+def test_a_hosted_search_and_the_next_turn_are_translated(streams: bool) -> None:
     with setting({"text": "I search.", **SEARCH}, {"text": "Found.", "calls": [BOOK, READ]}, DONE) as to:
         first = to.ask(streams, USER, tools=DEFERRED)
         content = {"type": "tool_search_tool_search_result", "tool_references": [REFERENCE]}
@@ -217,7 +217,7 @@ def test_ids_that_the_backend_gives_to_several_calls_become_different(streams: b
 
 
 @BOTH
-def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -> None:
+def test_searches_without_results_or_query_are_answered_and_too_many_pause_the_turn(streams: bool) -> None:
     script: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
     with setting(*script, max_rounds=3) as to:
         first = to.ask(streams, USER, tools=DEFERRED)
@@ -248,7 +248,7 @@ def test_reasoning_becomes_thinking_and_is_restored_or_left_out(streams: bool) -
 
 
 @BOTH
-def test_stop_reasons(streams: bool) -> None:
+def test_stop_reasons_are_translated(streams: bool) -> None:
     script = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
     # Some backends end calls with `stop`.
     with setting(*script, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
@@ -270,7 +270,7 @@ def test_truncated_call_does_not_break_the_next_turn(streams: bool) -> None:
 
 
 @BOTH
-def test_errors_of_the_backend_and_the_gateway(streams: bool) -> None:
+def test_errors_of_the_backend_and_the_gateway_have_anthropics_format(streams: bool) -> None:
     script = [{"status": status, "message": "not so"} for status in (400, 429, 503)]
     kinds = ["invalid_request_error", "rate_limit_error", "api_error"]
     with setting(*script) as to:

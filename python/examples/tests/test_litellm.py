@@ -89,7 +89,7 @@ async def read(chunks: AsyncIterator[Any]) -> list[Any]:
     return [(name, json.loads(text)) for name, text in pieces.values()]
 
 
-def test_a_conversation_with_tools() -> None:
+def test_calls_of_a_conversation_are_restored() -> None:
     reports: list[Any] = []
 
     def report(report: Any, sent: Any) -> None:
@@ -119,7 +119,7 @@ def test_api_refuses_the_tools_without_toolwire() -> None:
 
 
 @pytest.mark.parametrize("is_behind_the_proxy", [True, False])
-def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -> None:
+def test_calls_in_a_stream_are_restored(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -> None:
     repaired: list[Any] = []
     ours = logger(on_repair=lambda calls, _: repaired.extend(call.valid for call in calls))
 
@@ -137,7 +137,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
     assert not [one for one in recwarn if one.category is toolwire.ToolwireWarning]
 
 
-def test_unrestored_stream_of_the_sdk_is_a_warning() -> None:
+def test_unrestored_stream_of_the_sdk_causes_a_warning() -> None:
     logger()
 
     async def run(fake: Backend) -> list[Any]:
@@ -165,7 +165,7 @@ async def restored(*chunks: Any) -> list[Any]:
     return [chunk async for chunk in hook(None, stream(), {"litellm_logging_obj": log})]
 
 
-def test_streams_of_the_other_protocols_of_the_proxy() -> None:
+def test_streams_of_messages_and_responses_are_restored() -> None:
     call = {"type": "tool_use", "id": "a", "name": "files_read", "input": {}}
     delta = {"type": "input_json_delta", "partial_json": '{"path": "x", "dollar_ref_": "y"}'}
     blocks = [
@@ -248,7 +248,7 @@ def test_calls_are_repaired_unless_they_are_truncated(text: str, reason: str, va
     assert (retry is None) == valid
 
 
-def test_messages_that_litellm_does_not_show_are_a_bad_request() -> None:
+def test_positional_messages_are_a_bad_request() -> None:
     logger()
     with pytest.raises(BadRequestError, match="expected `messages` as a keyword argument"):
         asyncio.run(litellm.acompletion("openai/kimi-k2", ASKED, tools=TOOL_LIST))
@@ -406,14 +406,14 @@ def test_a_reply_is_restored_whatever_on_repair_raises() -> None:
         assert calls_of(asyncio.run(ask(fake)).choices[0].message) == EXPECTED
 
 
-def test_functions_are_a_bad_request() -> None:
+def test_the_parameter_functions_is_a_bad_request() -> None:
     logger()
     with backend("moonshot", ENCODED) as fake, pytest.raises(BadRequestError, match="expected `tools`"):
         asyncio.run(ask(fake, tools=None, functions=[TOOL_LIST[0]["function"]]))
     assert fake.got == []
 
 
-def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_of_responses_from_the_sdk_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = logger()
     monkeypatch.setitem(TAKES, "/chat/completions", TAKES["/chat/completions"] + " include store service_tier")
     function: Any = TOOL_LIST[0]["function"]

@@ -25,7 +25,7 @@ MAX_BYTES = 1_000_000
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A handler that follows no redirect: the key is meant for one address only."""
+    """A handler that follows no redirect, because the key is meant for one address only."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -39,7 +39,7 @@ def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[s
     key = request["key"]
     secret = os.environ.get(key["variable"], "").strip() if key else ""
     if key and not (secret.isascii() and secret.isprintable() and " " not in secret):
-        # Sending it would raise an error that shows the key.
+        # The HTTP library refuses such a key with an error that contains it.
         raise RuntimeError("EKEY")
     instead = f"({key['variable']})" if key else ""
 
@@ -130,7 +130,7 @@ class _Connections(HTTPHandler, HTTPSHandler):
         self._is_over = True
         for one in self._sockets:
             with contextlib.suppress(OSError):
-                # Not through `ssl`: its sockets must not be used by two threads at once.
+                # Bypasses the `shutdown` of `ssl`, whose sockets must not be used by two threads at once.
                 socket.socket.shutdown(one, socket.SHUT_RDWR)
 
 

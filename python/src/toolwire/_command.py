@@ -31,7 +31,7 @@ MAX_FILE = 2**31 - 1
 INTERRUPTED = 130
 TERMINATED = 143
 
-# Digests of the files that were read, by their paths without links.
+# Digests of the files that were read. The keys are their paths, with symbolic links resolved.
 _digests: dict[str, bytes] = {}
 
 
@@ -113,7 +113,7 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
     if kind == "regular-file":
         return _noted(words[0], _regular(words[0]))
     if kind == "file":
-        # Not through `Path`, which turns an empty name into the working directory.
+        # `Path` is not used, because it turns an empty name into the working directory.
         with open(words[0], "rb") as file:
             return _noted(words[0], file.read())
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
@@ -189,13 +189,14 @@ def _replace(path: str, content: str, like: str) -> None:
     place = os.path.realpath(path)
     written = content.encode()
     beside = f"{place}.{secrets.token_hex(8)}.tmp"
-    # Before the `try`, so that another program's file with this name is not removed.
+    # Opened before the `try`, so that another program's file with this name is not removed.
     number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(number, "wb") as file:
             file.write(written)
         os.chmod(beside, mode)
-        # As late as possible, because nothing locks the file. Its time and its size do not show every change.
+        # Checked as late as possible, because nothing locks the file. Compares the content, because time and size do
+        # not show every change.
         if hashlib.sha256(_regular(like)).digest() != _digests.get(os.path.realpath(like)):
             raise _ChangedError
         os.replace(beside, place)

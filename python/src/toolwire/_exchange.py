@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Exchange:
     """One request of a client and its reply, for programs between a client and a backend.
 
-    The request is adapted as `adapt_request` does it, and the reply is restored. If the client left tool search to its
+    The request is adapted as by `adapt_request`, and the reply is restored. If the client left tool search to its
     provider (Anthropic's `tool_search_tool_*`), the model's searches are answered here and the model is asked again.
     The client gets one reply, with the blocks that Anthropic's servers would have written; in the client's history,
     they record which tools were found.
@@ -125,7 +125,7 @@ class Exchange:
     ]:
         """The backend's native construct for deferred tools that the request uses.
 
-        With `native="auto"`, it is determined from the URL and the model, as `deferral_for` does it.
+        With `native="auto"`, it is determined from the URL and the model, as by `deferral_for`.
         """
         native: Any = self._exchange.native()
         return native

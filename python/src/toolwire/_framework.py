@@ -91,11 +91,12 @@ class Adapter:
         called: Iterable[tuple[str, Any]] = (),
         model: str = "",
     ) -> Turn:
-        """Adapt the tools of a request, in the core's format; `None` for those that the provider runs itself.
+        """Adapt the tools of a request.
 
-        `hosted` contains the names of the latter: no other tool is sent under such a name. `choice` is a mode or a
-        tool's name: a string, or an object with the name in `name` or `function.name`. `called` contains the names and
-        arguments of the calls in the history: tools that are no longer listed also need a name that the API accepts.
+        `tools` contains the tools in the core's format, with `None` for tools that the provider runs itself. `hosted`
+        contains the names of these tools, under which no other tool is sent. `choice` is a mode or a tool's name: a
+        string, or an object with the name in `name` or `function.name`. `called` contains the names and arguments of
+        the calls in the history: tools that are no longer listed also need a name that the API accepts.
         """
         turn = Turn(self, tools, hosted, choice, called, model)
         if on_report := self.options.get("on_report"):

@@ -199,6 +199,7 @@ Constraint: TypeAlias = Literal[
     "ref-shared",
     "ref-any-of",
     "endless-recursion",
+    "left-recursion",
     "root-keyword",
     "unknown-draft",
     "refused-keyword",

@@ -33,8 +33,9 @@ class _RewritingOptions(TypedDict, total=False):
     depends on the dialect."""
     allow: Literal["same", "encoded", "closed", "wider", "any"] | None
     """Maximum loss that is accepted; a greater loss is the error `too-lossy`. `"same"`: the set of accepted arguments
-    must not change. `"encoded"`: in addition, arguments may be encoded. `"closed"`: in addition, objects may be closed
-    that do not state whether they are open. `"wider"`: in addition, more arguments may be accepted. By default `"any"`.
+    must not change. `"encoded"`: in addition, arguments may be encoded. `"closed"`: in addition, objects that do not
+    state whether they are open may be closed. `"wider"`: in addition, more arguments may be accepted. By default
+    `"any"`.
     """
     max_bytes: int | None
     """Size in bytes above which the dialect compacts the schema; `None` disables compaction. The default depends on the

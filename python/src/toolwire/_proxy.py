@@ -27,7 +27,8 @@ MAX_MESSAGE = 64 << 20
 PIECE = 1 << 16
 # Timeout for each step of stopping a server, in seconds.
 PATIENCE = 1.0
-# Timeout for open requests after the client has disconnected, in seconds: a server may still be starting.
+# Timeout for open requests after the client has disconnected, in seconds. It allows for servers that are still
+# starting.
 LAST_ANSWERS = 10.0
 IS_WINDOWS = sys.platform == "win32"
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -103,7 +104,8 @@ class Client:
     def __init__(self) -> None:
         # Set once the client has disconnected.
         self.ended = asyncio.Event()
-        # Cleared while the client's output is backed up: neither servers nor the client are read then.
+        # Cleared while the client's output is backed up. Until it is set again, neither the servers nor the client
+        # are read.
         self.room = asyncio.Event()
         self.room.set()
 
@@ -367,7 +369,7 @@ class Host:
             try:
                 await self._close()
             finally:
-                # Also if closing was interrupted.
+                # Runs even if closing was interrupted.
                 for link in self._links.values():
                     if isinstance(link, _Program):
                         link.kill(KILL)

@@ -267,7 +267,7 @@ class _Exchange:
         if self._is_silent:
             why = "the client did not send the rest of its request"
         elif is_late:
-            why = f"nothing came for {self._host.settings['timeout']} seconds"
+            why = f"nothing was received for {self._host.settings['timeout']} seconds"
         else:
             why = _reason(error)
         await self._carry_out(self._ask(lambda state: state.failed(self._number, is_late, why)))

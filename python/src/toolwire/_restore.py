@@ -37,7 +37,7 @@ class Restore:
     __slots__ = ("_json", "_ready")
 
     def __init__(self, stored: dict[str, Any], /) -> None:
-        """Make it from a result of `sanitize_tools`; other code uses `Restore.from_json`."""
+        """Make a `Restore` for a result of this package; other code uses `Restore.from_json`."""
         self._json = stored
         # Made by the first call, because many objects are never used.
         self._ready: _Restore | None = None

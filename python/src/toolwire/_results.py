@@ -288,7 +288,7 @@ class Deferred(Late, Generic[T_co]):
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
-"""The reaction of an API to a schema or request that violates one of its facts.
+"""The reaction of an API to a schema or request that violates one of its constraints.
 
 `refused`: the API answers with an error, or the client drops the tool. `reinterpreted`: the API answers, but enforces
 other arguments than the schema describes. `ignored`: the API answers, and the violating part has no effect.
@@ -355,7 +355,7 @@ class RequestViolation(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChange(Record):
-    """A change and the tool that it concerns. The pointers are pointers into the lists."""
+    """A change and its tool. `pointer` points into the given list, `output_pointer` into the rewritten one."""
 
     tool: str
     """The tool's name at its server."""
@@ -536,7 +536,10 @@ class RequestChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class FormatChange(Record):
-    """A change of a response format. The pointers are pointers into the requests."""
+    """A change of a response format.
+
+    `pointer` points into the given request, `output_pointer` into the rewritten one.
+    """
 
     dialect: DialectName
     """The dialect into which the response format was rewritten."""

@@ -96,7 +96,7 @@ def _installed() -> tuple[str, tuple[int, ...]]:
 
 
 def is_first() -> bool:
-    """Return whether the SDK is mcp 1, which LangChain and pydantic-ai need: they do not work with mcp 2."""
+    """Return whether the SDK is mcp 1, which LangChain and pydantic-ai need, because they do not work with mcp 2."""
     return _installed()[1] < (2,)
 
 

@@ -26,7 +26,7 @@ def warn(warning: Mapping[str, str]) -> None:
     if warning["key"] in _given:
         return
     warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
-    # Recorded after showing: if warnings are errors, the same list raises again the next time.
+    # The warning is recorded after it was shown, so that the same list raises again if warnings are errors.
     if len(_given) >= _MAX_GIVEN:
         _given.clear()
     _given.add(warning["key"])

@@ -100,7 +100,8 @@ class ToolSet:
         """
         given: Any = without_callables(options)
         on_set_aside = options.get("on_set_aside")
-        # Separate results: the callable reads `quarantined`, which must not silence the warning of callers without one.
+        # Callers with a callable get separate results, because it reads `quarantined`, which must not silence the
+        # warning of callers without one.
         key = repr((callable(on_set_aside), sorted(given.items())))
         with self._lock:
             ready = self._ready.get(key)

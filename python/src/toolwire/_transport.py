@@ -27,7 +27,8 @@ _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-d
 """Headers that describe the exact bytes of a body, and therefore do not apply to a rewritten one."""
 
 _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
-"""Headers that do not apply to a rewritten reply: its body is decompressed, and its `etag` is the original one."""
+"""Headers that do not apply to a rewritten reply, because its body is decompressed, and its `etag` is the original
+one."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
 """Headers with which a backend recognizes a repeated request. They are removed when the model is asked again."""
@@ -323,8 +324,8 @@ def _text(body: bytes) -> str:
 def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
     """Adjust the betas of deferred loading in the `anthropic-beta` header.
 
-    A backend without a native construct for deferred tools knows none of these betas. A backend with such a construct
-    needs the betas that the request uses.
+    A backend without a native construct for deferred tools supports none of these betas. A backend with such a
+    construct needs the betas that the request uses.
     """
     before = request.headers.get("anthropic-beta")
     left = strip_deferral_betas(before, native=native, betas=betas)

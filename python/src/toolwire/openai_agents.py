@@ -203,7 +203,7 @@ def _function(tool: Any) -> dict[str, Any] | None:
 
 def _sent(tool: Any, sent: dict[str, Any]) -> Any:
     """Return a tool or a handoff in the form that is sent."""
-    # Not made by `replace`, which would make the schema strict again.
+    # `replace` is not used, because it would make the schema strict again.
     adapted = copy(tool)
     if isinstance(adapted, FunctionTool):
         adapted.name, adapted.params_json_schema = sent["name"], sent["parameters"]

@@ -5,7 +5,7 @@ pub(crate) fn advice(rule: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(known, _)| *known == rule).map(|(_, advice)| *advice)
 }
 
-/// In the order of the constraints: all that real tools violate, and related ones.
+/// Advice for all constraints that real tools violate, and for related ones, in the order of `Constraint`.
 const ADVICE: &[(&str, &str)] = &[
     ("root-not-schema", "Publish an object as `inputSchema`, with `type: \"object\"`."),
     ("root-object", "Write `type: \"object\"` at the root; move a union from the root into a property."),
@@ -38,6 +38,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("ref-shared", "Write each keyword either next to `$ref` or in the definition."),
     ("ref-any-of", "Put the `$ref` into a branch of the `anyOf`."),
     ("endless-recursion", "Let recursion end: make the recursive property optional, or accept `null`."),
+    ("left-recursion", "Leave a union out of its own branches."),
     ("root-keyword", "Move unions and conditions from the root into a property, or split the tool."),
     (
         "refused-keyword",

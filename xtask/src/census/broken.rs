@@ -7,7 +7,7 @@ use std::{
 
 use super::count::{Census, Column, Verdict};
 
-/// `portable` is the intersection of several APIs, not an API, so it would count the others twice.
+/// `portable` is the intersection of several APIs, not an API: counting it would count their violations twice.
 const MEET: &str = "portable";
 
 /// A rule or keyword, over all tools and all dialects of APIs. A case is one tool in one dialect.

@@ -55,7 +55,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the result that one change alone would give: the columns of `toolwire matrix`.
+    /// Returns the result of a tool with only this change. The results are the columns of `toolwire matrix`.
     fn of(change: &Change) -> Outcome {
         match change.accepts {
             Accepts::Wider => Outcome::Wider,
@@ -96,7 +96,7 @@ impl Verdict {
                 Severity::Refused => {
                     verdict.refused.insert(rule);
                     if rule == Constraint::RefusedKeyword.id() {
-                        // Only known keywords: any other key is an `unknown-keyword`.
+                        // These are known keywords; any other key violates `unknown-keyword`.
                         verdict.keywords.extend(pointer.rsplit('/').next().map(str::to_owned));
                     }
                 }

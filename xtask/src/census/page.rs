@@ -226,11 +226,11 @@ pub(crate) fn number(count: usize) -> String {
     }
 }
 
-const LIMITS: &str = "## How to read it\n\n\
+const LIMITS: &str = "## How to read the figures\n\n\
 - These are single schemas of real tools, not requests: nothing was sent to an API. The tables of the\n\
 \x20 [dialects](dialects/README.md) describe what an API accepts, with sources and unverified points.\n\
-- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` check them; they do not\n\
-\x20 count here.\n\
+- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` check these\n\
+\x20 limits; this page does not count them.\n\
 - Only *refused* schemas count as violations. Reinterpreted and ignored ones have separate columns, and count as accepted.\n\
 - Gains are counted rule by rule, as if a fix violated no other rule. Some do: another API may refuse what a strict mode requires (`additionalProperties`,\n\
 \x20 `null` next to a type). No schema suits all APIs, so fix what costs nothing elsewhere, and leave the rest to `sanitize`.\n\

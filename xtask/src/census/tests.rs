@@ -119,7 +119,7 @@ fn tools(pairs: &[(&str, &str)]) -> Tools {
 }
 
 #[test]
-fn equal_schemas_are_judged_once_and_counted_each() {
+fn equal_schemas_are_judged_once_and_counted_separately() {
     let tools = tools(&[("one", "{}"), ("two", "{}"), ("two", "true"), ("two", "{}")]);
     assert_eq!((tools.schemas.len(), tools.servers), (2, 2));
     assert_eq!(tools.tools, [(0, 0), (1, 0), (1, 1), (1, 0)]);
@@ -194,7 +194,7 @@ fn made_up() -> Census {
 }
 
 #[test]
-fn tallies_count_tools_and_the_worst_of_each_server() {
+fn tallies_count_every_tool_and_the_worst_tool_of_each_server() {
     let census = made_up();
     let tallies: Vec<_> = census.columns.iter().map(|column| column.tally(&census.tools)).collect();
     //                                 as is, lossless, encoded, closed, text, wider, narrower, not at all
@@ -210,7 +210,7 @@ fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize
 }
 
 #[test]
-fn rules_are_ranked_by_cases_and_count_tools_refused_by_them_alone() {
+fn rules_are_ranked_by_cases_and_tools_that_only_one_rule_refuses_are_counted() {
     let list = rules(&made_up(), 10);
     // Dialects that are not APIs do not count, so `format` has two cases instead of five.
     assert_eq!(

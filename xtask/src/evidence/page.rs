@@ -32,15 +32,15 @@ part of this repository: they are in `../shared/data`, next to the checkout.
 const FACTS: &str = "\
 ## Facts
 
-For each fact that makes an API refuse something, this lists the number of rejected rows that show it. A row counts only
+For each fact about a refusal, this section lists the number of rejected rows that show it. A row counts only
 for the fact that its error is about, not for others that `check` also finds. None means that no answer here shows the
 fact; its source may be documentation, a validator, or a report without its schema (see the pages of the dialects).
-Facts that refuse nothing have a dash: a rejection cannot show them. Facts about whole requests name their rule.
+Facts that are not about refusals have a dash: a rejection cannot show them. Facts about whole requests name their rule.
 
 ";
 
 const COLUMNS: &str = "\
-| dialect | accepted | rejected | recorded | requests | formats | excepted | facts that refuse | shown by an answer |
+| dialect | accepted | rejected | recorded | requests | formats | excepted | facts about refusals | shown by an answer |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
 ";
 
@@ -58,8 +58,8 @@ const PROGRAMS: &str = "\
 ## Judges and SDKs
 
 The tests run these programs: judges with the output of `sanitize`, and SDKs with the examples. `make judges NEWEST=1`
-runs their newest releases, as a workflow does every day. The judge of VS Code's gate and Moonshot's validator have no
-package.
+runs their newest releases, as a workflow does every day. The judge for VS Code's rules and Moonshot's validator
+are not packages, so they are not listed.
 
 | program | registry | version | since | judges | use |
 |---|---|---|---|---|---|
@@ -69,7 +69,7 @@ package.
 pub(super) fn page(ledger: &Ledger) -> String {
     let mut page = String::from(HEAD);
     let bound: usize = ledger.tallies.values().map(|tally| tally.accepted + tally.rejected).sum();
-    let _ = writeln!(page, "{} rows: {bound} are about a dialect, {} about none.\n", ledger.rows, ledger.rows - bound);
+    let _ = writeln!(page, "{} rows: {bound} are about a dialect, {} are not.\n", ledger.rows, ledger.rows - bound);
     page += COLUMNS;
     for dialect in dialects() {
         let nothing = Tally::default();
@@ -85,7 +85,7 @@ pub(super) fn page(ledger: &Ledger) -> String {
     for (dialect, differs, count, why) in EXCEPTIONS {
         let _ = writeln!(page, "| `{dialect}` | {differs} | {count} | {why} |");
     }
-    page += "\n## Rows about no dialect\n\n| reason | rows |\n|---|--:|\n";
+    page += "\n## Rows without a dialect\n\n| reason | rows |\n|---|--:|\n";
     for (why, count) in &ledger.nothing {
         let _ = writeln!(page, "| {why} | {count} |");
     }

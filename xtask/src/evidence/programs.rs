@@ -73,14 +73,14 @@ fn number(day: &str) -> i64 {
 }
 
 #[test]
-fn days_are_counted_over_years() {
+fn days_are_counted_across_years() {
     assert_eq!(number("2027-03-01") - number("2026-11-26"), 95);
     assert_eq!(number("2028-03-01") - number("2028-02-28"), 2);
     assert_eq!(number("2026-11-26") - number("2025-11-26"), 365);
 }
 
 #[test]
-fn facts_grow_old_after_three_months() {
+fn facts_are_old_after_three_months() {
     assert!(old_facts(newest_day()).is_empty(), "a fact is too old: check it again, or list it in this test");
     let later = old_facts("2036-01-01");
     let has = |dialect: &str| later.iter().any(|fact| fact.dialect == dialect);
@@ -92,7 +92,7 @@ fn facts_grow_old_after_three_months() {
 
 /// The versions in the list must be those that the set-up installs.
 #[test]
-fn programs_are_those_that_are_pinned() {
+fn listed_programs_have_their_pinned_versions() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let (pins, examples) = (read("python/pyproject.toml"), read("python/examples/requirements.txt"));
     let packages = read("npm/examples/package.json");
@@ -110,7 +110,7 @@ fn programs_are_those_that_are_pinned() {
 }
 
 #[test]
-fn programs_judge_dialects_that_exist() {
+fn judged_dialects_exist() {
     for program in programs() {
         for name in program.dialects {
             assert!(dialects().iter().any(|dialect| dialect.name == name), "{PROGRAMS}: no dialect {name}");

@@ -1,8 +1,8 @@
 //! Checks every dialect against recorded answers of APIs: schemas and whole requests that they accepted, and rejections
 //! that were recorded or quoted by users.
 //!
-//! Precedence: the validator of an authority (core/tests/walle.rs), then accepted schemas, then quoted rejections, then
-//! the tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise
+//! Precedence: an API's own validator (core/tests/walle.rs), then accepted schemas, then quoted rejections, then the
+//! tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise
 //! the test fails.
 #![allow(
     clippy::panic,
@@ -41,7 +41,7 @@ fn assert_faultless(ledger: &Ledger) {
 }
 
 #[test]
-fn sample_agrees_with_its_recorded_answers() {
+fn tables_agree_with_the_recorded_answers_of_the_sample() {
     for name in ["accepted_schemas.jsonl", "issue_cases.jsonl"] {
         for source in sources(name).filter(|source| !source.is_whole) {
             let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is not a file of answers"));
@@ -52,7 +52,7 @@ fn sample_agrees_with_its_recorded_answers() {
 }
 
 #[test]
-fn tables_agree_with_recorded_answers() {
+fn tables_agree_with_all_recorded_answers() {
     let Some(ledger) = whole() else { return };
     print_line(&format!("{} answers", ledger.rows));
     for (dialect, tally) in &ledger.tallies {
@@ -76,7 +76,7 @@ fn the_page_is_fresh() {
 
 /// Rows of `toolwire probe --record`, for every surface that it probes, in the form of its cases.
 #[test]
-fn rows_of_probe_are_known() {
+fn rows_that_probe_records_are_known() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let endpoints = read("command/src/probe/endpoints.rs");
     let surfaces: Vec<&str> =

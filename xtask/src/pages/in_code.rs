@@ -1,8 +1,8 @@
 //! The advice about a constraint, in the syntax of the libraries that generate most tools' schemas.
 //!
-//! The output of zod and pydantic is that of zod 4.6 (`z.toJSONSchema`) and pydantic 2.14 (`model_json_schema`), run on
-//! 2026-11-27; the output of Go was derived from the source of google/jsonschema-go (`infer.go`), which MCP's official
-//! Go SDK uses.
+//! Statements about the output of zod and pydantic come from runs of zod 4.6 (`z.toJSONSchema`) and pydantic 2.14
+//! (`model_json_schema`) on 2026-11-27. Statements about Go were derived from the source of google/jsonschema-go
+//! (`infer.go`), which MCP's official Go SDK uses.
 
 use std::fmt::Write as _;
 

@@ -146,7 +146,7 @@ impl Received {
         Ok(())
     }
 
-    /// Returns the request with a different id. If it has a progress token, the token becomes that id as well.
+    /// Returns the request with a different id. If it has a progress token, the token is replaced with that id, too.
     pub(super) fn under(&self, number: u64) -> Option<String> {
         let Received::Request { text, .. } = self else { return None };
         let mut parsed = json::read(text).ok()?;

@@ -1,4 +1,4 @@
-//! Prints the schemas that the target `sanitize` judges, one row a line: `schemas [FIRST_SEED [COUNT]]`.
+//! Prints the schemas that the target `sanitize` checks, one row per line: `schemas [FIRST_SEED [COUNT]]`.
 //!
 //! The example `compare` of the core reads them, to compare two versions of the library.
 

@@ -26,8 +26,8 @@ pub(super) const REFERENCES: [&str; 22] = [
 /// Definitions of a schema with many references, of which some are often unused.
 pub(super) const NESTED_DEFINITIONS: [&str; 3] = ["a", "b", "D"];
 
-/// References to the root, to definitions, and rarely into definitions and properties, where others may be.
-pub(super) const NESTED_REFERENCES: [&str; 12] = [
+/// References to the root, to definitions, and less often into definitions, unions and properties, where others may be.
+pub(super) const NESTED_REFERENCES: [&str; 15] = [
     "#",
     "#/$defs/a",
     "#/$defs/a",
@@ -40,6 +40,9 @@ pub(super) const NESTED_REFERENCES: [&str; 12] = [
     "#/properties/a",
     "#/$defs/a/$defs/b",
     "#/$defs/D/properties/a",
+    "#/$defs/a/anyOf/0",
+    "#/$defs/D/anyOf/1",
+    "#/$defs/b/allOf/0",
 ];
 
 /// Definitions of a tidy schema.

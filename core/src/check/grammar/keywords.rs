@@ -212,7 +212,7 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
     );
 }
 
-/// Returns the expected value of a keyword without subschemas, if the value does not match.
+/// Returns a description of the expected value of a keyword without subschemas; `None` if the value matches.
 fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
     let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
     let counts = |value: &Node<'_>| {

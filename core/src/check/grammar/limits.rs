@@ -34,7 +34,7 @@ pub(super) fn check_document(root: &Node<'_>, report: &mut Report<'_>) {
 
 fn has_number_beyond_range(value: &Node<'_>) -> bool {
     match value.data() {
-        // Without an exponent, a number needs more digits than this to exceed the range.
+        // A number without an exponent needs more than 300 digits to exceed the range.
         Data::Number(text) => {
             (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite()
         }

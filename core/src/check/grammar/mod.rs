@@ -126,6 +126,7 @@ pub(super) fn check(
     if !report.is_decided() {
         reference_positions::check(root, &mut references, &mut report);
         references::check_recursion(root, &resolved, &mut report, budget)?;
+        references::check_left_recursion(root, &resolved, &mut report, budget)?;
         limits::check_parts(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())
@@ -196,8 +197,8 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns true if an API that validates the values of only some keywords validates the value of this one. It does not
-/// if the keyword does not apply to the sibling `type`.
+/// Returns true if the API validates the value of this keyword, for APIs that validate the values of only some
+/// keywords. A keyword that does not apply to the sibling `type` is not validated.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
         Keyword::MultipleOf => {

@@ -59,8 +59,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     found
 }
 
-/// Kind of an object. It prevents duplicate reports: faults in the `$ref` of a schema, and names of properties, are
-/// checked elsewhere.
+/// Kind of an object. Other checks report faults in the `$ref` of a schema and in the names of properties, so this
+/// check does not report these faults again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ObjectKind {
     Schema,
@@ -139,7 +139,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         }
         let number = self.references.number_of(value).filter(|number| self.references.target(*number).is_some());
         let Some(number) = number else {
-            // For schemas, this is reported elsewhere.
+            // Another check reports unresolved references of schemas.
             if spot.kind != ObjectKind::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
@@ -252,9 +252,9 @@ fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
     }
 }
 
-/// Whether a schema terminates, and how it can continue.
+/// Whether a schema terminates, and the references through which it can continue.
 struct Ways {
-    /// True if the schema terminates, or a schema does to which it leads without a reference.
+    /// True if the schema terminates, or leads to a schema that terminates without passing through a reference.
     ends: bool,
     /// References through which it continues.
     references: Vec<usize>,

@@ -20,6 +20,7 @@ use crate::{
     json::{push_token, unescaped_token, Data, Node, Pointer, Step, Text},
     rules::Constraint,
     schema::{
+        cycles::{self, Cycles},
         graph::Graph,
         keyword::{Keyword, Keywords},
         references,
@@ -197,7 +198,7 @@ pub(super) struct Nesting {
     below: Vec<Option<Below>>,
     /// Depths that do not depend on the path, because no cycle is involved.
     settled: Vec<Option<usize>>,
-    /// Depths of references from outside of a chain.
+    /// Depth of each reference as the start of a chain.
     depths: Vec<Option<usize>>,
     /// References that are followed from some definition.
     followed: Option<Set<usize>>,
@@ -268,8 +269,8 @@ impl Nesting {
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// Returns the depth of the longest chain from a reference that visits no reference in `on_the_way`; `None` if the
-    /// budget does not suffice.
+    /// Returns the depth of the longest chain that starts at a reference and contains no reference in `on_the_way`;
+    /// `None` if the budget does not suffice.
     fn search(
         &mut self,
         start: usize,
@@ -348,7 +349,8 @@ impl Nesting {
     }
 }
 
-/// Returns true if a reference leads to a definition, or from there only through members.
+/// Returns true if a reference points to a definition, or to a schema below one that is reached only through
+/// `properties` and `additionalProperties`.
 fn is_within_a_definition(reference: &str) -> bool {
     let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
     let mut parts = path.split('/').skip(1);
@@ -451,6 +453,33 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
         }
         pointer.pop();
     }
+}
+
+/// Checks that no schema applies to itself at the same instance location, through the keywords that the API reads.
+pub(super) fn check_left_recursion(
+    root: &Node<'_>,
+    references: &references::References,
+    report: &mut Report<'_>,
+    budget: &Budget,
+) -> Result<(), Error> {
+    if !report.grammar.refs.no_left_recursion || references.is_empty() {
+        return Ok(());
+    }
+    let unread = report.grammar.ignores.union(report.grammar.refuses);
+    let cycles = Cycles::of(root, references, cycles::IN_PLACE.difference(unread), budget)?;
+    if cycles.is_empty() {
+        return Ok(());
+    }
+    let mut next = 0;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        if let Some(reference) = node.get(Keyword::Ref).filter(|_| cycles.role(next).is_some()) {
+            let found = reference.as_text().map(quoted).unwrap_or_default();
+            let expected = "a schema that does not apply to the same value endlessly";
+            report.add(reference, Constraint::LeftRecursion, place.pointer.render_with("$ref"), expected, &found);
+        }
+        next += 1;
+        Ok(Visit::Descend)
+    })
 }
 
 pub(super) fn check_recursion(

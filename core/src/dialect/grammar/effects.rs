@@ -1,6 +1,6 @@
-//! Keywords that have no effect in a grammar for generated text, or are refused, because of other keywords of the same
-//! schema. Also the schemas to which rules about types apply, if a program that knows only some keywords walks the
-//! schema.
+//! Determines which keywords have no effect, or are refused, because of other keywords of the same schema, in grammars
+//! for generated text. Also determines which schemas a program visits if it follows only some keywords: rules about
+//! types apply only to these schemas.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -149,7 +149,7 @@ pub(crate) struct Conflict {
     pub(crate) refused: Keywords,
     /// The conflict applies only if the schema has one of these types.
     pub(crate) of_types: &'static [&'static str],
-    /// Siblings that cause the conflict, unless their value is `true`. If this and `beside_schemas` are empty, the
+    /// Siblings that cause the conflict, unless their value is `true`. If this set and `beside_schemas` are empty, the
     /// types alone cause the conflict.
     pub(crate) beside: Keywords,
     /// Siblings that cause the conflict if their value is an object.

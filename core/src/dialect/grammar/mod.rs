@@ -91,7 +91,7 @@ pub(crate) struct Grammar {
     pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
     /// Maximum values of numeric keywords.
     pub(crate) maxima: &'static [(Keyword, u64)],
-    /// Ranges of refused numbers (first and last), although smaller and larger numbers are accepted.
+    /// Ranges of refused numbers (first and last). Smaller and larger numbers are accepted.
     pub(crate) gaps: &'static [(Keyword, u64, u64)],
     /// `required` may only name declared properties.
     pub(crate) required_is_known: bool,
@@ -200,7 +200,7 @@ impl Grammar {
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,
         walked: Walk::EVERYWHERE,
-        anything: AnyEncoding::Unsaid,
+        anything: AnyEncoding::Empty,
         null: Null::Type,
         through: Keywords::ALL,
         describes_root: true,
@@ -480,13 +480,12 @@ impl TypeRequirement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnyEncoding {
     /// A schema without keywords.
-    Unsaid,
+    Empty,
     /// `type` with all six types, or `anyOf` of the six types if a sibling does not allow such a list.
     TypeList,
     /// `anyOf` of all six types.
     Union,
-    /// A string that contains JSON: the six types cannot all be listed, and values of an unlisted type could not be
-    /// sent.
+    /// A string that contains JSON. Not all six types can be listed, and values of an unlisted type could not be sent.
     JsonText,
 }
 
@@ -538,6 +537,8 @@ pub(crate) struct RefRule {
     pub(crate) no_shared_keywords: bool,
     /// Places at which recursion is accepted.
     pub(crate) recursion: Recursion,
+    /// A schema that applies to itself at the same instance location is refused: its grammar is left-recursive.
+    pub(crate) no_left_recursion: bool,
     /// Keywords whose direct subschemas must not be references.
     pub(crate) not_directly_under: Keywords,
     /// If set, every `$ref` key counts as a reference, even inside values such as `default` (but not in lists other
@@ -570,6 +571,7 @@ impl RefRule {
         no_type_beside: false,
         no_shared_keywords: false,
         recursion: Recursion::Free,
+        no_left_recursion: false,
         not_directly_under: Keywords::NONE,
         only_under: None,
         unjudged_under: Keywords::NONE,
@@ -600,8 +602,8 @@ impl RefRule {
 pub(crate) enum Inlining {
     /// No references.
     None,
-    /// All references, as long as there are few copies: a model reads every copy. Beyond that, a definition that is
-    /// used more than once remains.
+    /// All references, unless this makes many copies, because a model reads every copy. In that case, a definition that
+    /// is used more than once remains.
     Small,
     /// All references, because some models behind the API do not follow them, or because they are refused in the most
     /// common positions.

@@ -1,8 +1,8 @@
 //! Finds the native construct of a backend for deferred tools, by its host, its protocol and the model.
 //!
-//! A backend that receives a construct that it does not know returns an error, or shows the model nothing. The table
-//! therefore lists only constructs that are documented or recorded. For all other backends deferral is emulated, which
-//! works everywhere.
+//! A backend returns an error for a construct that it does not support, or shows the model nothing. The table therefore
+//! lists only constructs that are documented or recorded. For all other backends deferral is emulated, which works
+//! everywhere.
 
 use alloc::{
     borrow::Cow,
@@ -100,7 +100,7 @@ struct Row {
     models: &'static [Span],
     /// Prefixes of the names of models that lack the construct although their version is in range.
     except: &'static [&'static str],
-    /// True if the row also applies if no model is named.
+    /// True if the row also applies to queries without a model.
     without_model: bool,
     target: Api,
     native: Native,
@@ -369,7 +369,7 @@ mod tests {
     use super::{version, ROWS};
 
     #[test]
-    fn constructs_belong_to_the_target_format() {
+    fn the_construct_of_a_row_belongs_to_its_target() {
         for row in ROWS {
             assert_eq!(row.native.api(), Some(row.target), "{}", row.source);
         }
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_ends_where_a_date_or_a_variant_begins() {
+    fn versions_are_read_without_dates_and_variants() {
         for (text, expected) in [
             ("5", Some((5, 0))),
             ("5.4", Some((5, 4))),

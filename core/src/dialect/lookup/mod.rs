@@ -23,7 +23,7 @@ use crate::{
 };
 use rows::{Place, Row, RETIRED, ROWS};
 
-/// The dialect for unknown APIs: what the major surfaces all accept.
+/// The dialect for unknown APIs, which describes what all major surfaces accept.
 const FALLBACK: &str = "portable";
 
 /// A dialect, and the evidence for it.
@@ -74,7 +74,7 @@ impl Known {
         let host_is = |test: &dyn Fn(&Host) -> bool| self.host.as_ref().is_some_and(test);
         let place_fits = match row.place {
             Place::Anywhere => true,
-            Place::Unsaid => self.host.is_none(),
+            Place::NoHost => self.host.is_none(),
             Place::Hosts(patterns) => host_is(&|host| patterns.iter().any(|pattern| host.is(pattern))),
             Place::Port(port) => host_is(&|host| host.port == Some(port)),
             Place::PrivatePorts(ports) => {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_read_from_what_people_paste() {
+    fn hosts_are_extracted_from_pasted_addresses() {
         for (text, name, port) in [
             ("api.x.ai", "api.x.ai", None),
             (" API.x.ai. ", "api.x.ai", None),

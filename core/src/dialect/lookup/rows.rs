@@ -8,7 +8,7 @@ pub(super) enum Place {
     /// Any host, or none.
     Anywhere,
     /// Only queries without a host.
-    Unsaid,
+    NoHost,
     /// One of these hosts. `*` matches any characters.
     Hosts(&'static [&'static str]),
     /// Any host, at this port.
@@ -67,7 +67,7 @@ impl Row {
 
     /// Returns true if the row can apply to a query that only names a model.
     pub(super) fn is_of_a_model(&self) -> bool {
-        matches!(self.place, Place::Anywhere | Place::Unsaid) && self.apis.is_empty()
+        matches!(self.place, Place::Anywhere | Place::NoHost) && self.apis.is_empty()
     }
 }
 
@@ -82,7 +82,7 @@ const fn anywhere(plain: &'static str, because: &'static str) -> Row {
 
 /// Returns a row for a protocol or a model that applies only if no host is named.
 const fn without_host(plain: &'static str, because: &'static str) -> Row {
-    Row::new(Place::Unsaid, plain, 'C', because)
+    Row::new(Place::NoHost, plain, 'C', because)
 }
 
 const OPENAI: &[&str] = &["api.openai.com"];
@@ -128,7 +128,7 @@ const BEFORE_GPT_5: &[&str] = &[
     "ft:gpt-4",
 ];
 const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
-/// Named like models of OpenAI's API, but served by many hosts.
+/// Models that are named like those of OpenAI's API, but are served by many hosts.
 const GPT_OSS: &[&str] = &["gpt-oss"];
 const CLAUDE: &[&str] = &["claude"];
 /// Names of Claude models at Bedrock: with the vendor, and optionally with a region.
@@ -142,7 +142,7 @@ const BEDROCK_CLAUDE: &[&str] = &[
 ];
 const DATABRICKS_CLAUDE: &[&str] = &["databricks-claude", "claude"];
 const GEMINI: &[&str] = &["gemini"];
-/// Includes the regions whose inference profiles have separate names.
+/// Names of Amazon's Nova models, including those for the regions whose inference profiles have separate names.
 const NOVA: &[&str] =
     &["amazon.nova", "us.amazon.nova", "eu.amazon.nova", "apac.amazon.nova", "global.amazon.nova", "nova-"];
 const GROK: &[&str] = &["grok"];
@@ -150,7 +150,7 @@ const KIMI: &[&str] = &["kimi", "moonshot"];
 const DEEPSEEK: &[&str] = &["deepseek"];
 const MISTRAL: &[&str] =
     &["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "open-mistral", "open-mixtral"];
-/// Models that a cloud offers in addition to those that it is known for. Other names are names of deployments.
+/// Models of other makers that a cloud offers. Any other name is the name of a deployment.
 const GUESTS: &[&str] = &[
     "deepseek",
     "kimi",
@@ -185,7 +185,7 @@ const OF_GPT: &str = "the model is OpenAI's, and this host is not known to have 
 
 /// The table. The first row that matches applies.
 pub(super) const ROWS: &[Row] = &[
-    // Hosts with an API of their own.
+    // Hosts with their own API.
     at(OPENAI, "openai-chat", 'A', AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
     at(OPENAI, "openai-responses", 'A', AT_OPENAI).apis(RESPONSES).strict("openai-strict"),
     at(OPENAI, "openai-chat", 'A', AT_OPENAI).strict("openai-strict"),
@@ -360,8 +360,8 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
-    // Behind a router or at an unknown host, the model is the best evidence, provided that hardly any host except its
-    // maker's serves it.
+    // Behind a router or at an unknown host, the model is the best evidence, if hardly any host except its maker's
+    // serves it.
     anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and this host is not known to have its own rules").models(GEMINI),
@@ -378,7 +378,7 @@ pub(super) const ROWS: &[Row] = &[
     without_host("deepseek", "many hosts serve DeepSeek's models, and no host is given")
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
-    // A router with any other model: what most of those behind it accept.
+    // For a router with any other model: the dialect that most APIs behind it accept.
     at(ROUTERS, "portable", 'C', "this is a router: it does not reveal who serves the model, or whose rules apply"),
     at(
         ZEN,

@@ -1,5 +1,5 @@
-//! Reads text that a model meant as JSON: notations with only one possible reading, and guesses that lead to only one
-//! value. Scans the document: the value, and the text around it.
+//! Reads text that a model meant as JSON. Accepts notations that can be read in only one way, and guesses if only one
+//! guess leads to a value. This file scans the document: the value, and the text around it.
 //!
 //! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
 //! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
@@ -211,7 +211,7 @@ impl Scanner<'_> {
             () if one == two => (first, RepairRule::RepeatedValue, Confidence::Exact),
             () if is_empty(two) => (first, RepairRule::EmptyValue, Confidence::Likely),
             () if is_empty(one) => (second, RepairRule::EmptyValue, Confidence::Likely),
-            // Compared only once: a short second text may be compared with a long first one.
+            // Compared only once: a long first value would otherwise be parsed again for each of many short ones.
             () if !self.has(RepairRule::RepeatedValue) && are_same() => {
                 (first, RepairRule::RepeatedValue, Confidence::Exact)
             }
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_are_kept() {
+    fn spelling_of_numbers_and_escapes_is_kept() {
         let text = "{a: 1.10, b: 1e400, c: '\\ud800 \\u00e9 \"x\"', \"d\": \"\\/\",}";
         let read = read_tolerant(text, Tolerance::default()).map(|reading| write(&reading.node));
         let expected = r#"{"a":1.10,"b":1e400,"c":"\ud800 \u00e9 \"x\"","d":"\/"}"#;

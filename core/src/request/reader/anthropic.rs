@@ -102,7 +102,7 @@ pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Wraps a block at the position of a message in a user message.
+/// Wraps a block that is in place of a message in a user message.
 pub(super) fn bare(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }

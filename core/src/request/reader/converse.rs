@@ -1,4 +1,5 @@
-//! Reader for Bedrock Converse, whose requests keep their format: system messages that add and remove tools, and calls.
+//! Reader for Bedrock Converse, whose requests keep their format. Reads calls, and system messages that add or remove
+//! tools.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Reader for Gemini `generateContent`, whose requests keep their format: search results and calls.
+//! Reader for Gemini `generateContent`, whose requests keep their format. Reads search results and calls.
 
 use alloc::vec::Vec;
 

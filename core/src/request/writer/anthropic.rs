@@ -161,8 +161,8 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     /// Writes the pending blocks. Text becomes a user message if it does not follow a user message, or if the options
-    /// require it. Other blocks become a system message: before the model's last turn if the API refuses it after that
-    /// turn, otherwise here.
+    /// require it. All other blocks become a system message, which is written here, or before the model's last turn if
+    /// the API refuses it after that turn.
     fn settle_pending(&mut self) {
         if self.pending.is_empty() {
             return;

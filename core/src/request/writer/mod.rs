@@ -355,8 +355,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         text
     }
 
-    /// Returns the announcements of tools that are added again: those that were removed before and whose definition the
-    /// model can see.
+    /// Returns the announcements of the tools that are added again: they were removed before, and the model can see
+    /// their definitions.
     fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {

@@ -130,8 +130,8 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
         };
-        // A call to a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
-        // 400).
+        // A call to a loaded top-level tool needs the tool's name as its namespace; otherwise, the API returns 400 (as
+        // recorded).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
             item.set("namespace", Node::string(call.name));

@@ -178,8 +178,8 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
     for event in events {
         let role = match &event.kind {
             EventKind::Text { role, .. } => *role,
-            // The result of a hosted search is in the same message as the call, that of a client's search in the next
-            // message.
+            // The result of a hosted search is in the same message as the call, and the result of a client's search is
+            // in the next message.
             EventKind::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
             _ => base,
         };

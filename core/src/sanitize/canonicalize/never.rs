@@ -1,5 +1,5 @@
-//! Removes schemas that accept nothing: branches of a union, which generators write for optional values
-//! (`{"anyOf": [{"not": {}}, …]}`), and optional properties, if the grammar cannot express them.
+//! Removes schemas that accept nothing: branches of a union, which generators write for optional values (`{"anyOf":
+//! [{"not": {}}, …]}`), and, if the grammar cannot express them, optional properties.
 
 use alloc::{format, vec::Vec};
 

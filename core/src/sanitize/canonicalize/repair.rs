@@ -67,7 +67,7 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
-    // Arguments are objects, so the root of a tool's schema was not meant as a list of values.
+    // Only validators that list values are read. Arguments are objects, so the root of a tool's schema lists no values.
     if place.keyword.is_some() || !context.grammar.object_root {
         misplaced::read_zod(node, place, context);
     }

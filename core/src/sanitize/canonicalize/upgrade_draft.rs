@@ -127,8 +127,8 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
     Ok(found)
 }
 
-/// Removes `$id` below the root if the grammar writes definitions for the whole document, because `$id` would hide
-/// them.
+/// Removes `$id` below the root if encoding may add definitions to the root, because references below a nested `$id`
+/// would not reach them.
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.survey.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
@@ -257,9 +257,9 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
 /// Respells `const: c` as an `enum` of one value.
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
-    // If `enum` needs a type, so does `const`, and one rule handles both.
+    // If `enum` needs a type, so does `const`. As an `enum`, it gets the type from the same pass.
     let untyped = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
-    // If values may be encoded as text, one rule handles both lists.
+    // If values may be encoded as text, `const` next to `enum` becomes an `enum`, so that one pass handles both.
     let listed = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
     if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
         return;
@@ -307,7 +307,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     let null = || Node::literal("null");
     // Keywords that apply to values of every type, or to a union as a whole, refuse null whatever `type` allows, so
-    // null becomes a branch of its own.
+    // null becomes a separate branch.
     let has_union = object.has(Keyword::AnyOf);
     let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,

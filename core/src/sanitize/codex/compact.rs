@@ -1,5 +1,5 @@
-//! Codex's compaction of schemas that are too large, step by step until they fit. Best effort, not a hard limit. Also
-//! removes unreachable definitions from the tables at the root.
+//! Compacts schemas that are too large, step by step until they fit, as Codex does. If the last step does not suffice,
+//! the result remains too large. Also removes unreachable definitions from the tables at the root.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -41,11 +41,11 @@ struct Decode<'d, 'n> {
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
-    /// Comparisons of values with plans while one branch is being chosen, by the addresses of both and by whether only
-    /// types are compared. Without it, a recursive union would compare a nested value once for each combination of
-    /// branches around it.
+    /// Results of comparing values with plans while a branch is chosen, by the addresses of both and by whether only
+    /// types are compared. Without this cache, a recursive union would compare a nested value once for each combination
+    /// of branches around it.
     matches: RefCell<Map<(usize, usize, bool), bool>>,
-    /// Nesting depth of calls: a plan that was not created here may be a union of itself.
+    /// Nesting depth of calls. It is limited because a plan that was not created here may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
     texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
@@ -206,7 +206,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         if let Some(known) = self.matches.borrow().get(&key) {
             return self.budget.pay(1) && *known;
         }
-        // A plan that refers to itself, which only a forged one does, describes no value.
+        // A plan that refers to itself for the same value describes no value. (Only a forged plan does so.)
         self.matches.borrow_mut().insert(key, false);
         let fits = self.compare(value, plan, loosely);
         self.matches.borrow_mut().insert(key, fits);

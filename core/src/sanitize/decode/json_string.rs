@@ -1,9 +1,10 @@
 //! Parses strings that hold JSON, for dialects that cannot express these values otherwise.
 //!
-//! The plan contains the parts of the sent schema that are needed, with `json` in each schema that asks for text:
-//! `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"` that `enum` lists as a string. Other
-//! strings, and text that is not JSON, are left unchanged. `absent` names the properties whose null means that they are
-//! absent. Dialects that need `json` or `absent` get schemas without references, so the decoder follows none.
+//! The plan contains the parts of the sent schema that are needed. In each schema whose values are sent as text, the
+//! member `json` is the kind of these values: `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"`
+//! that `enum` lists as a string. Other strings, and text that is not JSON, are left unchanged. `absent` names the
+//! properties whose null means that they are absent. Dialects that need `json` or `absent` get schemas without
+//! references, so the decoder follows none.
 
 use alloc::vec::Vec;
 
@@ -21,7 +22,8 @@ use crate::{
 /// Keywords that distinguish values.
 const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
-/// True if a schema for this grammar may ask for text in place of other values.
+/// True if schemas for this grammar may need a plan: for text in place of other values, or for null in place of
+/// absence.
 pub(super) fn asks(grammar: &Grammar) -> bool {
     grammar.anything == AnyEncoding::JsonText
         || !grammar.enums.as_text.is_empty()
@@ -330,7 +332,7 @@ mod tests {
     };
 
     #[test]
-    fn dialects_with_json_in_strings_accept_no_references() {
+    fn dialects_that_encode_json_in_strings_accept_no_references() {
         let grammars = DIALECTS.iter().filter_map(|dialect| match dialect.method {
             Method::Rules(grammar) if asks(grammar) => Some((dialect.name, grammar)),
             _ => None,

@@ -95,7 +95,7 @@ impl Plan {
         self.wrapper.is_none() && self.parts().iter().all(|(_, part)| part.is_none())
     }
 
-    /// Returns the new name of each renamed member that has only one, by its original name.
+    /// Returns the new names by original name, except for members that are renamed differently in different schemas.
     pub(crate) fn new_names(&self) -> Map<String, String> {
         self.names.as_ref().map(names::new_names).unwrap_or_default()
     }
@@ -109,7 +109,7 @@ impl Plan {
         [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
     }
 
-    /// Restores arguments in place, within a budget of its own.
+    /// Restores arguments in place, with a separate budget.
     ///
     /// # Errors
     /// `budget-exceeded`, for example for thousands of values of a union with hundreds of branches that no property
@@ -117,7 +117,7 @@ impl Plan {
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
-            let message = "expected arguments that can be restored in the steps of one call, found ones that need more";
+            let message = "expected arguments that can be restored within one call's budget, found ones that exceed it";
             Error::new(error.code(), error.pointer(), message)
         })
     }
@@ -144,12 +144,12 @@ impl Plan {
         budget.check(String::new)
     }
 
-    /// Returns the plan as JSON, as a part of what is kept for a list of tools.
+    /// Returns the plan as JSON, as a part of the data that is stored for a list of tools.
     pub(crate) fn to_node(&self) -> Node<'static> {
         Node::object(Object::from_unique(self.members().collect()))
     }
 
-    /// Returns the plan as JSON with a version, to be kept on its own.
+    /// Returns the plan as JSON with a version, to be stored separately.
     pub(crate) fn to_versioned_node(&self) -> Node<'static> {
         let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
         Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))

@@ -94,7 +94,7 @@ struct Planner<'r> {
 /// Plan for one schema.
 struct Planned<'a> {
     plan: Node<'a>,
-    /// True if a name in it was replaced, or may have been in the target of a reference.
+    /// True if a name in the schema was replaced, or may have been replaced in the target of a reference.
     renames: bool,
 }
 
@@ -141,7 +141,7 @@ impl Planner<'_> {
         };
         let table = |keyword: &str| object.object_at(keyword).into_iter().flatten();
         let properties = table("properties").map(|member| {
-            // A declared name is never a new name, so all of them are kept.
+            // All declared names are kept, because a member with a declared name was not renamed.
             Member { key: member.key.clone(), value: kept(&member.value).unwrap_or_else(Node::empty_object) }
         });
         let properties: Vec<Member<'a>> = properties.collect();

@@ -1,4 +1,4 @@
-//! Versions of what is kept to restore arguments: plans, and everything that contains plans.
+//! Versions of the data that is stored to restore arguments: plans, and everything that contains plans.
 
 use alloc::{format, string::String};
 

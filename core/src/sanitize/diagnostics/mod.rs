@@ -94,12 +94,12 @@ impl Location {
         Moved { from: self, to }
     }
 
-    /// Returns the move of what is rewritten where it is.
+    /// Returns a move to the same location, for a value that is rewritten in place.
     pub(crate) fn in_place(self) -> Moved {
         Moved { from: self.clone(), to: self }
     }
 
-    /// Returns the move of what is removed.
+    /// Returns a move to nowhere, for a value that is removed.
     pub(crate) fn removed(self) -> Moved {
         self.to(Location::Nowhere)
     }

@@ -96,7 +96,7 @@ impl InputPointers {
         pointer
     }
 
-    /// Returns the numbers of those of the `asked` members that exist.
+    /// Returns the numbers of the requested members that exist.
     pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
         // Few values have requested members, so names are compared only inside those.
         let mut is_asked = vec![false; self.values.len()];

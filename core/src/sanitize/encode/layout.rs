@@ -273,8 +273,8 @@ impl<'n, 'a> Definitions<'n, 'a> {
         }
     }
 
-    /// Returns, for each branch, the name of the property of an object that wraps it, if its pairs could be mistaken
-    /// for the items of another branch.
+    /// Returns for each branch the name of the property in which it is wrapped; `None` for branches whose pairs cannot
+    /// be mistaken for the items of another branch.
     pub(crate) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();

@@ -2,8 +2,8 @@
 //! subschemas.
 //!
 //! Finds overlapping branches of unions: after every object is closed, a property that one branch declares is refused
-//! by the other. If one of two branches declares, at every level, all properties of the other, nothing is lost: it
-//! still accepts what both accepted.
+//! by the other. If one of two branches declares, at every level, all properties of the other, nothing is lost, because
+//! that branch still accepts whatever both branches accepted.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -64,7 +64,7 @@ pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<()
 struct Writer<'w, 'n, 'a> {
     context: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
-    /// Objects that lose properties which another branch of a union declares; `None` means any object may.
+    /// Objects that lose properties which another branch of a union declares; `None` if any object may lose some.
     overlaps: Option<Set<Number>>,
     /// Name of the definition of "anything".
     definition: &'w str,

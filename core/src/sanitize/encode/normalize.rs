@@ -73,7 +73,7 @@ const ALWAYS: usize = 1_000;
 struct Prepare<'r> {
     context: &'r mut PassContext,
     joined: bool,
-    /// Number of nodes that may still be copied for properties that are only required.
+    /// Number of nodes that may still be copied for properties that are required but not declared.
     spare: &'r mut usize,
 }
 
@@ -347,7 +347,7 @@ fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &
     }
 }
 
-/// Replaces nested unions with their branches, if a list of pairs in one could be mistaken for an array in
+/// Replaces nested unions with their branches, if a list of pairs in one union could be mistaken for an array in
 /// another: only branches of the same union are distinguished.
 fn flatten_containers(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
@@ -486,7 +486,7 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
 }
 
 /// Chooses distinct first names for as many branches as possible (bipartite matching). A branch keeps its first name
-/// unless another one helps.
+/// unless another branch has that name, or needs it.
 fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
     let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
     let mut holder: Map<Text<'a>, usize> = Map::new();

@@ -9,7 +9,7 @@
 //! | `others` | the property `name` holds undeclared members as pairs; `values` is the plan for their values |
 //! | `absent` | the properties whose null means that they are absent |
 //! | `empty` | the empty object is the string `{}` |
-//! | `wrapper` | this branch of `anyOf` is wrapped in an object, as its only member of this name |
+//! | `wrapper` | this branch of `anyOf` is wrapped in an object, whose only member has this name |
 //!
 //! Outside of unions the plan contains only what is to be undone. In unions it also contains what distinguishes the
 //! branches.

@@ -56,7 +56,7 @@ pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing objects whose union also constrains them.
+    /// Depths of the enclosing schemas in which a union and other keywords constrain the same object.
     judged: Vec<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! Size limits: removes the cheapest parts first, until the schema fits.
 //!
-//! Also limits the nesting of properties for providers that follow references when they measure it: references that
-//! lead too deep are cut.
+//! Also limits the nesting of properties for providers that follow references when they measure the nesting: references
+//! that lead too deep are cut.
 
 pub(crate) mod strict;
 
@@ -71,8 +71,8 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     if limits.is_none() {
         return Ok(());
     }
-    // Most schemas pass here: a character counts as at most six bytes, a property takes at least five, and the nesting
-    // of properties is at most that of schemas.
+    // This test suffices for most schemas: a character counts as at most six bytes, a property takes at least five, and
+    // the nesting of properties is at most that of schemas.
     let is_small = |length: usize| {
         length.saturating_mul(6) <= limits.bytes
             && length / 5 <= limits.properties

@@ -137,7 +137,7 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
     Ok(plain_length(root) < before)
 }
 
-/// What is known about the size of the lowered schema before it is lowered.
+/// Result of estimating the size of the lowered schema.
 enum Estimate {
     /// No limit is exceeded.
     Within,
@@ -356,7 +356,7 @@ fn level(place: &SchemaPath<'_, '_>) -> usize {
 fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
     let mut parts: Map<Option<String>, Amount> = Map::new();
     let mut long = false;
-    // The part of the current schema, which is counted apart until the next part begins.
+    // The part of the current schema, which is counted separately until the next part begins.
     let (mut current, mut amount) = (None, Amount::default());
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };

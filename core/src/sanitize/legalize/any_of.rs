@@ -284,7 +284,7 @@ fn into_branches<'a>(
     Ok(())
 }
 
-/// Returns the branch merged with the bundle; it keeps the origin of the branch.
+/// Returns the branch merged with the bundle (the siblings of the union). The result keeps the origin of the branch.
 ///
 /// # Errors
 /// The location of the branch, if it contradicts the bundle.

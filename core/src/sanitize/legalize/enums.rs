@@ -1,6 +1,6 @@
 //! Rewrites `enum`: it gets a type that every value matches, null comes first, and values of several types are split
-//! into branches if the grammar requires it. Values that the API does not list are written as strings; if that is
-//! impossible, the `enum` is removed, and its type and a description remain.
+//! into branches if the grammar requires it. Values that the API does not accept in `enum` are written as strings; if
+//! that is impossible, the `enum` is removed, and its type and a description remain.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -54,7 +54,7 @@ pub(crate) fn apply<'a>(
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);
     }
-    // Once it is encoded as text, a value that `type` excludes would be accepted.
+    // A value that `type` excludes would be accepted once it is encoded as text.
     if encodes {
         match_type(node, place, context);
         match_constant(node, place, context);
@@ -83,8 +83,8 @@ pub(crate) fn apply<'a>(
     Ok(())
 }
 
-/// Removes an `enum` with more values than the grammar accepts. A description could not hold them either. Returns true
-/// if it did.
+/// Removes an `enum` with more values than the grammar accepts. The values are not moved to the description, which
+/// could not hold them either. Returns true if the `enum` was removed.
 fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
     let max_values = context.grammar.enums.max_values;
     let values = node.items_at(Keyword::Enum);
@@ -384,7 +384,7 @@ fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Writes the types of the values, unless exactly they are declared.
+/// Writes the types of the values, unless exactly these types are already declared.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let existing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {

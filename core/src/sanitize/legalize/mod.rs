@@ -1,7 +1,7 @@
 //! Legalize: replaces what the grammar refuses, or removes and reports it.
 //!
-//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses only
-//! size, and what `encode` handles.
+//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses nothing
+//! except the size of the schema and the parts that `encode` handles.
 
 pub(crate) mod all_of;
 pub(crate) mod any_of;

@@ -20,7 +20,7 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
-/// Folds null in `type` and `anyOf` of one schema.
+/// Replaces null in `type` and `anyOf` of one schema with `nullable: true`.
 pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.null != Null::Nullable {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     union(node, place, context);
 }
 
-/// Folds `type: ["string", "null"]`.
+/// Replaces null in `type: ["string", "null"]`.
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.array_at(Keyword::Type) else { return };
     let mut others: Vec<Node<'a>> =
@@ -59,7 +59,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Folds a branch of `anyOf` that accepts only null.
+/// Replaces a branch of `anyOf` that accepts only null.
 fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };

@@ -1,5 +1,5 @@
 //! Legalizes the root, which must be an object schema. A union at the root becomes one object with the properties of
-//! all branches, whose description says how the branches differed.
+//! all branches, whose description states how the branches differed.
 //!
 //! The siblings of a large `anyOf` are copied into its branches. A branch gets only the properties and required names
 //! that it mentions itself, at any depth: the others are the same in every branch, and copying them into each would
@@ -75,9 +75,9 @@ pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // The root of a response format, or a schema that refers to the root, may also accept other values; from now on
-        // it accepts only objects. (Every MCP version whose clients require `type` defines tool results as objects.)
-        // Types that were inferred in branches assume an object root, so they prove nothing.
+        // The root of a response format may also accept other values, and so may a root to which references lead; from
+        // now on it accepts only objects. (Every MCP version whose clients require `type` defines tool results as
+        // objects.) Types that were inferred in branches assume an object root, so they prove nothing.
         let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
         let may_be_more = || context.used_as == Use::Response && !declares();
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
@@ -322,7 +322,7 @@ const NEEDS_WHOLE: Keywords = Keywords::of(&[
 const OF_OTHERS: Keywords =
     Keywords::of(&[Keyword::PatternProperties, Keyword::UnevaluatedProperties, Keyword::AnyOf, Keyword::Ref]);
 
-/// A bundle whose properties need not go into every branch.
+/// The siblings of a union (its bundle), if their properties need not go into every branch.
 struct Beside<'b, 'a> {
     bundle: &'b Object<'a>,
     common: Common<'b, 'a>,
@@ -386,7 +386,8 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        // If the branch's own `required` is at least as long as that of the bundle, it could be mistaken for it.
+        // If the branch's own `required` is at least as long as that of the bundle, it could be mistaken for the
+        // bundle's.
         let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;

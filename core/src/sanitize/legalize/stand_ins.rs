@@ -174,7 +174,7 @@ pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Obje
 /// Stand-ins for those names of a document that the grammar refuses. Each name has a different one.
 #[derive(Debug)]
 pub(crate) struct StandIns {
-    /// Names that some schema of the document cannot spell.
+    /// Rule for names, including the restrictions that apply only at the root.
     spelling: Spelling,
     table: RefCell<Table>,
 }

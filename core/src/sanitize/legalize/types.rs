@@ -1,5 +1,5 @@
-//! Adds a type to schemas that have none: from their keywords, otherwise the grammar's "any". Splits a list of types
-//! into branches, one per type, each with the keywords for its type.
+//! Adds a type to schemas that have none: the type that their keywords imply, otherwise the grammar's "any". Splits a
+//! list of types into branches, one per type, each with the keywords for its type.
 //!
 //! Replaces boolean schemas, if the grammar refuses them: `true` with the grammar's "any", `false` with `{"not": {}}`
 //! if possible.

@@ -108,8 +108,8 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     }
 }
 
-/// True if removing a member may have an effect on references: for unknown keys, and keywords that hold schemas, refer
-/// to them, name them, or have an effect on those that do.
+/// True if removing a member may have an effect on references: for unknown keys, and for keywords that hold, name or
+/// refer to schemas, or that have an effect on such keywords.
 fn is_nested(member: &Member<'_>) -> bool {
     let is_nested = |keyword: Keyword| {
         keyword.holds() != Subschemas::Value
@@ -180,7 +180,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if grammar.conflicts.iter().any(|conflict| conflict.refuses(keyword, &member.value, object)) {
         return Some(Fault::Refused);
     }
-    // The values of a closed root would have to be written as text, but the root is an object.
+    // At a closed root, the values would have to be written as text, but the root must be an object.
     let is_object = is_root && grammar.object_root;
     if is_object && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);

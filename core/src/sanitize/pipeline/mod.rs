@@ -1,7 +1,7 @@
 //! The general pipeline. Its passes write for a grammar and never depend on the name of a dialect.
 //!
 //! [`passes`] is the table of passes. This module runs them until they change nothing, then lowers what strict modes
-//! cannot express. It counts the calls whose passes ran again, to show how many of them had no reason to.
+//! cannot express. It also counts the calls whose passes ran again, and how many of these runs changed nothing.
 
 mod passes;
 #[cfg(test)]
@@ -265,7 +265,7 @@ static REWRITTEN: AtomicUsize = AtomicUsize::new(0);
 static AGAIN: AtomicUsize = AtomicUsize::new(0);
 static NEEDLESS: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls of the pipeline in this process. The numbers wrap around.
+/// Numbers of calls of the pipeline in this process. They wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rounds {

@@ -50,7 +50,7 @@ pub(crate) const PASSES: &[Pass] = &[
             repair::repair(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "All other passes read schemas, so schemas come first.",
+        why: "All other passes expect schemas, so other values are replaced first.",
     },
     Pass {
         name: "counts",
@@ -76,8 +76,8 @@ pub(crate) const PASSES: &[Pass] = &[
             never::drop_never(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "Schemas that accept nothing are removed before anything is built from them; an empty `enum` still \
-            counts as one.",
+        why: "Schemas that accept nothing are removed before anything is built from them; an empty `enum` \
+            still counts as such a schema.",
     },
     Pass {
         name: "drop-tables",
@@ -114,7 +114,7 @@ pub(crate) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Later passes know the keywords of only one draft.",
+        why: "Later passes handle the keywords of only one draft.",
     },
     Pass {
         name: "pattern-properties",
@@ -133,7 +133,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass {
         name: "break-cycles",
         phase: Phase::Resolve,
-        rules: &[Rule::CutRecursion],
+        rules: &[Rule::CutRecursion, Rule::RewriteRef],
         needs: Keywords::NONE,
         applies: has_references,
         wakes: Wakes::Always,
@@ -189,7 +189,7 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
-        wakes: Wakes::If("except by plain copies of all definitions", |context| context.effects.inlined_more),
+        wakes: Wakes::If("if it did more than copy definitions", |context| context.effects.inlined_more),
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
@@ -378,7 +378,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.types_everything,
         wakes: Wakes::If("with schemas without a type in dialects that accept them", |context| {
-            context.grammar.anything == AnyEncoding::Unsaid
+            context.grammar.anything == AnyEncoding::Empty
         }),
         run: Run::Leave(|node, site, context| {
             if !site.keywords.contains(Keyword::Type) {

@@ -86,8 +86,8 @@ fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
 /// A case, its output, and its report.
 type Whole = (Case, String, Vec<Change>);
 
-/// Returns the promise that breaks without a pass, and the case that shows it. The worst is shown: first a refused
-/// output, then one that is not idempotent.
+/// Returns the promise that breaks without a pass, and the case that shows it. If several promises break, the worst is
+/// returned: a refused output first, then one that is not idempotent.
 fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
     let mut other: [Option<(String, String)>; 3] = [None, None, None];
     for (case, whole, report) in cases {

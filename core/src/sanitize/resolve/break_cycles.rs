@@ -1,19 +1,21 @@
 //! Cuts references through which a schema applies to itself at the same instance location, so a validator would never
 //! finish.
 //!
-//! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.
-//! Every other recursion passes through a property, an item or the like, and ends with the instance.
+//! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed. If
+//! `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other, so their references are
+//! replaced with `true`.
 //!
 //! Also cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 //! [`ReferenceCutter`] cuts references: the schema then accepts anything.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
-    collections::{Map, Set},
+    budget::Budget,
+    collections::Map,
     dialect::grammar::Recursion,
     error::Error,
-    json::{Data, Node, Object},
+    json::{Data, Node, Object, Text},
     options::Untyped,
     report::Accepts,
     rules::Rule,
@@ -24,6 +26,7 @@ use crate::{
         legalize, resolve,
     },
     schema::{
+        cycles::{self, Cycles, Place, Role},
         definitions::{self, definition_name},
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
@@ -32,142 +35,111 @@ use crate::{
 };
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);
-const UNDEFINED: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+const CUT_OPEN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+const FOLLOW: ChangeKind = ChangeKind::of(Rule::RewriteRef);
 
-/// In-place applicators: their subschemas apply to the instance of the enclosing schema.
-const IN_PLACE: Keywords = Keywords::of(&[
-    Keyword::AllOf,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::Not,
-    Keyword::If,
-    Keyword::Then,
-    Keyword::Else,
-    Keyword::DependentSchemas,
-    Keyword::Dependencies,
-]);
-
-/// Cuts every reference that closes a cycle of schemas for one instance.
+/// Cuts references until no schema applies to itself at the same instance location.
 pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
-    let endless = endless(root, references, context)?;
-    if endless.is_empty() {
+    let budget = context.budget.clone();
+    let mut cycles = Cycles::of(root, references, cycles::IN_PLACE, &budget)?;
+    if cycles.is_empty() {
         return Ok(());
     }
-    let budget = context.budget.clone();
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Mark { endless: &endless, next: 0 })?;
+    let branches = bare_branches(root, references, &cycles, &budget)?;
+    if !branches.is_empty() {
+        visit::walk_mut(&budget, root, Keywords::ALL, &mut Follow { branches, references, context })?;
+        cycles = Cycles::of(root, references, cycles::IN_PLACE, &budget)?;
+    }
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Mark { cycles: &cycles, next: 0, context })?;
     visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { context })
 }
 
-/// A schema, identified by its position in the order of the walk.
-type Place = usize;
-
-/// Schemas that apply to the same instance as one schema.
-#[derive(Default)]
-struct Applied {
-    /// Subschemas of in-place applicators.
-    inside: Vec<Place>,
-    /// Target of its reference.
-    target: Option<Number>,
-}
-
-/// Returns the schemas whose references close a cycle.
-fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> Result<Set<Place>, Error> {
-    let mut schemas: Vec<Applied> = Vec::new();
-    let mut targets: Map<Number, Place> = Map::new();
-    // The enclosing schemas.
-    let mut around: Vec<Place> = Vec::new();
-    let mut survey = |part: &Node<'_>| {
-        visit::walk(&context.budget, part, Keywords::ALL, &mut |node, place| {
-            around.truncate(place.depth);
-            let here = schemas.len();
-            if place.keyword.is_some_and(|keyword| IN_PLACE.contains(keyword)) {
-                if let Some(outer) = around.last().and_then(|outer| schemas.get_mut(*outer)) {
-                    outer.inside.push(here);
-                }
-            }
-            if let Some(target) = references.at(node, place) {
-                targets.entry(target).or_insert(here);
-            }
-            schemas.push(Applied { inside: Vec::new(), target: references.target_of(node) });
-            around.push(here);
-            Ok(Visit::Descend)
-        })
-    };
-    survey(root)?;
-    for target in references.outside(root, &context.budget) {
-        survey(target)?;
-    }
-    Ok(closing(&schemas, &targets))
-}
-
-/// Edge to another schema: the schema whose reference leads there (if a reference does), and the target.
-type Way = (Option<Place>, Place);
-
-/// Progress of the search at a schema.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
-    Open,
-    /// On the current path.
-    Entered,
-    Left,
-}
-
-/// Returns the schemas whose references lead back to a schema on the current path, in a search that enters each schema
-/// once.
-fn closing(schemas: &[Applied], targets: &Map<Number, Place>) -> Set<Place> {
-    let mut closing = Set::new();
-    let mut progress = vec![Progress::Open; schemas.len()];
-    // The current path, and the number of edges that were followed from each schema on it.
-    let mut way: Vec<(Place, usize)> = Vec::new();
-    for start in 0..schemas.len() {
-        let mut next = Some((None, start));
-        loop {
-            if let Some((reference, place)) = next.take() {
-                match progress.get_mut(place) {
-                    Some(Progress::Entered) => closing.extend(reference),
-                    Some(open @ Progress::Open) => {
-                        *open = Progress::Entered;
-                        way.push((place, 0));
-                    }
-                    Some(Progress::Left) | None => {}
-                }
-            }
-            let Some((place, followed)) = way.last_mut() else { break };
-            next = successor(*place, *followed, schemas, targets);
-            *followed += 1;
-            if next.is_none() {
-                if let Some(progress) = progress.get_mut(*place) {
-                    *progress = Progress::Left;
-                }
-                way.pop();
+/// Returns the targets that are subschemas of in-place applicators, part of a cycle, and only a reference; with the
+/// reference at the end of the chain of such targets. Chains without an end are left out.
+fn bare_branches<'a>(
+    root: &Node<'a>,
+    references: &References,
+    cycles: &Cycles,
+    budget: &Budget,
+) -> Result<Map<Number, Node<'a>>, Error> {
+    let (mut found, mut next) = (Map::new(), 0);
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        let is_in_place = place.keyword.is_some_and(|keyword| cycles::IN_PLACE.contains(keyword));
+        if is_in_place && cycles.contains(next) && node.as_object().is_some_and(|object| object.len() == 1) {
+            if let (Some(number), Some(reference)) = (references.at(node, place), node.get(Keyword::Ref)) {
+                found.insert(number, reference);
             }
         }
+        next += 1;
+        Ok(Visit::Descend)
+    })?;
+    let mut ends: Map<Number, Option<&Node<'a>>> = Map::new();
+    for start in found.keys() {
+        let (mut chain, mut number) = (Vec::new(), *start);
+        let end = loop {
+            if let Some(known) = ends.get(&number) {
+                break *known;
+            }
+            let Some(reference) = found.get(&number) else { break None };
+            // A chain that returns to this target has no end.
+            ends.insert(number, None);
+            chain.push(number);
+            match references.target(reference).filter(|target| found.contains_key(target)) {
+                Some(target) => number = target,
+                None => break Some(*reference),
+            }
+        };
+        chain.into_iter().for_each(|number| {
+            ends.insert(number, end);
+        });
     }
-    closing
+    Ok(ends.iter().filter_map(|(number, end)| Some((*number, (*end)?.copy(budget)))).collect())
 }
 
-/// Returns an edge of a schema by its index: first those to the subschemas, then that of the reference.
-fn successor(place: Place, index: usize, schemas: &[Applied], targets: &Map<Number, Place>) -> Option<Way> {
-    let applied = schemas.get(place)?;
-    if let Some(inner) = applied.inside.get(index) {
-        return Some((None, *inner));
-    }
-    let target = applied.target.filter(|_| index == applied.inside.len())?;
-    Some((Some(place), *targets.get(&target)?))
+/// Replaces references to a branch that is only a reference with that reference, because the branch will be removed
+/// from its union.
+struct Follow<'f, 'a> {
+    branches: Map<Number, Node<'a>>,
+    references: &'f References,
+    context: &'f mut PassContext,
 }
 
-/// Marks the references of the schemas in `endless`.
-struct Mark<'e> {
-    endless: &'e Set<Place>,
+impl<'a> VisitorMut<'a> for Follow<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let end = |reference| self.branches.get(&self.references.target(reference)?);
+        let Some(end) = node.get(Keyword::Ref).and_then(end) else { return Ok(Visit::Descend) };
+        self.context.diagnostics.report(place, Location::of_reference(node).in_place(), FOLLOW, || {
+            let spelled = end.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+            format!("replaced the reference with `{spelled}`")
+        });
+        let end = end.copy(&self.context.budget);
+        if let Some(object) = node.as_object_mut() {
+            object.set(Text::literal("$ref"), end);
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+/// Removes references that are part of entangled cycles, and marks those that only repeat their target.
+struct Mark<'c> {
+    cycles: &'c Cycles,
     next: Place,
+    context: &'c mut PassContext,
 }
 
 impl<'a> VisitorMut<'a> for Mark<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if self.endless.contains(&self.next) {
-            for keyword in references::KEYWORDS {
-                node.visit(keyword, |reference| resolve::mark(reference, resolve::ENDLESS));
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        match self.cycles.role(self.next) {
+            Some(Role::Repeats) => {
+                for keyword in references::KEYWORDS {
+                    node.visit(keyword, |reference| resolve::mark(reference, resolve::ENDLESS));
+                }
             }
+            Some(Role::Entangled) => {
+                note(self.context, node, place, CUT_OPEN);
+                remove_reference(node);
+            }
+            None => {}
         }
         self.next += 1;
         Ok(Visit::Descend)
@@ -184,13 +156,8 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
             self.branches(node, place, keyword);
         }
         if is_endless(node) {
-            self.note(node, place, CUT);
-            if let Some(object) = node.as_object_mut() {
-                object.retain(|member| !references::KEYWORDS.iter().any(|keyword| member.key.is(keyword)));
-            }
-            if node.as_object().is_some_and(Object::is_empty) {
-                node.replace(Data::Bool(true));
-            }
+            note(self.context, node, place, CUT);
+            remove_reference(node);
         }
         Ok(Visit::Descend)
     }
@@ -200,26 +167,35 @@ fn is_endless(node: &Node<'_>) -> bool {
     references::reference(node).is_some_and(|reference| resolve::is_marked(reference, resolve::ENDLESS))
 }
 
-impl Cut<'_> {
-    fn note(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-        self.context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
-            let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
-            format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
-        });
-    }
+fn note(context: &mut PassContext, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
+    context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
+        let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
+        format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
+    });
+}
 
+/// Removes the reference of a schema: the schema then accepts what its other keywords accept.
+fn remove_reference(node: &mut Node<'_>) {
+    if let Some(object) = node.as_object_mut() {
+        object.retain(|member| !references::KEYWORDS.iter().any(|keyword| member.key.is(keyword)));
+    }
+    if node.as_object().is_some_and(Object::is_empty) {
+        node.replace(Data::Bool(true));
+    }
+}
+
+impl Cut<'_> {
     /// Removes branches that refer to the union itself: the union of the others is equivalent.
     fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(branches) = node.array_at(keyword) else { return };
-        let count = branches.iter().filter(|branch| is_endless(branch)).count();
-        if count == 0 {
+        let gone: Vec<bool> = branches.iter().map(is_endless).collect();
+        if !gone.contains(&true) {
             return;
         }
-        let is_all = count == branches.len();
-        let effect = if keyword == "anyOf" && !is_all { CUT } else { UNDEFINED };
-        let gone: Vec<bool> = branches.iter().map(|branch| is_endless(branch)).collect();
+        let is_all = !gone.contains(&false);
+        let effect = if keyword == "anyOf" && !is_all { CUT } else { CUT_OPEN };
         for branch in branches.iter().zip(&gone).filter(|(_, gone)| **gone).map(|(branch, _)| branch) {
-            self.note(branch, place, effect);
+            note(self.context, branch, place, effect);
         }
         let Some(object) = node.as_object_mut() else { return };
         if is_all {

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Maximum number of definitions to search for one that already includes the siblings of a reference to it.
+/// Maximum number of definitions to inspect when searching for the siblings of a reference in its definition.
 const MAX_SEEN: usize = 32;
 
 /// A target, or a target merged with siblings.

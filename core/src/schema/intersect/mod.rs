@@ -6,10 +6,10 @@
 //!
 //! - The result accepts whatever both accept. It is never narrower.
 //! - If there is no residual ([`Merged::is_exact`]), the result accepts nothing else.
-//! - The residuals are what is missing: the result and every [`Residual::schema`] at its location are exact together
-//!   (except `unevaluated*`, which cannot be separated from the rest of its side).
+//! - The residuals contain what is missing: the result, together with every [`Residual::schema`] at its location,
+//!   accepts exactly what both accept (except for `unevaluated*`, which cannot be separated from the rest of its side).
 //!
-//! If the result is inexact, none of this is claimed. Nor is anything claimed about which parts of an instance count as
+//! If the result is inexact, none of this is claimed. In no case is it claimed which parts of an instance count as
 //! evaluated for an `unevaluated*` outside of both.
 
 mod branches;
@@ -85,9 +85,9 @@ pub(crate) struct Residual<'a> {
     /// Side that the keyword comes from.
     pub(crate) side: Operand,
     pub(crate) keyword: Keyword,
-    /// Location where it is missing: the path to a schema in the merged one.
+    /// Location at which the keyword is missing: the path to a schema inside the merged one.
     pub(crate) at: Pointer<'a>,
-    /// Schema that expresses it: the keyword, and keywords of its side that it depends on (`contains` with
+    /// Schema that expresses the keyword, together with keywords of its side that it depends on (`contains` with
     /// `minContains`).
     pub(crate) schema: Node<'a>,
 }
@@ -126,7 +126,7 @@ struct Merge<'b, 'a> {
     guidance_lost: bool,
     inexact: bool,
     at: Pointer<'a>,
-    /// Maximum number of branches that two `anyOf` lists may still become.
+    /// Maximum number of branches that merging two `anyOf` lists may still produce.
     branches: usize,
     /// Number of nodes that may still be copied to merge the schema for all other names or items into the schemas of
     /// single names or items.

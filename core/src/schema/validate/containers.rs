@@ -287,8 +287,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     ) -> Verdict {
         match keyword {
             Keyword::PrefixItems => self.by_position(keyword_value, items, at),
-            // Before 2020-12, a list in `items` was what is now `prefixItems`, and many schemas that declare no draft
-            // use it.
+            // Before 2020-12, `items` could hold a list, which is now `prefixItems`. Many schemas that declare no draft
+            // still use such a list.
             Keyword::Items if keyword_value.as_array().is_some() => self.by_position(keyword_value, items, at),
             Keyword::Items => {
                 let known = self.prepared.draft.knows(Keyword::PrefixItems);

@@ -192,9 +192,9 @@ fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
     }
 }
 
-/// Memory limit for the patterns of a prepared schema, in bytes, plus an amount for each of its values. A short pattern
-/// can be a large program, and a list of tools has many patterns. Patterns that do not fit are compiled again by every
-/// validation that needs them.
+/// Memory limit for the patterns of a prepared schema, in bytes, to which [`MAX_BYTES_PER_VALUE`] is added for each of
+/// its values. A short pattern can be a large program, and a list of tools has many patterns. Patterns that do not fit
+/// are compiled again by every validation that needs them.
 const MAX_BYTES: usize = 16 << 10;
 const MAX_BYTES_PER_VALUE: usize = 512;
 
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn short_patterns_do_not_take_much_memory() {
+    fn memory_for_compiled_patterns_is_bounded() {
         let large = "(?:(?:a{100}){16}){20}";
         let (count, bytes, values) = compiled_sizes(&[large; 2_000]);
         assert!(bytes <= MAX_BYTES + MAX_BYTES_PER_VALUE * values, "{bytes} bytes for {values} values");

@@ -103,7 +103,7 @@ fn verdict(schema: &Value, value: &Value) -> Verdict {
 }
 
 #[test]
-fn circular_references_are_unknown() {
+fn circular_references_give_an_unknown_verdict() {
     for schema in [
         json!({"$ref": "#"}),
         json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
@@ -120,7 +120,7 @@ fn circular_references_are_unknown() {
 }
 
 #[test]
-fn steps_are_counted() {
+fn too_many_steps_give_an_unknown_verdict() {
     let items: Vec<Value> = (0..STEPS).map(|number| json!(number)).collect();
     let schema = json!({"items": {"anyOf": [{"type": "string"}, {"type": "number"}]}});
     assert_eq!(verdict(&schema, &Value::Array(items)), Verdict::Unknown);

@@ -237,7 +237,7 @@ impl Stream {
         Ok(false)
     }
 
-    /// Passes on the text parts that an event ends before the event itself, and restores text that the event repeats.
+    /// If an event ends text parts, passes them on before the event. Restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
         let is = |name: &str| kind.as_ref().is_some_and(|kind| kind.is(name));

@@ -358,8 +358,8 @@ impl Servers {
         self.owners.iter()
     }
 
-    /// Calls `take` with each name that a request with this pattern of names sends, and with the name in this list, if
-    /// the two differ.
+    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names: with the name
+    /// that is sent, and with the name in this list.
     #[cfg(feature = "search")]
     pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
         if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {

@@ -173,8 +173,8 @@ impl Items {
         let key = Key::of(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
-            // Reserve the length of the event, which is the maximum that can be buffered of it, so that a refused event
-            // changes nothing.
+            // Reserves the length of the whole event first, because no more can be buffered of it. An event beyond the
+            // limit then changes nothing.
             let length = json::length(event);
             pay(&mut self.cost, length)?;
             let passes = open.piece(event);

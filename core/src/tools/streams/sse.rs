@@ -25,8 +25,8 @@ pub(crate) trait Sink {
 
 /// Text of incomplete events.
 ///
-/// Every byte is scanned once, regardless of the pieces: a piece is appended, and only complete events leave the
-/// buffer.
+/// Every byte is scanned once, however the text is cut into pieces: a piece is appended, and only complete events leave
+/// the buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     text: String,

@@ -55,7 +55,7 @@ pub(crate) fn step_of(event: &Node<'_>) -> Step {
     }
 }
 
-/// Returns the text that an event contains a piece of, and the path to the piece, if the event contains nothing else.
+/// If an event contains only a piece of a text, returns the key of the text and the path to the piece.
 pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
     let delta = event.get("delta");
     let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.delta"));

@@ -1,5 +1,5 @@
-//! Compares toolwire with the Rust crate for JSON Schema validation, on the same recorded calls to real tools, all of
-//! them valid. `make bench-peers` runs it with a file that has one `{ "schema", "arguments" }` per line.
+//! Compares toolwire with the crate `jsonschema`, on the same recorded calls to real tools, all of them valid.
+//! `make bench-peers` runs it with a file that has one `{ "schema", "arguments" }` per line.
 //!
 //! The peer compiles a validator per tool and then only walks the arguments; the functions of toolwire compile nothing
 //! and read the schema in each call. The table therefore lists the peer twice, with validators compiled once and

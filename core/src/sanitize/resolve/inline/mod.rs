@@ -1,5 +1,5 @@
-//! Inlines references, except recursive ones, which are kept under `$defs` of the root, and cuts those that do not
-//! resolve, and references from the root to itself.
+//! Inlines references. Recursive references are kept, with their targets under `$defs` of the root. References that do
+//! not resolve, and references from the root to itself, are removed.
 //!
 //! Chains of targets that consist only of a reference are followed once, however many references lead into them.
 
@@ -81,8 +81,8 @@ pub(crate) fn resolve_references<'a>(
         }
         None
     };
-    // The passes before this one have not seen schemas elsewhere. Fewer references may be left for the next decision
-    // about which to keep.
+    // Earlier passes have to run again if they have not visited some targets, because these are not subschemas. After a
+    // cut, and if the caller requested inlining, the next round may keep fewer references.
     context.effects.inlined_more |= cut.is_some()
         || !references.outside(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
@@ -417,8 +417,8 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
         };
-        // A schema that accepts nothing was in order as a definition, but not as a property or a branch, and a schema
-        // that accepts anything was, but not under `not`.
+        // Earlier passes leave a definition unchanged if it accepts nothing, but not a property or a branch; they also
+        // leave a definition unchanged if it accepts anything, but not a schema under `not`.
         self.context.effects.inlined_more = self.context.effects.inlined_more
             || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
