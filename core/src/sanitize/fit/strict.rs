@@ -124,6 +124,7 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
 
 /// Shortens a plain schema in proportion to the excess of its lowered form. Returns true if it became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: usize) -> Result<bool, Error> {
+    context.effects.cut_more = true;
     let before = plain_length(root);
     // In 64 bits, because the product may overflow `usize` on WebAssembly.
     let share = before as u64 * limit as u64 / found as u64;
@@ -433,6 +434,7 @@ fn drop_lists<'a>(
             let count = node.array_at(Keyword::Enum).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
+                self.context.effects.cut_more = true;
                 self.context.diagnostics.report(place, Location::under(node, "enum").removed(), ENUM, || {
                     format!("removed an `enum` of {count} values: they exceed the maximum number or length")
                 });
@@ -494,6 +496,10 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             if level(place) != self.above || !holds || place.keyword.is_none() || place.polarity != Polarity::Positive {
                 return Ok(Visit::Descend);
             }
+            // In a union or under another keyword, the passes before this one may have more to do.
+            let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
+            let is_property = place.keyword == Some(Keyword::Properties) && place.pointer.steps().iter().all(is_plain);
+            self.context.effects.cut_more |= !is_property;
             let location = Location::of(node);
             self.context.diagnostics.report(place, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")

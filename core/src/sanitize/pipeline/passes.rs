@@ -9,6 +9,7 @@ use crate::{
     },
     error::Error,
     json::Node,
+    options::Untyped,
     rules::{Phase, Rule},
     sanitize::{
         canonicalize::{never, repair, scalars, upgrade_draft},
@@ -645,7 +646,9 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
-        wakes: Wakes::Always,
+        wakes: Wakes::If("except if it only lets properties accept anything, without references", |context| {
+            context.effects.cut_more || !context.survey.no_references || context.untyped != Untyped::Keep
+        }),
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",
     },

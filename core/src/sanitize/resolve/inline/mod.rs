@@ -81,11 +81,9 @@ pub(crate) fn resolve_references<'a>(
         }
         None
     };
-    // Earlier passes have to run again if the rules of an older draft end here, or if they have not visited some
-    // targets, because these are not subschemas. After a cut, and if the caller requested inlining, the next round may
-    // keep fewer references.
-    context.effects.inlined_more |= context.draft != Draft::Y2020
-        || cut.is_some()
+    // Earlier passes have to run again if they have not visited some targets, because these are not subschemas. After a
+    // cut, and if the caller requested inlining, the next round may keep fewer references.
+    context.effects.inlined_more |= cut.is_some()
         || !references.outside(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
     // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
@@ -119,8 +117,8 @@ pub(crate) fn resolve_references<'a>(
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
-    // References in unused definitions may have made others recursive.
-    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target));
+    // Definitions between a recursive one that is unused and another recursive one were kept, but need not be.
+    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target) && graph.is_recursive(target));
     definitions::note_pruned(&source, references, &used, context)?;
     // In document order, and at the position of the original table, so that a table that needs no change stays
     // unchanged.
