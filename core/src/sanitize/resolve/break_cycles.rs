@@ -2,8 +2,8 @@
 //! finish.
 //!
 //! `X = anyOf [X, Y]` accepts what `Y` accepts, so the branch `X` is removed; so does `X = allOf [X, Y]`, so the
-//! reference is removed. If `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other: their
-//! references are removed, and both accept more.
+//! reference is removed. If `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other:
+//! their references are removed, and both accept more.
 //!
 //! Also cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 //! [`ReferenceCutter`] cuts references: the schema then accepts anything.
