@@ -1,7 +1,7 @@
 //! Open exchanges by number: each is a request and the reply to it.
 //!
-//! JavaScript keeps them in separate instances, which it does not discard while they have an open exchange, and it
-//! reports when an exchange is no longer needed.
+//! JavaScript keeps exchanges in WebAssembly instances of their own. It discards such an instance only if the instance
+//! has no open exchange, and it calls [`close_exchange`] for each exchange that it no longer needs.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -24,8 +24,9 @@ thread_local! {
 }
 
 /// Opens an exchange for the URL and the body in the shared buffer. The output is the text to be sent. Returns an
-/// object with the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an
-/// error as [`crate::call::call`] does. [`report_of_exchange`] returns the report.
+/// object with the exchange's `number`, `betas`, `native` and `warning`. The object is empty if the request passes
+/// unchanged without an exchange. Errors are returned as by [`crate::call::call`]. [`report_of_exchange`] returns the
+/// report.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();
@@ -112,8 +113,8 @@ pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
-/// Writes an error in the form of an API, which is the output. The shared buffer contains the URL of the request, the
-/// error's code, its pointer and its message.
+/// Writes an error response in the format of the API that the request's URL belongs to. The shared buffer contains the
+/// URL and the error's code, pointer and message. The output is the body of the response.
 #[wasm_bindgen(js_name = refuseExchange)]
 pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();

@@ -346,7 +346,8 @@ def test_failure_of_the_api_is_reported_at_every_point() -> None:
             status, text = await it.ask(chat("a.b"), **{"X-How": how})
             assert status == expected, f"{how}: {text}"
             assert re.search(words, text), f"{how}: {text}"
-        # The reply is passed on unchanged: the client must not mistake the partial reply for a complete one.
+        # This reply is streamed to the client as it arrives, so the relay can only abort the connection: the client
+        # must not mistake the partial reply for a complete one.
         with pytest.raises(aiohttp.ClientError):
             await it.get("/v1/models", **{"X-How": "half"})
 
@@ -528,7 +529,7 @@ def test_shutdown_finishes_open_requests_and_accepts_no_new_ones() -> None:
         async with it.client.post(f"{it.url}/v1/chat/completions", json=chat("a.b", stream=True)) as reply:
             text = await reply.content.readany()
             it.process.send_signal(signal.SIGTERM)
-            # The relay refuses new connections before the first request may end.
+            # Wait until the relay refuses new connections, and let the first request end only then.
             while True:
                 try:
                     await it.get("/toolwire/health")

@@ -67,7 +67,7 @@ impl Gathering {
     }
 
     /// Returns true if the request is `initialize`.
-    pub(super) fn greets(&self) -> bool {
+    pub(super) fn is_initialize(&self) -> bool {
         self.what == What::Initialize
     }
 
@@ -333,7 +333,7 @@ fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
     frame
 }
 
-/// Returns the result of `server/discover`: the versions that all servers support, and the capabilities of any server.
+/// Returns the result of `server/discover`: the versions that all servers support, and the union of their capabilities.
 fn merged_discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
@@ -353,7 +353,7 @@ fn merged_discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> String
 }
 
 /// Returns the result of `initialize`: the oldest version among the servers' answers, so that all servers support it;
-/// the capabilities of any server; and the instructions of every server.
+/// the union of the servers' capabilities; and the instructions of every server.
 fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
     let read: Vec<(&str, Node<'s>)> = read.collect();

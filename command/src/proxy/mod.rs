@@ -346,7 +346,7 @@ impl Proxy {
             return self.done();
         }
         let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
-        let greets = gathering.greets();
+        let greets = gathering.is_initialize();
         for server in gathering.open() {
             let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 const DOCUMENTATION: &str = "Cohere, structured outputs, unsupported schema features (cohere-developer-experience@\
-    c7266e6e); no answer that refuses one is recorded";
+    c7266e6e); no recorded answer refuses one of these features";
 
 const NAMES: NamePattern =
     NamePattern { also: Some("_"), letter_first: true, min_length: 1, max_length: usize::MAX, rules: None };
@@ -155,7 +155,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`strict_tools: true` applies to the whole request, not to single tools: the caller sets it",
+            statement: "`strict_tools: true` applies to the whole request, not to single tools, so the caller sets it",
             confidence: 'A',
             source: "Cohere, API reference, Chat v2",
             ..Fact::REFUSED
@@ -164,8 +164,8 @@ pub(super) const STRICT: Dialect = Dialect {
         VALID,
     ],
     unverified: &[
-        "`strict_tools` is experimental, and older documentation omits Command A",
-        "whether a pattern must match the whole string; this table treats patterns with and without both anchors alike",
+        "`strict_tools` is experimental, and older documentation does not list Command A among the supported models",
+        "whether a pattern must match the whole string; `^x$` is sent as `x`, and `x` unchanged",
         "`const` of objects and arrays: documented for scalars only",
         "maximum length of a tool name",
     ],

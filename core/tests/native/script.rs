@@ -18,7 +18,7 @@ pub(crate) enum Step {
     User(String),
     Assistant(String),
     System(String),
-    /// The calls of one turn, after text if it is present.
+    /// The calls of one turn, and the text before them, if any.
     Calls(Option<String>, Vec<Call>),
     /// The addition of a tool, with a definition or by its name.
     Add {
@@ -46,17 +46,17 @@ impl Call {
 
 impl Step {
     /// Returns true for a step of the model.
-    pub(crate) fn is_the_models(&self) -> bool {
+    pub(crate) fn is_by_model(&self) -> bool {
         matches!(self, Step::Assistant(_) | Step::Calls(..))
     }
 
     /// Returns true for a step that only Anthropic supports.
-    fn is_anthropics(&self) -> bool {
+    fn needs_anthropic(&self) -> bool {
         matches!(self, Step::Remove(_) | Step::Add { version: Some(1..), .. })
     }
 }
 
-/// Returns the description in a definition.
+/// Returns the description of a tool, which differs for each version of its definition.
 pub(crate) fn words(name: &str, version: usize) -> String {
     format!("{name} in its version {version}")
 }
@@ -127,7 +127,7 @@ impl Truth {
 /// Returns the positions at which a client sends a request: before each step of the model, and at the end.
 pub(crate) fn cuts(steps: &[Step]) -> Vec<usize> {
     let is_cut =
-        |at: &usize| steps.get(*at).is_none_or(Step::is_the_models) && !matches!(steps[*at - 1], Step::Assistant(_));
+        |at: &usize| steps.get(*at).is_none_or(Step::is_by_model) && !matches!(steps[*at - 1], Step::Assistant(_));
     (1..=steps.len()).filter(is_cut).collect()
 }
 
@@ -212,7 +212,7 @@ impl Maker<'_> {
                     Step::Add { name, version: Some(*version) }
                 }),
             };
-            self.steps.extend(step.filter(|step| changes || !step.is_anthropics()));
+            self.steps.extend(step.filter(|step| changes || !step.needs_anthropic()));
         }
     }
 }

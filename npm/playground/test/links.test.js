@@ -62,7 +62,7 @@ describe('a link', { skip }, () => {
           assert.doesNotMatch(call, /maxBytes|toolSearchName|toString/);
           await page.evaluate(`try { globalThis.input = ${REQUEST}; ${call} } catch {}`);
           assert.equal(await page.evaluate(() => globalThis.taken), undefined, call);
-          // Drawing it causes no error in any view: `page` fails on one.
+          // No view fails to render the link's state: `page` fails if the browser reports an error.
           for (const tab of ['matrix', 'deferred', 'restore', 'rewrite']) await view(page, tab);
         }));
     }

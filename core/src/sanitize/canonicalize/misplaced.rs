@@ -91,7 +91,7 @@ fn is_own(key: &Text<'_>) -> bool {
 
 /// Returns the type of a serialized validator, and the equivalent keywords.
 fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
-    let definition = leaked(node)?;
+    let definition = definition_of(node)?;
     let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
         (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, of_values(from, values)))
     };
@@ -103,22 +103,22 @@ fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Key
         let list = definition.get("values")?;
         return listed("literal", list, json::copies(list.as_array()?, budget));
     }
-    is_of_lists(node, DEEPEST, budget)
+    lists_values(node, DEEPEST, budget)
         .then(|| definition.get("options"))
         .flatten()
         .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
 }
 
 /// Returns the `def` of a serialized validator, if it repeats the type.
-fn leaked<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
+fn definition_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
     let definition = node.get("def")?.as_object()?;
     let kind = node.get(Keyword::Type)?.as_text()?;
     (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
 }
 
 /// True for a serialized enum, a literal, or a union of these.
-fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
-    let Some(definition) = leaked(node).filter(|_| budget.pay(1)) else { return false };
+fn lists_values(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
+    let Some(definition) = definition_of(node).filter(|_| budget.pay(1)) else { return false };
     let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
     let lists =
         |of: &str| definition.get(of).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some());
@@ -126,7 +126,7 @@ fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
         () if is("enum") => lists("entries"),
         () if is("literal") => lists("values"),
         () if is("union") && deepest > 0 => definition.array_at("options").is_some_and(|options| {
-            !options.is_empty() && options.iter().all(|option| is_of_lists(option, deepest - 1, budget))
+            !options.is_empty() && options.iter().all(|option| lists_values(option, deepest - 1, budget))
         }),
         () => false,
     }

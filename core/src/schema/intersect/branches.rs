@@ -50,13 +50,15 @@ impl<'a> Merge<'_, 'a> {
             [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
         for (keyword, evaluates) in keywords {
             let (outer, inner) = sides.take(keyword);
-            let outer = self.unless(sides.adds(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
-            let inner = self.unless(sides.adds(Operand::Outer, evaluates), Operand::Inner, keyword, inner);
+            let outer = self.keep_unless(sides.adds(Operand::Inner, evaluates), Operand::Outer, keyword, outer);
+            let inner = self.keep_unless(sides.adds(Operand::Outer, evaluates), Operand::Inner, keyword, inner);
             sides.restore(keyword, outer, inner);
         }
     }
 
-    fn unless(
+    /// Returns the value if it keeps its meaning in the merged schema. If it is `disturbed` by the other side, moves it
+    /// to the residual.
+    fn keep_unless(
         &mut self,
         disturbed: bool,
         side: Operand,
@@ -90,7 +92,8 @@ impl<'a> Merge<'_, 'a> {
         Chosen::Made(outer)
     }
 
-    /// Returns all pairs of branches, if they are few and each pair can be merged exactly.
+    /// Returns the merged pairs of branches if there are few pairs and each can be merged exactly. Otherwise, returns
+    /// the outer list, and moves the inner one to the residual.
     pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
@@ -176,17 +179,18 @@ impl<'a> Merge<'_, 'a> {
         let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
         let ours = [condition.0, positive.0, negative.0];
         let theirs = [condition.1, positive.1, negative.1];
-        let is_union = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
+        // True for an `if` with `then` or `else`.
+        let applies = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
         if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
                     sides.settle(keyword, Chosen::Either(ours, theirs));
                 }
             }
-        } else if !is_union(&ours) && (is_union(&theirs) || ours.iter().all(Option::is_none)) {
+        } else if !applies(&ours) && (applies(&theirs) || ours.iter().all(Option::is_none)) {
             sides.settle_all(CONDITION, theirs, Chosen::Inner);
         } else {
-            if is_union(&theirs) {
+            if applies(&theirs) {
                 let left = CONDITION.into_iter().zip(theirs);
                 self.push_residual(
                     Operand::Inner,

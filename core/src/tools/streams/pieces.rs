@@ -59,7 +59,7 @@ impl CallPieces {
     }
 
     /// Does the same as [`Self::feed`] for text that may end with half of a surrogate pair and continue with the other
-    /// half in the next piece. Inside JSON text, an escape is equivalent.
+    /// half in the next piece. Each half is written as an escape such as `\ud83d`, which is equivalent in JSON text.
     ///
     /// # Errors
     /// Same as [`Self::feed`].
@@ -152,7 +152,7 @@ impl Items {
     /// Processes an event. Returns false if the event does not belong to one of these items.
     ///
     /// # Errors
-    /// `limit-exceeded`, and those of restoring.
+    /// `limit-exceeded`, and the errors of [`CallPieces::finish`].
     pub(crate) fn feed<'a>(
         &mut self,
         event: &mut Node<'a>,
@@ -173,8 +173,8 @@ impl Items {
         let key = Key::of(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
-            // Reserves the length of the whole event first, because no more can be buffered of it. An event beyond the
-            // limit then changes nothing.
+            // Reserves the length of the whole event before processing it: this is the most that can be buffered of an
+            // event. An event that would exceed the limit is thus refused before it changes anything.
             let length = json::length(event);
             pay(&mut self.cost, length)?;
             let passes = open.piece(event);
@@ -191,7 +191,7 @@ impl Items {
                 out.push(core::mem::take(event));
             }
         } else {
-            // The item is the input of a `custom` tool or a search: neither is repaired.
+            // The item is a search, or a call of a `custom` tool. Neither is repaired, so there are no reports.
             event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
             out.extend(open.rest(event)?);
             out.push(core::mem::take(event));
@@ -203,7 +203,7 @@ impl Items {
     /// Returns the remaining input of the items that never ended.
     ///
     /// # Errors
-    /// Those of restoring. No item stays open.
+    /// The errors of [`CallPieces::finish`]. No item stays open.
     pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
         self.cost = 0;
         let open = core::mem::take(&mut self.open);
