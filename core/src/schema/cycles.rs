@@ -6,7 +6,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::{
-    keyword::{Keyword, Keywords},
+    keyword::{Draft, Keyword, Keywords},
     references::{self, Number, References},
     visit::{self, SchemaPath, Visit},
 };
@@ -52,7 +52,10 @@ pub(crate) enum Role {
 /// Schemas of a document that apply to each other at the same instance location.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
-    roles: Map<Place, Role>,
+    /// The roles of references, by their schema and the position of their keyword in [`references::KEYWORDS`].
+    roles: Map<(Place, usize), Role>,
+    /// Targets outside of subschemas that contain such references, with the first place in each.
+    parts: Vec<(Number, Place)>,
     /// All schemas of the cycles.
     members: Set<Place>,
     /// Those of them that are in unused definitions.
@@ -68,9 +71,10 @@ impl Cycles {
         root: &Node<'_>,
         references: &References,
         through: Keywords,
+        draft: Draft,
         budget: &Budget,
     ) -> Result<Cycles, Error> {
-        let graph = Graph::of(root, references, through, budget)?;
+        let graph = Graph::of(root, references, through, draft, budget)?;
         let components = graph.components(&Set::new());
         let cyclic = graph.cyclic(&components, &Set::new());
         if cyclic.is_empty() {
@@ -81,13 +85,14 @@ impl Cycles {
         let repeated = graph.repeated(&components, &cyclic, &used);
         let applicators = graph.applicators(&components);
         let mut roles = Map::new();
-        for (place, target) in graph.references().filter(|(place, _)| is_cyclic(place)) {
+        for (place, keyword, target) in graph.references().filter(|(place, ..)| is_cyclic(place)) {
+            let reference = (place, keyword);
             let Some(component) = components.get(place) else { continue };
             if components.get(target) != Some(component) {
                 continue;
             }
             let Some(repeated) = repeated.get(component) else {
-                roles.insert(place, Role::Inexact);
+                roles.insert(reference, Role::Inexact);
                 continue;
             };
             if *repeated != target {
@@ -97,7 +102,7 @@ impl Cycles {
             let only = |keywords: &[Keyword]| applicators.difference(Keywords::of(keywords)) == Keywords::NONE;
             let is_branch = graph.outer(place).is_some_and(|outer| components.get(outer) == Some(component));
             roles.insert(
-                place,
+                reference,
                 match is_branch {
                     true if only(&[Keyword::AnyOf]) => Role::Branch,
                     true if only(&[Keyword::AnyOf, Keyword::OneOf]) => Role::InexactBranch,
@@ -108,7 +113,10 @@ impl Cycles {
         }
         let members: Set<Place> = (0..graph.schemas.len()).filter(is_cyclic).collect();
         let unused = members.iter().copied().filter(|place| !graph.is_used(*place, &used)).collect();
-        Ok(Cycles { roles, members, unused })
+        let mut parts = graph.parts;
+        parts.retain(|(_, first, end)| roles.first_key_from(&(*first, 0)).is_some_and(|(place, _)| place < end));
+        let parts = parts.into_iter().map(|(number, first, _)| (number, first)).collect();
+        Ok(Cycles { roles, parts, members, unused })
     }
 
     /// Returns true if there is no cycle.
@@ -127,13 +135,27 @@ impl Cycles {
     }
 
     /// Returns the role of a schema's reference if it must be removed. Once all of these are removed, no cycle is left.
-    pub(crate) fn role(&self, place: Place) -> Option<Role> {
-        self.roles.get(&place).copied()
+    /// `keyword` is the position of its keyword in [`references::KEYWORDS`].
+    pub(crate) fn role(&self, place: Place, keyword: usize) -> Option<Role> {
+        self.roles.get(&(place, keyword)).copied()
+    }
+
+    /// Returns the targets outside of subschemas in which references must be removed, with the first place in each.
+    pub(crate) fn parts(&self) -> &[(Number, Place)] {
+        &self.parts
     }
 }
 
+/// Part of a document: the root, or a target that is not in the position of a subschema.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'p> {
+    /// Number of the target; `None` for the root.
+    pub(crate) number: Option<Number>,
+    pub(crate) pointer: &'p str,
+}
+
 /// Visits the schemas of the root in document order, and then those of targets that are not in the position of a
-/// subschema. Passes the pointer of such a target, or an empty one for the root.
+/// subschema.
 ///
 /// # Errors
 /// The errors of `visit` and of the walk.
@@ -141,26 +163,25 @@ pub(crate) fn walk<'t, 'a>(
     root: &'t Node<'a>,
     references: &References,
     budget: &Budget,
-    visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>, &str) -> Result<Visit, Error>,
+    visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>, Part<'_>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| visit(node, place, ""))?;
+    let part = Part { number: None, pointer: "" };
+    visit::walk(budget, root, Keywords::ALL, &mut |node, place| visit(node, place, part))?;
     let outside = references.outside(root, budget);
     if outside.is_empty() {
         return Ok(());
     }
     let targets = references.targets(root, budget);
-    let mut end = 0;
+    let numbers: Set<Number> = outside.iter().filter_map(|target| target.origin().number()).collect();
+    let mut visited: Set<Number> = Set::new();
     for target in outside {
-        let Some((number, (_, pointer))) =
-            target.origin().number().and_then(|number| Some((number, targets.get(&number)?)))
-        else {
-            continue;
-        };
-        // A target inside another one is visited with it.
-        if number >= end {
-            end = references::numbers(target).end;
-            visit::walk(budget, target, Keywords::ALL, &mut |node, place| visit(node, place, pointer))?;
-        }
+        let Some(number) = target.origin().number().filter(|number| !visited.contains(number)) else { continue };
+        let Some((_, pointer)) = targets.get(&number) else { continue };
+        let part = Part { number: Some(number), pointer };
+        visit::walk(budget, target, Keywords::ALL, &mut |node, place| {
+            visited.extend(node.origin().number().filter(|number| numbers.contains(number)));
+            visit(node, place, part)
+        })?;
     }
     Ok(())
 }
@@ -170,63 +191,88 @@ pub(crate) fn walk<'t, 'a>(
 struct Applied {
     /// Subschemas of in-place applicators.
     inside: Vec<Place>,
-    /// Target of its reference.
-    target: Option<Place>,
+    /// The references of the schema: position of the keyword, and target.
+    targets: Vec<(usize, Place)>,
     /// The enclosing schema and its applicator, if the schema applies to the same instance.
     outer: Option<(Place, Keyword)>,
-    /// The definition that contains the schema, or is the schema.
+    /// The definition that contains the schema, or is the schema. Siblings that the draft ignores count as definitions.
     definition: Option<Place>,
 }
 
 struct Graph {
     schemas: Vec<Applied>,
+    /// Targets outside of subschemas, with the range of their places.
+    parts: Vec<(Number, Place, Place)>,
 }
 
 impl Graph {
-    fn of(root: &Node<'_>, references: &References, through: Keywords, budget: &Budget) -> Result<Self, Error> {
+    fn of(
+        root: &Node<'_>,
+        references: &References,
+        through: Keywords,
+        draft: Draft,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
         let mut schemas: Vec<Applied> = Vec::new();
-        let mut numbers: Vec<(Place, Number)> = Vec::new();
+        let mut parts: Vec<(Number, Place, Place)> = Vec::new();
+        let mut numbers: Vec<(Place, usize, Number)> = Vec::new();
         let mut targets: Map<Number, Place> = Map::new();
-        // The enclosing schemas.
-        let mut around: Vec<Place> = Vec::new();
+        // The enclosing schemas, and whether their subschemas have no effect.
+        let mut around: Vec<(Place, bool)> = Vec::new();
         walk(root, references, budget, &mut |node, place, part| {
             around.truncate(place.depth);
             let here = schemas.len();
             let enclosing = around.last().copied();
-            let outer = enclosing.zip(place.keyword.filter(|keyword| through.contains(*keyword)));
+            let is_ignored = enclosing.is_some_and(|(_, ignores)| ignores);
+            let applicator = place.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
+            let outer = enclosing.map(|(place, _)| place).zip(applicator);
             if let Some(schema) = outer.and_then(|(outer, _)| schemas.get_mut(outer)) {
                 schema.inside.push(here);
             }
             let is_definition = match place.keyword {
-                Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions),
-                None => !part.is_empty(),
+                Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions) || is_ignored,
+                None => part.number.is_some(),
             };
-            let around_it = enclosing.and_then(|outer| schemas.get(outer)?.definition);
-            let definition = if is_definition { Some(here) } else { around_it };
+            let definition = match is_definition {
+                true => Some(here),
+                false => enclosing.and_then(|(outer, _)| schemas.get(outer)?.definition),
+            };
             if let Some(target) = references.at(node, place) {
                 targets.entry(target).or_insert(here);
             }
-            numbers.extend(references.target_of(node).map(|target| (here, target)));
+            for (keyword, name) in references::KEYWORDS.iter().enumerate() {
+                let target = node.get(*name).and_then(|reference| references.target(reference));
+                numbers.extend(target.map(|target| (here, keyword, target)));
+            }
             schemas.push(Applied { outer, definition, ..Applied::default() });
-            around.push(here);
+            around.push((here, draft.ignores_ref_siblings() && node.text_at(Keyword::Ref).is_some()));
+            match (part.number, parts.last_mut()) {
+                (Some(number), Some((known, _, end))) if *known == number => *end = here + 1,
+                (Some(number), _) => parts.push((number, here, here + 1)),
+                (None, _) => {}
+            }
             Ok(Visit::Descend)
         })?;
-        for (place, number) in numbers {
-            if let Some(schema) = schemas.get_mut(place) {
-                schema.target = targets.get(&number).copied();
+        for (place, keyword, number) in numbers {
+            if let (Some(schema), Some(target)) = (schemas.get_mut(place), targets.get(&number)) {
+                schema.targets.push((keyword, *target));
             }
         }
-        Ok(Graph { schemas })
+        Ok(Graph { schemas, parts })
     }
 
-    /// Returns an edge of a schema by its index: first those to the subschemas, then that of the reference, unless it
-    /// leads to one of the schemas in `without`.
+    /// Returns an edge of a schema by its index, which is less than `edges`: first those to the subschemas, then those
+    /// of the references. Returns `None` instead of an edge to one of the schemas in `without`.
     fn edge(&self, place: Place, index: usize, without: &Set<Place>) -> Option<Place> {
         let schema = self.schemas.get(place)?;
-        if let Some(inner) = schema.inside.get(index) {
-            return Some(*inner);
-        }
-        schema.target.filter(|target| index == schema.inside.len() && !without.contains(target))
+        let beyond = || schema.targets.get(index.checked_sub(schema.inside.len())?);
+        let reference = || beyond().map(|(_, target)| *target).filter(|target| !without.contains(target));
+        schema.inside.get(index).copied().or_else(reference)
+    }
+
+    /// Returns the number of edges of a schema.
+    fn edges(&self, place: Place) -> usize {
+        self.schemas.get(place).map_or(0, |schema| schema.inside.len() + schema.targets.len())
     }
 
     /// Returns the enclosing schema, if this schema applies to the same instance.
@@ -234,8 +280,12 @@ impl Graph {
         Some(self.schemas.get(place)?.outer?.0)
     }
 
-    fn references(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
-        self.schemas.iter().enumerate().filter_map(|(place, schema)| Some((place, schema.target?)))
+    /// Returns the references: schema, position of the keyword, target.
+    fn references(&self) -> impl Iterator<Item = (Place, usize, Place)> + '_ {
+        self.schemas
+            .iter()
+            .enumerate()
+            .flat_map(|(place, schema)| schema.targets.iter().map(move |(keyword, target)| (place, *keyword, *target)))
     }
 
     /// Returns the applicators through which the schemas of each component apply to each other.
@@ -257,7 +307,7 @@ impl Graph {
         let definition = |place: Place| self.schemas.get(place).and_then(|schema| schema.definition);
         let mut leads: Map<Place, Vec<Place>> = Map::new();
         let mut open: Vec<Place> = Vec::new();
-        for (place, target) in self.references() {
+        for (place, _, target) in self.references() {
             match (definition(place), definition(target)) {
                 (None, to) => open.extend(to),
                 (Some(from), Some(to)) => leads.entry(from).or_default().push(to),
@@ -301,9 +351,10 @@ impl Graph {
                     path.push((place, 0));
                 }
                 let Some((place, followed)) = path.last_mut() else { break };
-                let (place, edge) = (*place, self.edge(*place, *followed, without));
+                let (place, index) = (*place, *followed);
                 *followed += 1;
-                if let Some(target) = edge {
+                if index < self.edges(place) {
+                    let Some(target) = self.edge(place, index, without) else { continue };
                     if at(&order, target) == OPEN {
                         entered = Some(target);
                     } else if at(&components, target) == OPEN {
@@ -334,9 +385,9 @@ impl Graph {
     /// Returns the components that contain a cycle. Subschemas cannot contain each other, so every cycle contains a
     /// reference.
     fn cyclic(&self, components: &[Component], without: &Set<Place>) -> Set<Component> {
-        let inner = |(place, target): &(Place, Place)| components.get(*place) == components.get(*target);
-        let references = self.references().filter(|(_, target)| !without.contains(target));
-        references.filter(inner).filter_map(|(place, _)| components.get(place).copied()).collect()
+        let inner = |(place, _, target): &(Place, usize, Place)| components.get(*place) == components.get(*target);
+        let references = self.references().filter(|(.., target)| !without.contains(target));
+        references.filter(inner).filter_map(|(place, ..)| components.get(place).copied()).collect()
     }
 
     /// Returns true unless the schema is in an unused definition.
@@ -364,14 +415,14 @@ impl Graph {
             if schema.outer.is_none() && schema.definition != Some(place) {
                 add(here, place);
             }
-            for target in schema.inside.iter().chain(&schema.target) {
+            for target in schema.inside.iter().chain(schema.targets.iter().map(|(_, target)| target)) {
                 if let Some(there) = components.get(*target).filter(|there| *there != here) {
                     add(there, *target);
                 }
             }
         }
         // Unused definitions have no entry: then any target will do.
-        for (place, target) in self.references() {
+        for (place, _, target) in self.references() {
             let is_inside = components.get(place) == components.get(target) && !is_inner.contains(&target);
             let component = components.get(place).filter(|_| is_inside);
             if let Some(entries) = component.and_then(|component| entries.get_mut(component)) {

@@ -601,6 +601,22 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
+/// Returns the node with a number, like [`numbered`]. The nodes around it count as changed.
+pub(crate) fn numbered_mut<'s, 'a>(root: &'s mut Node<'a>, number: Number) -> Option<&'s mut Node<'a>> {
+    let mut node = root;
+    while node.origin().number()? != number {
+        let comes_later = |inner: &Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        node = match node.data_mut() {
+            Data::Array(items) => items.iter_mut().rfind(|inner| !comes_later(inner))?,
+            Data::Object(object) => {
+                object.members_mut().iter_mut().map(|member| &mut member.value).rfind(|inner| !comes_later(inner))?
+            }
+            _ => return None,
+        };
+    }
+    Some(node)
+}
+
 /// Definitions by name, and the targets of references.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {

@@ -22,7 +22,7 @@ use crate::{
     schema::{
         cycles::{self, Cycles},
         graph::Graph,
-        keyword::{Keyword, Keywords},
+        keyword::{Draft, Keyword, Keywords},
         references,
         uri::percent_decoded,
         visit::{self, Visit},
@@ -466,18 +466,18 @@ pub(super) fn check_left_recursion(
         return Ok(());
     }
     let unread = report.grammar.ignores.union(report.grammar.refuses);
-    let cycles = Cycles::of(root, references, cycles::IN_PLACE.difference(unread), budget)?;
+    let cycles = Cycles::of(root, references, cycles::IN_PLACE.difference(unread), Draft::of(root), budget)?;
     if cycles.is_empty() {
         return Ok(());
     }
     let mut next = 0;
     cycles::walk(root, references, budget, &mut |node, place, part| {
         if let Some(reference) =
-            node.get(Keyword::Ref).filter(|_| cycles.role(next).is_some() && !cycles.is_unused(next))
+            node.get(Keyword::Ref).filter(|_| cycles.role(next, 0).is_some() && !cycles.is_unused(next))
         {
             let found = reference.as_text().map(quoted).unwrap_or_default();
             let expected = "a schema that does not apply to the same value endlessly";
-            let pointer = format!("{part}{}", place.pointer.render_with("$ref"));
+            let pointer = format!("{}{}", part.pointer, place.pointer.render_with("$ref"));
             report.add(reference, Constraint::LeftRecursion, pointer, expected, &found);
         }
         next += 1;

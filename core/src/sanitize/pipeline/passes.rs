@@ -133,7 +133,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass {
         name: "break-cycles",
         phase: Phase::Resolve,
-        rules: &[Rule::CutRecursion],
+        rules: &[Rule::CutRecursion, Rule::DropRefSibling],
         needs: Keywords::NONE,
         applies: has_references,
         wakes: Wakes::Always,

@@ -24,6 +24,7 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize,
+        resolve::inline::siblings,
     },
     schema::{
         cycles::{self, Cycles, Place, Role},
@@ -40,7 +41,7 @@ const CUT_INEXACTLY: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 /// Cuts references until no schema applies to itself at the same instance location.
 pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
-    let mut cycles = Cycles::of(root, references, cycles::IN_PLACE, &budget)?;
+    let mut cycles = Cycles::of(root, references, cycles::IN_PLACE, context.draft, &budget)?;
     if cycles.is_empty() {
         return Ok(());
     }
@@ -48,12 +49,18 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
     let mut redirected = references.clone();
     if !ends.is_empty() {
         redirected.redirect(&ends);
-        cycles = Cycles::of(root, &redirected, cycles::IN_PLACE, &budget)?;
+        cycles = Cycles::of(root, &redirected, cycles::IN_PLACE, context.draft, &budget)?;
     }
     let targets = redirected.all_targets().collect();
     let mut cutter =
         Cutter { cycles: &cycles, next: 0, references: &redirected, targets, branches: Vec::new(), context };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)?;
+    for (number, first) in cycles.parts() {
+        cutter.next = *first;
+        if let Some(part) = references::numbered_mut(root, *number) {
+            visit::walk_mut(&budget, part, Keywords::ALL, &mut cutter)?;
+        }
+    }
     context.references = Some(Rc::new(redirected));
     Ok(())
 }
@@ -99,10 +106,13 @@ fn ends_of_chains(
 
 /// A branch that is removed from its union.
 struct Removed {
-    /// Depth of the union.
+    /// Depth of the schema with the union.
     depth: usize,
-    keyword: Keyword,
+    /// `anyOf` or `oneOf`.
+    union: Keyword,
     index: usize,
+    /// Keyword of the reference that closes the cycle.
+    keyword: &'static str,
     effect: ChangeKind,
 }
 
@@ -119,20 +129,22 @@ struct Cutter<'c> {
 
 impl<'a> VisitorMut<'a> for Cutter<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let role = self.cycles.role(self.next);
+        let here = self.next;
         self.next += 1;
-        let Some(role) = role else { return Ok(Visit::Descend) };
-        let effect = if matches!(role, Role::Branch | Role::Part) { CUT } else { CUT_INEXACTLY };
-        match (role, place.keyword, place.pointer.steps().last()) {
-            // References into a branch need it.
-            (Role::Branch | Role::InexactBranch, Some(keyword), Some(Step::Index(index)))
-                if !self.references.leads_into(node, place, &self.targets) =>
-            {
-                let depth = place.depth.saturating_sub(1);
-                self.branches.push(Removed { depth, keyword, index: *index, effect });
+        for (keyword, name) in references::KEYWORDS.iter().enumerate() {
+            let Some(role) = self.cycles.role(here, keyword) else { continue };
+            let effect = if matches!(role, Role::Branch | Role::Part) { CUT } else { CUT_INEXACTLY };
+            match (role, place.keyword, place.pointer.steps().last()) {
+                // References into a branch need it.
+                (Role::Branch | Role::InexactBranch, Some(union), Some(Step::Index(index)))
+                    if !self.references.leads_into(node, place, &self.targets) =>
+                {
+                    let depth = place.depth.saturating_sub(1);
+                    self.branches.push(Removed { depth, union, index: *index, keyword: name, effect });
+                }
+                (Role::Branch | Role::InexactBranch, ..) => self.remove_reference(node, place, name, CUT_INEXACTLY),
+                (Role::Part | Role::Inexact, ..) => self.remove_reference(node, place, name, effect),
             }
-            (Role::Branch | Role::InexactBranch, ..) => self.remove_reference(node, place, CUT_INEXACTLY),
-            (Role::Part | Role::Inexact, ..) => self.remove_reference(node, place, effect),
         }
         Ok(Visit::Descend)
     }
@@ -140,29 +152,40 @@ impl<'a> VisitorMut<'a> for Cutter<'_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let first = self.branches.iter().rposition(|branch| branch.depth != place.depth).map_or(0, |last| last + 1);
         let removed = self.branches.split_off(first);
-        for keyword in [Keyword::AnyOf, Keyword::OneOf] {
-            self.remove_branches(node, place, keyword, &removed);
+        for union in [Keyword::AnyOf, Keyword::OneOf] {
+            self.remove_branches(node, place, union, &removed);
         }
         Ok(())
     }
 }
 
 impl Cutter<'_> {
-    fn report(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-        self.context.diagnostics.report(place, Location::of_reference(node).removed(), effect, || {
-            let reference = references::reference(node).and_then(Node::as_text);
-            let reference = reference.map(|text| text.display().into_owned()).unwrap_or_default();
-            format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
-        });
+    fn report(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, keyword: &'static str, effect: ChangeKind) {
+        self.context.diagnostics.report(
+            place,
+            node.get(keyword).map_or(Location::of(node), Location::of).removed(),
+            effect,
+            || {
+                let reference = node.text_at(keyword).map(|text| text.display().into_owned()).unwrap_or_default();
+                format!("removed `{keyword}: \"{reference}\"`: a schema must not apply to the same value endlessly")
+            },
+        );
     }
 
-    /// Removes the reference of a schema, which then accepts what its other keywords accept.
-    fn remove_reference(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, effect: ChangeKind) {
-        self.report(node, place, effect);
-        let is_text = |keyword: &&&str| node.get(**keyword).is_some_and(|value| value.as_text().is_some());
-        let Some(keyword) = references::KEYWORDS.iter().find(is_text) else { return };
+    /// Removes a reference of a schema, which then accepts what its other keywords accept.
+    fn remove_reference(
+        &mut self,
+        node: &mut Node<'_>,
+        place: &SchemaPath<'_, '_>,
+        keyword: &'static str,
+        effect: ChangeKind,
+    ) {
+        if self.context.draft.ignores_ref_siblings() && keyword == "$ref" && !siblings::applies(node) {
+            siblings::drop(node, place.polarity, self.context);
+        }
+        self.report(node, place, keyword, effect);
         if let Some(object) = node.as_object_mut() {
-            object.remove(*keyword);
+            object.remove(keyword);
         }
         if node.as_object().is_some_and(Object::is_empty) {
             node.replace(Data::Bool(true));
@@ -173,31 +196,29 @@ impl Cutter<'_> {
         &mut self,
         node: &mut Node<'_>,
         place: &SchemaPath<'_, '_>,
-        keyword: Keyword,
+        union: Keyword,
         removed: &[Removed],
     ) {
-        let Some(branches) = node.array_at(keyword) else { return };
-        let removed: Map<usize, ChangeKind> = removed
-            .iter()
-            .filter(|branch| branch.keyword == keyword)
-            .map(|branch| (branch.index, branch.effect))
-            .collect();
+        let Some(branches) = node.array_at(union) else { return };
+        let removed: Map<usize, &Removed> =
+            removed.iter().filter(|branch| branch.union == union).map(|branch| (branch.index, branch)).collect();
         if removed.is_empty() {
             return;
         }
         // Without branches, the union would accept nothing.
         let is_all = removed.len() == branches.len();
-        for (branch, effect) in branches.iter().enumerate().filter_map(|(at, branch)| Some((branch, removed.get(&at)?)))
-        {
-            self.report(branch, place, if is_all { CUT_INEXACTLY } else { *effect });
+        for (at, branch) in branches.iter().enumerate() {
+            if let Some(Removed { keyword, effect, .. }) = removed.get(&at) {
+                self.report(branch, place, keyword, if is_all { CUT_INEXACTLY } else { *effect });
+            }
         }
         let Some(object) = node.as_object_mut() else { return };
         if is_all {
-            object.remove(keyword);
+            object.remove(union);
             return;
         }
         let mut next = 0..;
-        if let Some(branches) = object.get_mut(keyword).and_then(Node::as_array_mut) {
+        if let Some(branches) = object.get_mut(union).and_then(Node::as_array_mut) {
             branches.retain(|_| !next.next().is_some_and(|at: usize| removed.contains_key(&at)));
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Chains of targets that consist only of a reference are followed once, however many references lead into them.
 
-mod siblings;
+pub(crate) mod siblings;
 
 use alloc::{format, string::String, vec, vec::Vec};
 
