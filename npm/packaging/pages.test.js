@@ -50,7 +50,7 @@ describe('docs/bundlers.md', () => {
   });
 
   test('the WebAssembly is a separate file', () => {
-    const { built } = of('The WebAssembly as a file of its own');
+    const { built } = of('The WebAssembly as a separate file');
     assert.equal(built.length, 2);
     assert.match(built.join(' '), /^slim\.js toolwire-\w+\.wasm$/);
   });
