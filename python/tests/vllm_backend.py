@@ -23,7 +23,7 @@ FORMATS = (
 
 @dataclass(frozen=True)
 class Answer:
-    """The backend that accepts a tool; if there is none, or if it was not run, `complaint` is the reason."""
+    """The backend that accepts a tool. If no backend does, or the backend was not run, `complaint` is the reason."""
 
     backend: Literal["xgrammar", "llguidance", "outlines", "none"]
     complaint: str | None = None

@@ -25,7 +25,8 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Returns true if a node may contain what these flags stand for: always for a tree; for text, if it has one of them.
+/// Returns true if the node may contain an item of one of these kinds. A tree always may; unparsed text may if it has
+/// one of the flags.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: Flags) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.flags().intersects(wanted)
 }

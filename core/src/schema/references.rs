@@ -601,11 +601,16 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
-/// Returns the node with a number, like [`numbered`]. The nodes around it count as changed.
-pub(crate) fn numbered_mut<'s, 'a>(root: &'s mut Node<'a>, number: Number) -> Option<&'s mut Node<'a>> {
+/// Returns the node with a number, like [`numbered`]. The nodes around it count as changed. The budget pays for the
+/// search, because callers look for many nodes.
+pub(crate) fn numbered_mut<'s, 'a>(
+    root: &'s mut Node<'a>,
+    number: Number,
+    budget: &Budget,
+) -> Option<&'s mut Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {
-        let comes_later = |inner: &Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        let comes_later = |inner: &Node<'a>| !budget.pay(1) || inner.origin().number().is_none_or(|own| own > number);
         node = match node.data_mut() {
             Data::Array(items) => items.iter_mut().rfind(|inner| !comes_later(inner))?,
             Data::Object(object) => {

@@ -52,12 +52,19 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
         cycles = Cycles::of(root, &redirected, cycles::IN_PLACE, context.draft, &budget)?;
     }
     let targets = redirected.all_targets().collect();
-    let mut cutter =
-        Cutter { cycles: &cycles, next: 0, references: &redirected, targets, branches: Vec::new(), context };
+    let mut cutter = Cutter {
+        cycles: &cycles,
+        next: 0,
+        references: &redirected,
+        targets,
+        branches: Vec::new(),
+        cut: Vec::new(),
+        context,
+    };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)?;
     for (number, first) in cycles.parts() {
         cutter.next = *first;
-        if let Some(part) = references::numbered_mut(root, *number) {
+        if let Some(part) = references::numbered_mut(root, *number, &budget) {
             visit::walk_mut(&budget, part, Keywords::ALL, &mut cutter)?;
         }
     }
@@ -124,6 +131,9 @@ struct Cutter<'c> {
     targets: Set<Number>,
     /// Branches of the current schema and of those around it.
     branches: Vec<Removed>,
+    /// References of the current schema and of those around it: depth, keyword, effect. They are removed when the
+    /// schema is left, because siblings that the draft ignores go with them, and their subschemas are counted.
+    cut: Vec<(usize, &'static str, ChangeKind)>,
     context: &'c mut PassContext,
 }
 
@@ -142,8 +152,8 @@ impl<'a> VisitorMut<'a> for Cutter<'_> {
                     let depth = place.depth.saturating_sub(1);
                     self.branches.push(Removed { depth, union, index: *index, keyword: name, effect });
                 }
-                (Role::Branch | Role::InexactBranch, ..) => self.remove_reference(node, place, name, CUT_INEXACTLY),
-                (Role::Part | Role::Inexact, ..) => self.remove_reference(node, place, name, effect),
+                (Role::Branch | Role::InexactBranch, ..) => self.cut.push((place.depth, name, CUT_INEXACTLY)),
+                (Role::Part | Role::Inexact, ..) => self.cut.push((place.depth, name, effect)),
             }
         }
         Ok(Visit::Descend)
@@ -154,6 +164,10 @@ impl<'a> VisitorMut<'a> for Cutter<'_> {
         let removed = self.branches.split_off(first);
         for union in [Keyword::AnyOf, Keyword::OneOf] {
             self.remove_branches(node, place, union, &removed);
+        }
+        while let Some((_, keyword, effect)) = self.cut.last().copied().filter(|(depth, ..)| *depth == place.depth) {
+            self.cut.pop();
+            self.remove_reference(node, place, keyword, effect);
         }
         Ok(())
     }
