@@ -98,6 +98,17 @@ impl Accepts {
     }
 }
 
+impl Guidance {
+    /// Combines the effects of two changes.
+    pub(crate) fn and(self, other: Guidance) -> Guidance {
+        match (self, other) {
+            (Guidance::Lost, _) | (_, Guidance::Lost) => Guidance::Lost,
+            (Guidance::Moved, _) | (_, Guidance::Moved) => Guidance::Moved,
+            (Guidance::Same, Guidance::Same) => Guidance::Same,
+        }
+    }
+}
+
 /// Effect of a kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {

@@ -140,6 +140,8 @@ struct Entry {
     effect: ChangeKind,
     message: String,
     is_undone: bool,
+    /// How often the change was made: once for each copy of its place.
+    count: usize,
 }
 
 /// Entries that were recorded before a pause.
@@ -151,6 +153,9 @@ pub(crate) struct Diagnostics {
     detail: Detail,
     /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
     reported: Map<(Location, Rule), usize>,
+    /// Number of places where each target of references stands: one for each inlined copy, and the original if it
+    /// stays.
+    copies: Map<Number, usize>,
     input: InputPointers,
     /// Number of the root.
     root: Number,
@@ -169,6 +174,7 @@ impl Diagnostics {
             entries: None,
             detail: recorder.detail(),
             reported: Map::new(),
+            copies: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
             doubt: PolarityMap::default(),
@@ -209,6 +215,13 @@ impl Diagnostics {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
+    /// Records that a target of references was inlined at one more place.
+    pub(crate) fn note_copy(&mut self, target: Number, stays: bool) {
+        if self.is_on() {
+            *self.copies.entry(target).or_insert(usize::from(stays)) += 1;
+        }
+    }
+
     /// Reports a change at a schema, unless it was reported before.
     pub(crate) fn report(
         &mut self,
@@ -235,14 +248,17 @@ impl Diagnostics {
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         let key = (from, effect.rule);
         if let Some(reported) = self.reported.get(&key).and_then(|place| entries.get_mut(*place)) {
+            reported.count += 1;
             // The same definition is used in a place where the effect differs.
             if reported.effect.accepts != effect.accepts {
                 reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
             }
+            reported.effect.guidance = reported.effect.guidance.and(effect.guidance);
+            reported.effect.encoded |= effect.encoded;
             return None;
         }
         self.reported.insert(key.clone(), entries.len());
-        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false });
+        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false, count: 1 });
         entries.last_mut().map(|entry| &mut entry.message).filter(|_| self.detail == Detail::Whole)
     }
 
@@ -279,7 +295,7 @@ impl Diagnostics {
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
-        forget_removed(&mut entries, &self.input, output);
+        forget_removed(&mut entries, &self.copies, &self.input, output);
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
             for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
@@ -321,7 +337,9 @@ impl Diagnostics {
 
 /// Drops changes inside parts that were removed later and of which nothing is left, so that one cause is reported as
 /// one change.
-fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node<'_>) {
+///
+/// A part that references lead into also stands elsewhere: its changes are dropped only if it was removed everywhere.
+fn forget_removed(entries: &mut Vec<Entry>, copies: &Map<Number, usize>, input: &InputPointers, output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
         return;
@@ -339,17 +357,26 @@ fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node
             None => entry.from.number(),
         };
         let range = start..*ends.get(&start)?;
+        let places = input.around(start).find_map(|around| copies.get(&around)).copied().unwrap_or_default();
+        if entry.count < places {
+            return None;
+        }
         left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
     };
     let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
     let mut gone = collections::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
     // Of nested ranges, keeps the outermost.
     gone.dedup_by(|inner, outer| inner.start < outer.end);
+    let is_copied = |number: Number| copies.contains_key(&number);
     let inside = |entry: &Entry| {
         let number = entry.from.number();
         let after = gone.partition_point(|range| range.start <= number);
         let around = after.checked_sub(1).and_then(|place| gone.get(place)).filter(|range| range.contains(&number));
-        around.is_some_and(|range| range.start < number || !removes(entry))
+        let is_inside = |range: &&Range<Number>| match range.start == number {
+            true => !removes(entry),
+            false => !input.around(number).take_while(|around| *around != range.start).any(is_copied),
+        };
+        around.filter(is_inside).is_some()
     };
     let inside: Vec<bool> = entries.iter().map(inside).collect();
     let mut inside = inside.into_iter();

@@ -78,6 +78,14 @@ impl InputPointers {
         self.tokens.get(value.token.clone()).unwrap_or_default()
     }
 
+    /// Returns the number of a value and of all values around it, from the inside out.
+    pub(super) fn around(&self, number: Number) -> impl Iterator<Item = Number> + '_ {
+        core::iter::successors(Some(number), |at| {
+            let value = self.values.get(self.index(*at)).filter(|_| *at != self.first)?;
+            Some(value.parent)
+        })
+    }
+
     /// Returns the pointer to a value.
     pub(super) fn pointer(&self, number: Number) -> String {
         let mut tokens = Vec::with_capacity(16);

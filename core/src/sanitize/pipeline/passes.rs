@@ -156,24 +156,11 @@ pub(crate) const PASSES: &[Pass] = &[
         why: "If the API accepts every reference, nothing is resolved, which changes the least.",
     },
     Pass {
-        name: "dynamic-references",
-        phase: Phase::Resolve,
-        rules: &[Rule::DynamicRefToRef],
-        needs: Keywords::NONE,
-        applies: resolves,
-        wakes: Wakes::Always,
-        run: Run::Document(|root, context| {
-            with_references(root, context, |root, references, context| {
-                spelling::respell_dynamic(root, references, context)
-            })
-        }),
-        why: "This leaves one kind of reference.",
-    },
-    Pass {
         name: "inline",
         phase: Phase::Resolve,
         rules: &[
             Rule::InlineRef,
+            Rule::DynamicRefToRef,
             Rule::DropIdentifier,
             Rule::RewriteRef,
             Rule::UnresolvedRef,

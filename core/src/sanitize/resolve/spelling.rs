@@ -21,7 +21,7 @@ use crate::{
         definitions,
         keyword::{Keyword, Keywords, Role},
         references::{self, References},
-        visit::{self, SchemaPath, Visit, VisitorMut},
+        visit::{self, SchemaPath, Visit},
     },
 };
 
@@ -87,54 +87,31 @@ fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
-/// Keywords that this pass respells.
-const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
-
-/// Respells every dynamic reference. Siblings apply in every draft that has dynamic references.
-pub(crate) fn respell_dynamic(
-    root: &mut Node<'_>,
+/// Respells the dynamic references of a schema. Siblings apply in every draft that has dynamic references.
+pub(crate) fn respell_dynamic<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
     references: &References,
     context: &mut PassContext,
-) -> Result<(), Error> {
-    if !context.survey.keywords.intersects(DYNAMIC) {
-        return Ok(());
-    }
-    let budget = context.budget.clone();
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Respell { references, context })
-}
-
-struct Respell<'r> {
-    references: &'r References,
-    context: &'r mut PassContext,
-}
-
-impl<'a> VisitorMut<'a> for Respell<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        for keyword in ["$dynamicRef", "$recursiveRef"] {
-            self.keyword(node, place, keyword);
-        }
-        Ok(Visit::Descend)
-    }
-}
-
-impl Respell<'_> {
-    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
-        let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
+) {
+    for keyword in ["$dynamicRef", "$recursiveRef"] {
+        let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { continue };
         // Another anchor of this name might be the intended one.
-        let is_ambiguous = self.references.is_ambiguous(value);
+        let is_ambiguous = references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);
-        self.context.diagnostics.report(place, location.to(Location::under(node, "$ref")), effect, || {
+        context.diagnostics.report(place, location.to(Location::under(node, "$ref")), effect, || {
             format!("replaced `{keyword}` with `$ref`")
         });
-        self.context.effects.respelled = true;
-        let Some(object) = node.as_object_mut() else { return };
+        context.effects.respelled = true;
+        context.effects.inlined_more = true;
+        let Some(object) = node.as_object_mut() else { continue };
         let at = object.position(keyword).unwrap_or_default();
-        let Some(mut value) = object.remove(keyword) else { return };
+        let Some(mut value) = object.remove(keyword) else { continue };
         value.flag(Flags::APPLIES);
         if !object.has(Keyword::Ref) {
             object.insert_at(at, Text::literal("$ref"), value);
-            return;
+            continue;
         }
         let part = Node::record([("$ref", value)]);
         match object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) {

@@ -1,5 +1,5 @@
-//! Inlines references. Recursive references are kept, with their targets under `$defs` of the root. References that do
-//! not resolve, and references from the root to itself, are removed.
+//! Respells dynamic references as `$ref`, and inlines references. Recursive references are kept, with their targets
+//! under `$defs` of the root. References that do not resolve, and references from the root to itself, are removed.
 //!
 //! Chains of targets that consist only of a reference are followed once, however many references lead into them.
 
@@ -9,6 +9,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     definitions::{self, Definition, Definitions},
+    spelling::respell_dynamic,
     unroll,
 };
 use crate::{
@@ -175,6 +176,12 @@ fn is_table(member: &Member<'_>) -> bool {
     TABLES.iter().any(|table| member.key.is(table))
 }
 
+/// True for a pointer to an entry of the root's tables.
+fn is_entry(pointer: &str) -> bool {
+    let mut tokens = pointer.split('/').skip(1);
+    tokens.next().is_some_and(|token| TABLES.contains(&token)) && tokens.count() == 1
+}
+
 /// Returns the keys of the root that follow `$defs`.
 fn keys_after_definitions<'a>(root: &Node<'a>) -> Vec<Text<'a>> {
     let members = root.as_object().into_iter().flatten();
@@ -249,17 +256,13 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
             self.chains.push(above);
         }
         self.written.push(self.written.last().copied().unwrap_or_default());
-        self.drop_tables(node);
-        self.drop_identifiers(node, place);
-        siblings::flatten_parts(node, place, self.context);
+        self.prepare(node, place);
         // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
                 break;
             }
-            self.drop_tables(node);
-            self.drop_identifiers(node, place);
-            siblings::flatten_parts(node, place, self.context);
+            self.prepare(node, place);
         }
         Ok(Visit::Descend)
     }
@@ -292,6 +295,14 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     fn is_root_branch(&self, place: &SchemaPath<'_, 'a>) -> bool {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
+    }
+
+    /// Rewrites a schema so that `$ref` is its only reference and no name inside it counts.
+    fn prepare(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+        self.drop_tables(node);
+        self.drop_identifiers(node, place);
+        respell_dynamic(node, place, self.references, self.context);
+        siblings::flatten_parts(node, place, self.context);
     }
 
     fn drop_tables(&mut self, node: &mut Node<'a>) {
@@ -423,6 +434,8 @@ impl<'a> Inliner<'_, '_, 'a> {
             || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
             || place.polarity != Polarity::Positive && accepts_all(&body);
+        let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
+        self.context.diagnostics.note_copy(end, self.definitions.targets.get(&end).is_some_and(stays));
         if may_skip {
             self.note_chain(end, &body);
         }
