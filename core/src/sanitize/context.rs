@@ -96,6 +96,8 @@ pub(crate) struct Effects {
     pub(crate) removed_nested: bool,
     /// True if `inline` did more than replace references by copies of canonical schemas.
     pub(crate) inlined_more: bool,
+    /// True if `unroll` did more than replace references by copies of definitions.
+    pub(crate) unrolled_more: bool,
     /// True if `fit-strict` did more than let properties accept anything.
     pub(crate) cut_more: bool,
     /// Passes that changed something in this round.

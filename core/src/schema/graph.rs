@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     keyword::{Keyword, Keywords},
-    references::{Number, References},
+    references::{Number, References, KEYWORDS},
     visit::{self, Visit},
 };
 use crate::{
@@ -225,11 +225,12 @@ impl Survey<'_, '_> {
             self.budget.pay(open.len());
             let object = node.as_object();
             let unknown = object.into_iter().flatten().filter(|member| Keyword::named(&member.key).is_none()).count();
-            let refers = self.references.target_of(node);
+            let written = KEYWORDS.iter().filter_map(|keyword| node.get(keyword));
+            let refers = written.filter_map(|reference| self.references.target(reference));
             let add = |target: &mut Target, below: usize| {
                 target.nodes += 1 + unknown;
                 target.depth = target.depth.max(below);
-                target.refers.extend(refers.map(|to| (to, below)));
+                target.refers.extend(refers.clone().map(|to| (to, below)));
             };
             if what == Part::Root {
                 add(&mut self.root, level);

@@ -140,8 +140,6 @@ struct Entry {
     effect: ChangeKind,
     message: String,
     is_undone: bool,
-    /// How often the change was made: once for each copy of its place.
-    count: usize,
 }
 
 /// Entries that were recorded before a pause.
@@ -153,9 +151,8 @@ pub(crate) struct Diagnostics {
     detail: Detail,
     /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
     reported: Map<(Location, Rule), usize>,
-    /// Number of places where each target of references stands: one for each inlined copy, and the original if it
-    /// stays.
-    copies: Map<Number, usize>,
+    /// Targets of references that were copied, with the number of places where each of them was written.
+    places: Map<Number, usize>,
     input: InputPointers,
     /// Number of the root.
     root: Number,
@@ -174,7 +171,7 @@ impl Diagnostics {
             entries: None,
             detail: recorder.detail(),
             reported: Map::new(),
-            copies: Map::new(),
+            places: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
             doubt: PolarityMap::default(),
@@ -215,10 +212,11 @@ impl Diagnostics {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
-    /// Records that a target of references was inlined at one more place.
-    pub(crate) fn note_copy(&mut self, target: Number, stays: bool) {
-        if self.is_on() {
-            *self.copies.entry(target).or_insert(usize::from(stays)) += 1;
+    /// Records one more place where the target of a reference was written. `stays` is true if the original is written,
+    /// too.
+    pub(crate) fn note_place(&mut self, target: &Node<'_>, stays: bool) {
+        if let Some(number) = target.origin().number().filter(|_| self.is_on()) {
+            *self.places.entry(number).or_insert(usize::from(stays)) += 1;
         }
     }
 
@@ -248,7 +246,6 @@ impl Diagnostics {
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         let key = (from, effect.rule);
         if let Some(reported) = self.reported.get(&key).and_then(|place| entries.get_mut(*place)) {
-            reported.count += 1;
             // The same definition is used in a place where the effect differs.
             if reported.effect.accepts != effect.accepts {
                 reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
@@ -258,7 +255,7 @@ impl Diagnostics {
             return None;
         }
         self.reported.insert(key.clone(), entries.len());
-        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false, count: 1 });
+        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false });
         entries.last_mut().map(|entry| &mut entry.message).filter(|_| self.detail == Detail::Whole)
     }
 
@@ -279,13 +276,16 @@ impl Diagnostics {
         self.report(place, moved, effect, message);
     }
 
-    /// Removes changes inside these nodes, which another change reports as removed. The ranges are sorted.
-    pub(crate) fn retract(&mut self, gone: &[Range<Number>]) {
+    /// Removes changes inside these nodes, which another change reports as removed. The numbers are sorted.
+    pub(crate) fn retract(&mut self, gone: &[Number]) {
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
+        // Parts of the nodes may have been removed before, so their ends are those of the input.
+        let ends = self.input.ends();
         entries.retain(|entry| {
             let number = entry.from.number();
-            let after = gone.partition_point(|range| range.start <= number);
-            !after.checked_sub(1).and_then(|place| gone.get(place)).is_some_and(|range| range.contains(&number))
+            let after = gone.partition_point(|start| *start <= number);
+            let start = after.checked_sub(1).and_then(|place| gone.get(place));
+            !start.and_then(|start| ends.get(start)).is_some_and(|end| number < *end)
         });
         self.reported =
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
@@ -295,7 +295,7 @@ impl Diagnostics {
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
-        forget_removed(&mut entries, &self.copies, &self.input, output);
+        forget_removed(&mut entries, &self.places, &self.input, output);
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
             for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
@@ -338,8 +338,9 @@ impl Diagnostics {
 /// Drops changes inside parts that were removed later and of which nothing is left, so that one cause is reported as
 /// one change.
 ///
-/// A part that references lead into also stands elsewhere: its changes are dropped only if it was removed everywhere.
-fn forget_removed(entries: &mut Vec<Entry>, copies: &Map<Number, usize>, input: &InputPointers, output: &Node<'_>) {
+/// References may have copied such a part, or a schema in it, to other places. What became of the copies is not known,
+/// so their changes are kept if they have an effect.
+fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: &InputPointers, output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
         return;
@@ -357,30 +358,37 @@ fn forget_removed(entries: &mut Vec<Entry>, copies: &Map<Number, usize>, input: 
             None => entry.from.number(),
         };
         let range = start..*ends.get(&start)?;
-        let places = input.around(start).find_map(|around| copies.get(&around)).copied().unwrap_or_default();
-        if entry.count < places {
-            return None;
-        }
         left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
     };
     let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
     let mut gone = collections::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
     // Of nested ranges, keeps the outermost.
     gone.dedup_by(|inner, outer| inner.start < outer.end);
-    let is_copied = |number: Number| copies.contains_key(&number);
-    let inside = |entry: &Entry| {
+    let is_elsewhere = |number: Number, part: &Range<Number>| {
+        !places.is_empty()
+            && input.around(number).any(|around| {
+                // A target inside of the part was copied out of it; a larger target may stand where it was read.
+                let own = usize::from(around <= part.start);
+                places.get(&around).is_some_and(|places| *places > own)
+            })
+    };
+    let goes = |entry: &Entry| {
         let number = entry.from.number();
         let after = gone.partition_point(|range| range.start <= number);
         let around = after.checked_sub(1).and_then(|place| gone.get(place)).filter(|range| range.contains(&number));
-        let is_inside = |range: &&Range<Number>| match range.start == number {
-            true => !removes(entry),
-            false => !input.around(number).take_while(|around| *around != range.start).any(is_copied),
-        };
-        around.filter(is_inside).is_some()
+        around.is_some_and(|part| {
+            !(part.start == number && removes(entry) || has_effect(entry) && is_elsewhere(number, part))
+        })
     };
-    let inside: Vec<bool> = entries.iter().map(inside).collect();
-    let mut inside = inside.into_iter();
-    entries.retain(|_| !inside.next().unwrap_or_default());
+    let goes: Vec<bool> = entries.iter().map(goes).collect();
+    let mut goes = goes.into_iter();
+    entries.retain(|_| !goes.next().unwrap_or_default());
+}
+
+/// True if the model or the tool may notice the change.
+fn has_effect(entry: &Entry) -> bool {
+    let ChangeKind { accepts, guidance, encoded, .. } = entry.effect;
+    accepts != Accepts::Same || guidance != Guidance::Same || encoded
 }
 
 /// Collects the numbers of all nodes in a tree.

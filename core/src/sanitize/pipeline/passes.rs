@@ -179,8 +179,8 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::If("if it did more than copy definitions", |context| context.effects.inlined_more),
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
-            "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
-                `$defs`.",
+            "This leaves one kind of reference. Later passes find schemas where they are used, and the target of every \
+                remaining reference in the root's `$defs`.",
     },
     Pass {
         name: "survey-again",
@@ -203,7 +203,7 @@ pub(crate) const PASSES: &[Pass] = &[
         rules: &[Rule::UnrollRecursion, Rule::InlineRef],
         needs: Keywords::NONE,
         applies: always,
-        wakes: Wakes::Always,
+        wakes: Wakes::If("if it did more than copy definitions", |context| context.effects.unrolled_more),
         run: Run::Document(unroll::unroll),
         why: "If the API accepts no references, only recursive ones remain.",
     },

@@ -5,7 +5,6 @@
 //! with the siblings. The same siblings give the same definition, so a recursive definition is copied only once.
 
 use alloc::{format, string::String, vec::Vec};
-use core::ops::Range;
 
 use crate::{
     budget::Budget,
@@ -21,7 +20,7 @@ use crate::{
         definitions::{reached, reference_to, TABLES},
         intersect::{self, Merged},
         keyword::{Keyword, Keywords},
-        references::{numbers, Form, Number, References},
+        references::{Form, Number, References},
         visit::{self, Polarity, Visit},
     },
 };
@@ -281,13 +280,13 @@ pub(crate) fn note_pruned(
     if !context.diagnostics.is_on() {
         return Ok(());
     }
-    let mut unused: Vec<Range<Number>> = Vec::new();
+    let mut unused: Vec<Number> = Vec::new();
     let mut names: Vec<(Location, String)> = Vec::new();
     visit::walk(&context.budget, source, Keywords::ALL, &mut |node, place| {
         let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
         if in_table && !references.leads_into(node, place, used) {
             names.push((Location::of(node), crate::json::Pointer::render(place.pointer)));
-            unused.push(numbers(node));
+            unused.extend(node.origin().number());
             return Ok(Visit::Skip);
         }
         Ok(Visit::Descend)

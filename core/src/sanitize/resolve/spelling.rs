@@ -4,7 +4,7 @@
 //! Respells `$dynamicRef` and `$recursiveRef` as `$ref`. They resolve differently only if another document refers to
 //! this one, and no document refers to the schema of a tool.
 
-use alloc::{format, vec};
+use alloc::{format, vec, vec::Vec};
 
 use crate::{
     dialect::grammar::{Recursion, RefRule},
@@ -20,8 +20,8 @@ use crate::{
     schema::{
         definitions,
         keyword::{Keyword, Keywords, Role},
-        references::{self, References},
-        visit::{self, SchemaPath, Visit},
+        references::{self, Number, References},
+        visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
 
@@ -87,33 +87,72 @@ fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
-/// Respells the dynamic references of a schema. Siblings apply in every draft that has dynamic references.
+/// Respells the dynamic references of a schema and of the source of its definitions, also in targets that are not
+/// subschemas of the source.
 pub(crate) fn respell_dynamic<'a>(
-    node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    root: &mut Node<'a>,
+    source: &mut Node<'a>,
     references: &References,
     context: &mut PassContext,
-) {
-    for keyword in ["$dynamicRef", "$recursiveRef"] {
-        let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { continue };
+) -> Result<(), Error> {
+    let budget = context.budget.clone();
+    let mut outside: Vec<Number> = Vec::new();
+    for target in references.outside(source, &budget) {
+        if references::has_dynamic(target, &budget)? {
+            outside.extend(target.origin().number());
+        }
+    }
+    let is_dynamic = context.survey.keywords.intersects(Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]));
+    let mut respell = Respell { references, context };
+    if is_dynamic {
+        visit::walk_mut(&budget, root, Keywords::ALL, &mut respell)?;
+        visit::walk_mut(&budget, source, Keywords::ALL, &mut respell)?;
+    }
+    for number in outside {
+        if let Some(target) = references::numbered_mut(source, number, &budget) {
+            visit::walk_mut(&budget, target, Keywords::ALL, &mut respell)?;
+        }
+    }
+    Ok(())
+}
+
+struct Respell<'r> {
+    references: &'r References,
+    context: &'r mut PassContext,
+}
+
+impl<'a> VisitorMut<'a> for Respell<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        for keyword in ["$dynamicRef", "$recursiveRef"] {
+            self.keyword(node, place, keyword);
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+impl Respell<'_> {
+    /// Siblings apply in every draft that has dynamic references.
+    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
+        let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of this name might be the intended one.
-        let is_ambiguous = references.is_ambiguous(value);
+        let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
-        let location = Location::of(value);
-        context.diagnostics.report(place, location.to(Location::under(node, "$ref")), effect, || {
-            format!("replaced `{keyword}` with `$ref`")
-        });
-        context.effects.respelled = true;
-        context.effects.inlined_more = true;
-        let Some(object) = node.as_object_mut() else { continue };
+        // Beside a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
+        let from = Location::of(value);
+        let to = if node.get(Keyword::Ref).is_some() { from.clone() } else { Location::under(node, "$ref") };
+        self.context.diagnostics.report(place, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));
+        self.context.effects.respelled = true;
+        self.context.effects.inlined_more = true;
+        let Some(object) = node.as_object_mut() else { return };
         let at = object.position(keyword).unwrap_or_default();
-        let Some(mut value) = object.remove(keyword) else { continue };
+        let Some(mut value) = object.remove(keyword) else { return };
         value.flag(Flags::APPLIES);
         if !object.has(Keyword::Ref) {
             object.insert_at(at, Text::literal("$ref"), value);
-            continue;
+            return;
         }
-        let part = Node::record([("$ref", value)]);
+        let origin = value.origin();
+        let part = Node::record([("$ref", value)]).with_origin(origin);
         match object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) {
             Some(parts) => parts.push(part),
             None => object.set(Text::literal("allOf"), Node::array(vec![part])),

@@ -63,6 +63,8 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
         context,
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut unroll)?;
+    // Definitions that are kept may no longer be recursive.
+    context.effects.unrolled_more |= recursion != Recursion::Refused;
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
             if let Some(table) = object.get_mut(Keyword::Defs).and_then(Node::as_object_mut) {
@@ -253,6 +255,7 @@ impl<'a> Unroll<'_, 'a> {
             end(body, self.context)
         } else {
             self.context.diagnostics.report(place, from.to(Location::of(body)), INLINE, || format!("inlined `{name}`"));
+            self.context.diagnostics.note_place(body, false);
             let mut copy = body.copy(&self.context.budget);
             // `$schema` belongs to a document, not to a copy inside it.
             if copy.get(Keyword::Schema).is_some() {
@@ -264,6 +267,7 @@ impl<'a> Unroll<'_, 'a> {
         if rest.as_object().is_some_and(Object::is_empty) {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
+            self.context.effects.unrolled_more = true;
             *node = intersected((rest, target), at, place.polarity, Some(&met), self.context);
         }
         node.touch();

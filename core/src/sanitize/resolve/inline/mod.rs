@@ -33,7 +33,7 @@ use crate::{
         graph::Graph,
         intersect::accepts_all,
         keyword::{Draft, Keyword, Keywords},
-        references::{self, Number, References},
+        references::{self, Form, Number, References},
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -44,6 +44,8 @@ const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
 /// All keywords except annotations for the reader.
 const NO_TEXTS: Keywords =
     Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
+/// Keywords that name a schema for references.
+const ANCHORS: [Keyword; 3] = [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor];
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
 /// Inlines or respells every reference, and keeps exactly the definitions that are still needed.
@@ -94,7 +96,8 @@ pub(crate) fn resolve_references<'a>(
         if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
     let spare = if context.may_specialize { context.max_nodes } else { 0 };
     let after: Vec<Text<'a>> = keys_after_definitions(root);
-    let source = take_source(root, references, &graph, &budget);
+    let mut source = take_source(root, references, &graph, &budget);
+    respell_dynamic(root, &mut source, references, context)?;
     let mut inliner = Inliner {
         references,
         graph: &graph,
@@ -114,6 +117,9 @@ pub(crate) fn resolve_references<'a>(
     inliner.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some((definition, name, mut body)) = inliner.definitions.next() {
+        if inliner.context.form == Form::Read {
+            inliner.note_place(&body, definition.target);
+        }
         visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut inliner)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
@@ -256,13 +262,17 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
             self.chains.push(above);
         }
         self.written.push(self.written.last().copied().unwrap_or_default());
-        self.prepare(node, place);
+        self.drop_tables(node);
+        self.drop_identifiers(node, place);
+        siblings::flatten_parts(node, place, self.context);
         // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
                 break;
             }
-            self.prepare(node, place);
+            self.drop_tables(node);
+            self.drop_identifiers(node, place);
+            siblings::flatten_parts(node, place, self.context);
         }
         Ok(Visit::Descend)
     }
@@ -297,14 +307,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
     }
 
-    /// Rewrites a schema so that `$ref` is its only reference and no name inside it counts.
-    fn prepare(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
-        self.drop_tables(node);
-        self.drop_identifiers(node, place);
-        respell_dynamic(node, place, self.references, self.context);
-        siblings::flatten_parts(node, place, self.context);
-    }
-
     fn drop_tables(&mut self, node: &mut Node<'a>) {
         if TABLES.iter().any(|table| node.get(table).is_some()) {
             // Definitions inside a schema may have made it recursive.
@@ -315,8 +317,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Removes `$id` and `$anchor`: all references are resolved, and a nested `$id` would change the meaning of
-    /// `#/$defs/…` inside it.
+    /// Removes `$id` and the keywords that name a schema: all references are resolved, and a nested `$id` would change
+    /// the meaning of `#/$defs/…` inside it.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
@@ -326,7 +328,8 @@ impl<'a> Inliner<'_, '_, 'a> {
                 return !is_root;
             }
             let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
-            (member.key.is(Keyword::Id) && (!is_root || fragment())) || member.key.is(Keyword::Anchor)
+            (member.key.is(Keyword::Id) && (!is_root || fragment()))
+                || ANCHORS.iter().any(|keyword| member.key.is(*keyword))
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
         self.context.effects.inlined_more = true;
@@ -434,8 +437,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
             || place.polarity != Polarity::Positive && accepts_all(&body);
-        let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
-        self.context.diagnostics.note_copy(end, self.definitions.targets.get(&end).is_some_and(stays));
+        self.note_place(&body, end);
         if may_skip {
             self.note_chain(end, &body);
         }
@@ -443,6 +445,12 @@ impl<'a> Inliner<'_, '_, 'a> {
         let merged = self.merge(node, body, place);
         self.at_root = outer;
         merged.map(|()| true)
+    }
+
+    /// Records that a copy of a target was written. The target itself stays where it is, unless it is a definition.
+    fn note_place(&mut self, body: &Node<'a>, target: Number) {
+        let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
+        self.context.diagnostics.note_place(body, self.definitions.targets.get(&target).is_some_and(stays));
     }
 
     /// Replaces a reference with the type and description of its target, because inlining all of it would exceed the
@@ -533,7 +541,8 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// Records the next target of a target that is only a reference.
     fn note_chain(&mut self, target: Number, body: &Node<'a>) {
         let is_more = |member: &Member<'a>| {
-            !(member.key.is(Keyword::Ref) || member.key.is(Keyword::Id) || member.key.is(Keyword::Anchor))
+            let names = [Keyword::Ref, Keyword::Id].into_iter().chain(ANCHORS);
+            !names.into_iter().any(|keyword| member.key.is(keyword))
         };
         let Some(object) = body.as_object().filter(|object| !object.iter().any(is_more)) else { return };
         let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
