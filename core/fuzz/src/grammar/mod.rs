@@ -180,6 +180,10 @@ impl Writer<'_, '_> {
         let keyword =
             if !self.is_tidy() && self.one_in(12)? { self.pick(&["$dynamicRef", "$recursiveRef"])? } else { "$ref" };
         let _ = write!(self.out, "{{\"{keyword}\":\"{target}\"");
+        if keyword == "$ref" && !self.is_tidy() && self.one_in(12)? {
+            let other = self.pick(self.references())?;
+            let _ = write!(self.out, ",\"$dynamicRef\":\"{other}\"");
+        }
         if self.one_in(4)? {
             self.put(",\"description\":\"what it is\"");
         }

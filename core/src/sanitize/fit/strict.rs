@@ -24,6 +24,7 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords},
+        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -496,10 +497,11 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             if level(place) != self.above || !holds || place.keyword.is_none() || place.polarity != Polarity::Positive {
                 return Ok(Visit::Descend);
             }
-            // In a union or under another keyword, the passes before this one may have more to do.
+            // In a union or under another keyword, the passes before this one may have more to do. Without one of its
+            // references, a definition may be unused or no longer recursive.
             let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
-            let is_property = place.keyword == Some(Keyword::Properties) && place.pointer.steps().iter().all(is_plain);
-            self.context.effects.cut_more |= !is_property;
+            self.context.effects.cut_more |=
+                !place.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
             let location = Location::of(node);
             self.context.diagnostics.report(place, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")

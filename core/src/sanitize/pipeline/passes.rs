@@ -364,8 +364,8 @@ pub(crate) const PASSES: &[Pass] = &[
         rules: &[Rule::InferType, Rule::AssumeString, Rule::ExpandAny, Rule::AnyToJson, Rule::OpenMap],
         needs: Keywords::NONE,
         applies: |context| context.types_everything,
-        wakes: Wakes::If("with schemas without a type in dialects that accept them", |context| {
-            context.grammar.anything == AnyEncoding::Empty
+        wakes: Wakes::If("if the option `untyped` asks for types in a dialect that needs none", |context| {
+            context.grammar.anything == AnyEncoding::Empty && context.untyped != Untyped::Keep
         }),
         run: Run::Leave(|node, site, context| {
             if !site.keywords.contains(Keyword::Type) {
@@ -633,8 +633,8 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
-        wakes: Wakes::If("except if it only lets properties accept anything, without references", |context| {
-            context.effects.cut_more || !context.survey.no_references || context.untyped != Untyped::Keep
+        wakes: Wakes::If("except if it only lets properties and items without references accept anything", |context| {
+            context.effects.cut_more || context.untyped != Untyped::Keep
         }),
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",

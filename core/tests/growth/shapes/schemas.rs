@@ -79,6 +79,10 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
         "$dynamicRef",
         |i| json!({"$dynamicAnchor": format!("a{i}"), "properties": {"next": {"$dynamicRef": format!("#a{}", i + 1)}}}),
     ),
+    (
+        "$dynamicRef beside $ref",
+        |i| json!({"$ref": format!("#/$defs/d{i}"), "$dynamicRef": format!("#/$defs/d{}", i + 1)}),
+    ),
     ("discriminator", |i| {
         json!({"oneOf": [{"$ref": format!("#/$defs/d{i}")}, {"$ref": "#/$defs/d0"}],
             "discriminator": {"propertyName": "kind", "mapping": {"one": format!("#/$defs/d{i}")}}})
