@@ -285,7 +285,7 @@ impl Diagnostics {
             let number = entry.from.number();
             let after = gone.partition_point(|start| *start <= number);
             let start = after.checked_sub(1).and_then(|place| gone.get(place));
-            !start.and_then(|start| ends.get(start)).is_some_and(|end| number < *end)
+            start.and_then(|start| ends.get(start)).is_none_or(|end| number >= *end)
         });
         self.reported =
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
