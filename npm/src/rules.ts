@@ -34,13 +34,13 @@ export type ChangeRule =
   | 'nullable-to-null'
   /** Moves a list in `items` to `prefixItems`. */
   | 'tuple-to-prefix-items'
-  /** Removes an identifier that nothing refers to. */
+  /** Removes an identifier that no reference needs. */
   | 'drop-identifier'
   /** Replaces a reference with its target. */
   | 'inline-ref'
   /** Points a reference at an entry of the root's `$defs`. */
   | 'rewrite-ref'
-  /** Replaces `$dynamicRef` and `$recursiveRef` with a `$ref` to their anchor. */
+  /** Replaces `$dynamicRef` and `$recursiveRef` with `$ref`. */
   | 'dynamic-ref-to-ref'
   /** Removes a reference that does not resolve. */
   | 'unresolved-ref'

@@ -119,7 +119,7 @@ rules! {
     NullableToNull = "nullable-to-null", Canonicalize, SAME, [RefusedKeyword];
     /// Moves a list in `items` to `prefixItems`.
     TupleToPrefixItems = "tuple-to-prefix-items", Canonicalize, SAME, [ArrayItems];
-    /// Removes an identifier that nothing refers to.
+    /// Removes an identifier that no reference needs.
     DropIdentifier = "drop-identifier", Canonicalize, SAME, [];
 
     // Resolve
@@ -127,7 +127,7 @@ rules! {
     InlineRef = "inline-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace, Recursion];
     /// Points a reference at an entry of the root's `$defs`.
     RewriteRef = "rewrite-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
-    /// Replaces `$dynamicRef` and `$recursiveRef` with a `$ref` to their anchor.
+    /// Replaces `$dynamicRef` and `$recursiveRef` with `$ref`.
     DynamicRefToRef = "dynamic-ref-to-ref", Resolve, SAME, [RefForm, RefusedKeyword];
     /// Removes a reference that does not resolve.
     UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];

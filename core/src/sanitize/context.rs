@@ -98,7 +98,7 @@ pub(crate) struct Effects {
     pub(crate) inlined_more: bool,
     /// True if `unroll` did more than replace references by copies of definitions.
     pub(crate) unrolled_more: bool,
-    /// True if `fit-strict` did more than let properties accept anything.
+    /// True if `fit-strict` did more than let properties and items without references accept anything.
     pub(crate) cut_more: bool,
     /// Passes that changed something in this round.
     pub(crate) changed: PassSet,

@@ -633,9 +633,10 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
-        wakes: Wakes::If("except if it only lets properties and items without references accept anything", |context| {
-            context.effects.cut_more || context.untyped != Untyped::Keep
-        }),
+        wakes: Wakes::If(
+            "except if it only lets properties and items without references accept anything, and types stay optional",
+            |context| context.effects.cut_more || context.untyped != Untyped::Keep,
+        ),
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",
     },

@@ -20,7 +20,7 @@ use crate::{
     schema::{
         definitions,
         keyword::{Keyword, Keywords, Role},
-        references::{self, Number, References},
+        references::{self, Form, Number, References},
         visit::{self, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -53,8 +53,13 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
         fine = fine
             && !(context.grammar.merges_all_of(place.keyword.is_none())
                 && node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(is_part)));
+        let mut written = references::KEYWORDS.iter().filter_map(|keyword| node.get(keyword));
+        // A dynamic reference without a target might get one when schemas move. Anchors are known only in the input.
+        let resolved = |value: &Node<'_>| {
+            context.form == Form::Written || value.as_text().is_none() || references.target(value).is_some()
+        };
+        fine = fine && written.all(resolved);
         if let Some(reference) = node.text_at(Keyword::Ref) {
-            let resolved = references.target_of(node).is_some();
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // If the draft ignores siblings of `$ref`, rewriting would make assertions among them apply.
@@ -64,7 +69,7 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
                     || (!counts
                         && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
             });
-            fine = fine && resolved && alone && leads_to_table(reference, &rule);
+            fine = fine && references.target_of(node).is_some() && alone && leads_to_table(reference, &rule);
         }
         Ok(if fine { Visit::Descend } else { Visit::Skip })
     })?;
@@ -131,7 +136,8 @@ impl<'a> VisitorMut<'a> for Respell<'_> {
 }
 
 impl Respell<'_> {
-    /// Siblings apply in every draft that has dynamic references.
+    /// Respells one keyword. The reference counts beside others, because siblings apply in every draft that has dynamic
+    /// references.
     fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of this name might be the intended one.

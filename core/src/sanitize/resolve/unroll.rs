@@ -48,11 +48,15 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
     let budget = context.budget.clone();
     let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
     let bodies: Map<String, &Node<'a>> = bodies.collect();
-    let recursive = recursive(&bodies, &budget);
-    if recursive.is_empty() {
+    let mut expanded = recursive(&bodies, &budget);
+    if expanded.is_empty() {
         return Ok(());
     }
-    let bodies = bodies.into_iter().filter(|(name, _)| recursive.contains(name));
+    // Definitions between two recursive ones were kept, too. Without references, none of them can stay.
+    if recursion == Recursion::Refused && !context.grammar.refs.to_defs {
+        expanded = bodies.keys().cloned().collect();
+    }
+    let bodies = bodies.into_iter().filter(|(name, _)| expanded.contains(name));
     let bodies: Map<String, Node<'a>> = bodies.map(|(name, body)| (name, body.copy(&budget))).collect();
     let levels = levels(root, &bodies, context.max_nodes, &budget);
     let mut unroll = Unroll {
@@ -68,7 +72,7 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
     if recursion == Recursion::Refused {
         if let Some(object) = root.as_object_mut() {
             if let Some(table) = object.get_mut(Keyword::Defs).and_then(Node::as_object_mut) {
-                table.retain(|member| member.key.value().is_some_and(|name| !recursive.contains(&*name)));
+                table.retain(|member| member.key.value().is_some_and(|name| !expanded.contains(&*name)));
             }
             if object.object_at(Keyword::Defs).is_some_and(Object::is_empty) {
                 object.remove(Keyword::Defs);

@@ -117,6 +117,7 @@ pub(crate) fn resolve_references<'a>(
     inliner.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
     while let Some((definition, name, mut body)) = inliner.definitions.next() {
+        // In later rounds, the same definitions are written again.
         if inliner.context.form == Form::Read {
             inliner.note_place(&body, definition.target);
         }
@@ -447,7 +448,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         merged.map(|()| true)
     }
 
-    /// Records that a copy of a target was written. The target itself stays where it is, unless it is a definition.
+    /// Records that a copy of a target was written. A target that is not a definition is also written where it was
+    /// read.
     fn note_place(&mut self, body: &Node<'a>, target: Number) {
         let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
         self.context.diagnostics.note_place(body, self.definitions.targets.get(&target).is_some_and(stays));
