@@ -142,7 +142,7 @@ lint-rustdoc-private: installed
 	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 # Checks the layers, circles between files, and the length of lines, because rustfmt does not wrap comments.
 lint-files: installed
-	@scripts/counted.sh none $@ cargo test -p toolwire --test architecture --locked
+	@scripts/counted.sh none $@ cargo test -p toolwire --locked --test it architecture
 lint-rustfmt: installed
 	@scripts/counted.sh none $@ cargo fmt --all --check
 lint-rustfmt-plugin: installed

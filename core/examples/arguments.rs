@@ -7,10 +7,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement fails by panicking")]
 
-#[path = "../tests/recovery/calls.rs"]
+#[path = "../tests/it/repair_recovery/calls.rs"]
 #[allow(dead_code, reason = "only the tests use all of it")]
 mod calls;
-#[path = "../tests/reference/mod.rs"]
+#[path = "../tests/it/reference.rs"]
 mod reference;
 
 use std::{

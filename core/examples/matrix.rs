@@ -4,7 +4,7 @@
 //! With names of dialects as arguments, prints only those dialects, with full details of failures. Without the data
 //! next to the checkout (`../shared/data`), it measures the sample in this repository.
 
-#[path = "../tests/matrix/measure.rs"]
+#[path = "../tests/it/matrix/measure.rs"]
 mod measure;
 
 use measure::{collections, described, measure, HEADER, SAMPLE, WHOLE};

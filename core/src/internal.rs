@@ -4,7 +4,7 @@
 //! The public functions accept `serde_json::Value` or text. The command line has to detect the kind of its input before
 //! calling a function, so it works on trees. Its flags accept the options' strings, and it looks up the facts of a
 //! dialect that concern a whole list. The module is hidden, because its API is not stable.
-//! `core/tests/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
+//! `core/tests/it/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
 
 pub mod bindings;
 pub mod rounds;

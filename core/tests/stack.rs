@@ -7,6 +7,7 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+#[path = "it/reference.rs"]
 mod reference;
 
 use std::thread;

@@ -48,7 +48,7 @@ HEADER = "stripDeferralBetas"
 REPAIRS = "repairArguments"
 """The function whose cases test_repair.py runs."""
 ELSEWHERE = ("ranking", REPAIRS)
-"""Directories whose cases are run elsewhere; core/tests/search.rs measures the ranking with the first one."""
+"""Directories whose cases are run elsewhere; core/tests/it/search.rs measures the ranking with the first one."""
 WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams", "contents"}
 """Members with restored calls and replies."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK

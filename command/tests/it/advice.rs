@@ -5,7 +5,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "../../core/tests/report_soundness/instances.rs"]
+#[path = "../../../core/tests/it/report_soundness/instances.rs"]
 mod instances;
 
 use std::{

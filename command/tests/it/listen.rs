@@ -2,14 +2,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod transcripts;
-
 use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use toolwire_command::{Listener, ListenerEffect};
 
-use transcripts::{shown, text, Numbers};
+use crate::transcripts::{shown, text, Numbers};
 
 /// Plays one step of a transcript, and returns its effects.
 fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
@@ -41,7 +39,7 @@ fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
 #[test]
 fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Listener::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
-    transcripts::play("listen", begin, |listener, step| {
+    crate::transcripts::play("listen", begin, |listener, step| {
         played(listener, step).into_iter().map(|effect| shown(effect.words())).collect()
     });
 }

@@ -2,12 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod transcripts;
-
 use serde_json::{json, Value};
 use toolwire_command::{Effect, Proxy};
 
-use transcripts::{shown, text, Numbers};
+use crate::transcripts::{shown, text, Numbers};
 
 /// Plays one step of a transcript, and returns its effects.
 fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
@@ -37,7 +35,7 @@ fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
 #[test]
 fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Proxy::new(&case["settings"].to_string());
-    transcripts::play("proxy", begin, |proxy, step| {
+    crate::transcripts::play("proxy", begin, |proxy, step| {
         played(proxy, step).into_iter().map(|effect| shown(effect.words())).collect()
     });
 }

@@ -2,12 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod transcripts;
-
 use serde_json::{json, Value};
 use toolwire_command::{Relay, RelayEffect};
 
-use transcripts::{shown, text, Numbers};
+use crate::transcripts::{shown, text, Numbers};
 
 /// Plays one step of a transcript, and returns its effects.
 fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
@@ -44,7 +42,7 @@ fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
 #[test]
 fn transcripts_have_the_expected_effects() {
     let begin = |case: &Value| Relay::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
-    transcripts::play("relay", begin, |relay, step| {
+    crate::transcripts::play("relay", begin, |relay, step| {
         played(relay, step).into_iter().map(|effect| shown(effect.words())).collect()
     });
 }

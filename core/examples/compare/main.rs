@@ -22,19 +22,19 @@
 mod diff;
 mod dump;
 mod generate;
-#[path = "../../tests/routing/generated.rs"]
+#[path = "../../tests/it/routing/generated.rs"]
 #[allow(dead_code, reason = "only the routing test uses all of it")]
 mod generated;
-#[path = "../../tests/native/render.rs"]
+#[path = "../../tests/it/native/render.rs"]
 #[allow(dead_code, reason = "only the native suite uses all of it")]
 mod render;
 mod row;
-#[path = "../../tests/native/script.rs"]
+#[path = "../../tests/it/native/script.rs"]
 #[allow(dead_code, reason = "only the native suite uses all of it")]
 mod script;
 mod source;
 mod variants;
-#[path = "../../tests/routing/wire.rs"]
+#[path = "../../tests/it/routing/wire.rs"]
 #[allow(dead_code, reason = "only the routing test uses all of it")]
 mod wire;
 

@@ -8,13 +8,13 @@ use toolwire::{
     SanitizeOptions, SanitizedTools, ToolsOptions,
 };
 
-#[path = "../../tests/report_soundness/answers.rs"]
+#[path = "../../tests/it/report_soundness/answers.rs"]
 mod answers;
-#[path = "../../tests/report_soundness/judge.rs"]
+#[path = "../../tests/it/report_soundness/judge.rs"]
 mod judge;
-#[path = "../../tests/report_soundness/named.rs"]
+#[path = "../../tests/it/report_soundness/named.rs"]
 mod named;
-#[path = "../../tests/report_soundness/openapi.rs"]
+#[path = "../../tests/it/report_soundness/openapi.rs"]
 mod openapi;
 
 use crate::{

@@ -15,7 +15,7 @@
 //! `forward ($) name` defines a macro `name!(Type.field)`, which adds to a type the setters of
 //! the options in its field.
 //!
-//! `core/tests/options.rs` compares the rows with the TypeScript and Python types, the documentation pages and the
+//! `core/tests/it/options.rs` compares the rows with the TypeScript and Python types, the documentation pages and the
 //! flags of the command.
 
 use alloc::{

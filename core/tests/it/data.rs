@@ -5,11 +5,9 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-mod reference;
-
 use std::io::Write as _;
 
-use reference::{sources, Source};
+use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
 

@@ -3,11 +3,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod reference;
-
 use std::collections::BTreeSet;
 
-use reference::{sources, Source};
+use crate::reference::{sources, Source};
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading,

@@ -1,6 +1,6 @@
 //! Verdicts on the public reports in `issue_cases_3.jsonl`, if that file exists next to the checkout. Each row states
 //! the result that a user must get (`right`); [`is_solved`] implements that as a condition. `cargo test -p toolwire
-//! --test issue_cases -- --nocapture` prints the verdict on each row.
+//! --test it issue_cases -- --nocapture` prints the verdict on each row.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -6,11 +6,9 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-mod reference;
-
 use std::{collections::BTreeSet, io::Write as _};
 
-use reference::sources;
+use crate::reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, check_tools, dialects, options::DuplicateNames, reports::Severity, sanitize_tools, AdaptOptions,

@@ -3,12 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "native/assertion.rs"]
-mod assertion;
-#[path = "native/rows.rs"]
-mod rows;
-
-use assertion::Assertion;
+use crate::native::{assertion::Assertion, rows};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading,

@@ -3,11 +3,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod reference;
-
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Instant};
 
-use reference::sources;
+use crate::reference::sources;
 use serde_json::{json, Value};
 use toolwire::{answer_tool_search, search_tools, SearchOptions, ToolIndex};
 
@@ -293,7 +291,7 @@ fn hostile_lists_are_searched_in_time() {
 
 /// Ten thousand tools: the real ones under other names. Run with `--release --ignored --nocapture`.
 #[test]
-#[ignore = "measures time: `cargo test --release --test search -- --ignored --nocapture`"]
+#[ignore = "measures time: `cargo test --release --test it search -- --ignored --nocapture`"]
 fn time_of_searches_in_long_lists_is_measured() {
     for (tools, is_whole) in tools() {
         for count in [1_000, 10_000, 20_000] {

@@ -6,11 +6,9 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-mod reference;
-
 use std::{collections::BTreeMap, io::Write as _, time::Instant};
 
-use reference::{sources, Source};
+use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, reports::Violation, SanitizeOptions};
 

@@ -284,7 +284,7 @@ fn without_a_setting_the_model_determines_the_dialect() {
     assert_eq!(host.result("response.intercept_stream_chunk", &id), json!({}));
 }
 
-/// Arguments that take too many steps to restore, and the schema of their tool (as in `core/tests/streams.rs`).
+/// Arguments that take too many steps to restore, and the schema of their tool (as in `core/tests/it/streams.rs`).
 fn too_large() -> (Value, String) {
     let branch = |at: usize| {
         // No property has listed values, so every branch has to be tried.

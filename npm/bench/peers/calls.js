@@ -1,6 +1,6 @@
 // Prints calls to real tools that their schemas accept, one `{ schema, arguments }` per line: the input for measuring
 // validators in every language. Usage: calls.js TOOLS FOLDER…: a file with one tool per line, each of which is called with
-// every argument, and folders with recorded calls. (core/tests/recovery/calls.rs collects and generates calls in the
+// every argument, and folders with recorded calls. (core/tests/it/repair_recovery/calls.rs collects and generates calls in the
 // same way.)
 
 import { existsSync, readFileSync } from 'node:fs';

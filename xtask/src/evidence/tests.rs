@@ -1,7 +1,7 @@
 //! Checks every dialect against recorded answers of APIs: schemas and whole requests that they accepted, and rejections
 //! that were recorded or quoted by users.
 //!
-//! Precedence: an API's own validator (core/tests/walle.rs), then accepted schemas, then quoted rejections, then the
+//! Precedence: an API's own validator (core/tests/it/walle.rs), then accepted schemas, then quoted rejections, then the
 //! tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise
 //! the test fails.
 #![allow(
@@ -10,7 +10,7 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-#[path = "../../../core/tests/reference/mod.rs"]
+#[path = "../../../core/tests/it/reference.rs"]
 mod reference;
 
 use std::{fs, io::Write as _};

@@ -8,10 +8,10 @@ use toolwire::{
 };
 
 use super::{
-    format_fakes,
     generator::{conversation, Backend},
     Numbers,
 };
+use crate::native::fakes as format_fakes;
 
 const ANTHROPIC: Backend = ("anthropic", "anthropic", "claude-sonnet-4-6");
 const RESPONSES: Backend = ("openai-responses", "openai-responses", "gpt-5.5");

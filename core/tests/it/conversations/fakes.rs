@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{
-    format_fakes::{self, Verdict},
-    generator::{history_of, Backend},
-};
+use super::generator::{history_of, Backend};
+use crate::native::fakes::{self as format_fakes, Verdict};
 
 fn refuse(wrong: bool, text: &str) -> Verdict {
     if wrong {

@@ -5,9 +5,6 @@
 
 mod deferral;
 mod fakes;
-#[path = "../native/fakes/mod.rs"]
-#[allow(dead_code, reason = "only the native suite uses all of it")]
-mod format_fakes;
 mod generator;
 mod overflow;
 

@@ -9,8 +9,6 @@
 
 mod hard;
 mod random;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod repair;
 mod tools;
 

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{json, Value};
 use toolwire::{check, Code, SanitizeOptions};
 
-use super::{
-    effect, print_line,
-    reference::{sources, Source},
-    sanitized_and_checked, settle,
-};
+use super::{effect, print_line, sanitized_and_checked, settle};
+use crate::reference::{sources, Source};
 
 type Table = BTreeMap<String, usize>;
 

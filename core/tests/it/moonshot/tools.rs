@@ -5,11 +5,8 @@ use std::{collections::BTreeMap, time::Instant};
 use serde_json::Value;
 use toolwire::{json, sanitize, SanitizeOptions};
 
-use super::{
-    effect, print_line,
-    reference::{sources, Source},
-    sanitized_and_checked, settle, shown,
-};
+use super::{effect, print_line, sanitized_and_checked, settle, shown};
+use crate::reference::{sources, Source};
 
 #[test]
 fn all_real_tools_are_sent() {

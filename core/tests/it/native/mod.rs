@@ -3,30 +3,20 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "native/fakes/mod.rs"]
-mod fakes;
-#[path = "native/invariants.rs"]
+pub(crate) mod assertion;
+pub(crate) mod fakes;
 mod invariants;
-#[path = "native/journey.rs"]
 mod journey;
-#[path = "native/kimi_data.rs"]
 mod kimi_data;
-#[path = "native/properties.rs"]
 mod properties;
-mod reference;
-#[path = "native/render.rs"]
 mod render;
-#[path = "native/rows.rs"]
-mod rows;
-#[path = "native/script.rs"]
+pub(crate) mod rows;
 mod script;
-#[path = "native/untrusted.rs"]
 mod untrusted;
-#[path = "native/view.rs"]
 mod view;
 
+use crate::reference::{sources, Source};
 use invariants::{broken, calls};
-use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading,

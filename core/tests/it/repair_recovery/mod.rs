@@ -4,16 +4,13 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "recovery/calls.rs"]
 mod calls;
-mod reference;
-#[path = "recovery/spoil.rs"]
 mod spoil;
 
 use std::{collections::BTreeMap, io::Write as _};
 
+use crate::reference::sources;
 use calls::Call;
-use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
     json::{self as tree, Node},

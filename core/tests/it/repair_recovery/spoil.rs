@@ -3,7 +3,7 @@
 use serde_json::{json, Map, Value};
 use toolwire::validate_arguments;
 
-use crate::calls::Call;
+use super::calls::Call;
 
 /// Damage to a single value in the arguments.
 type OfValue = fn(&Value) -> Option<Value>;

@@ -7,11 +7,11 @@ use jsonschema::Draft;
 use serde_json::Value;
 use toolwire::SanitizeOptions;
 
-use crate::{
+use super::{
     instances::{instances, Dice},
     judge, named, print_line,
-    reference::sources,
 };
+use crate::reference::sources;
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
 

@@ -18,10 +18,8 @@ mod closed;
 mod instances;
 mod judge;
 mod limits;
-mod named;
+pub(crate) mod named;
 mod openapi;
-#[path = "../reference/mod.rs"]
-mod reference;
 
 use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
 

@@ -3,7 +3,7 @@
 use serde_json::{json, Value};
 use toolwire::Restore;
 
-use crate::{
+use super::{
     history::{arguments, Definition, Sent},
     wire::Wire,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 
-use crate::wire::Wire;
+use super::wire::Wire;
 
 pub(crate) struct Numbers(pub(crate) u64);
 

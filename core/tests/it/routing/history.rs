@@ -7,7 +7,7 @@ use toolwire::{
     AdaptOptions, DeferredOptions,
 };
 
-use crate::{
+use super::{
     generated::{Numbers, PROPERTIES},
     wire::Wire,
 };
@@ -327,7 +327,7 @@ fn list(tools: &Value, namespace: Option<&str>, is_loaded: bool, found: &mut Vec
         let one = Sent {
             namespace: namespace.map(String::from),
             name: name.to_owned(),
-            mark: crate::wire::number(description),
+            mark: super::wire::number(description),
             // Any tool of Anthropic may have the type `custom`.
             is_custom: entry["type"] == "custom" && schema.is_none(),
             property,

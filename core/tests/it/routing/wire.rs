@@ -3,7 +3,7 @@
 use serde_json::{json, Value};
 use toolwire::options::ToolFormat;
 
-use crate::generated::Tool;
+use super::generated::Tool;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {

@@ -10,12 +10,8 @@
 )]
 
 mod answer;
-#[path = "../report_soundness/named.rs"]
-mod named;
 mod random;
 mod real;
-#[path = "../reference/mod.rs"]
-mod reference;
 
 use std::io::Write as _;
 

@@ -11,7 +11,8 @@ use toolwire::{
     restore_arguments, sanitize, SanitizeOptions,
 };
 
-use crate::{answer::answer, named::named, print_line, DIALECTS};
+use super::{answer::answer, print_line, DIALECTS};
+use crate::report_soundness::named::named;
 
 /// Reproducible pseudorandom numbers.
 struct Dice(u64);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 
-use crate::{print_line, reference::sources, DIALECTS};
+use super::{print_line, DIALECTS};
+use crate::reference::sources;
 
 #[test]
 fn real_schemas_pass_check_after_sanitizing() {
