@@ -19,7 +19,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
-        ServerToolSearch, ToolFormat,
+        ToolFormat,
     },
     report::{AnswerChange, RepairedCall},
     request::tool_format,
@@ -436,8 +436,7 @@ impl SearchLoop {
     /// Returns the name of the hosted search in the request, if this module must answer it.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
-        let emulates = deferred.server_tool_search == ServerToolSearch::Emulate
-            && adapting.tools.format == Some(ToolFormat::Anthropic);
+        let emulates = deferred.emulates_search() && adapting.tools.format == Some(ToolFormat::Anthropic);
         if emulates {
             deferred::hosted_search(request)
         } else {

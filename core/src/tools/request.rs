@@ -144,7 +144,7 @@ fn adapt_by<'a>(
             overflowed = overflow::defer(request, api, limit, &stay)?;
         }
         if !overflowed.is_empty() {
-            deferred_options.server_tool_search = ServerToolSearch::Emulate;
+            deferred_options.server_tool_search = Some(ServerToolSearch::Emulate);
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
             // A tool that the model has called is sent, even if the history does not show how the tool was found.
