@@ -25,7 +25,7 @@ use crate::{
     request::tool_format,
     tools::{
         call_repair::CallReports,
-        list_cache::{FoundList, Lookup, ToolListCache},
+        list_cache::{FoundLists, Lookup, ToolListCache},
         overflow,
         quarantine::{self, SetAsideWarning},
         request::{self, AdaptReport, OVERFLOW},
@@ -174,7 +174,7 @@ impl Exchange {
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = FoundList::default();
+        let found = FoundLists::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
