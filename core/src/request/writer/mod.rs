@@ -138,7 +138,8 @@ struct Writer<'w, 'a> {
 impl<'w, 'a> Writer<'w, 'a> {
     fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
         let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
-        let places = Places::plan(conversation, (native, removals, load_used_tools), writing.warnings);
+        let keeps_list = writing.source == writing.target;
+        let places = Places::plan(conversation, (native, removals, load_used_tools), keeps_list, writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
         let search_name = conversation.search_name.clone();
@@ -201,6 +202,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let mut definition = definition;
+            let is_kept = self.same_format() && place == Place::Deferred && matches!(tool.source, Source::Listed(_));
+            let original = is_kept.then(|| definition.clone());
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
@@ -232,7 +235,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 _ => {}
             }
-            listed.push(written);
+            // An entry that stays in the list keeps its spelling.
+            listed.push(original.unwrap_or(written));
         }
         Ok((listed, names))
     }
