@@ -12,7 +12,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{self, Content, Conversation, EventKind, Outcome, Part},
+    conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
     formats,
     instructions::{self, whole},
     report::Warnings,
@@ -133,6 +133,8 @@ struct Writer<'w, 'a> {
     set_aside: Set<Text<'a>>,
     /// Tools that are sent as OpenAI `custom` tools.
     custom: Set<Text<'a>>,
+    /// The names of called searches, by the ids of the calls.
+    searches: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -155,6 +157,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             retired: Set::new(),
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
+            searches: Map::new(),
         }
     }
 
@@ -305,6 +308,28 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
+    }
+
+    /// Records the name of a call, for warnings about its result.
+    fn note_search(&mut self, call: &Call<'a>) {
+        if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
+            self.searches.insert(id.clone(), call.name.clone());
+        }
+    }
+
+    /// Returns the parts of a search result that its construct cannot contain, such as the message of a failed search.
+    /// They are written after all results of the turn, with a warning. Empty text is omitted.
+    fn beside(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
+        let is_empty = |part: &Part<'a>| match part {
+            Part::Text(text) => text.as_text().is_none_or(Text::is_empty),
+            _ => false,
+        };
+        let parts: Vec<Part<'a>> = content.into_parts().into_iter().filter(|part| !is_empty(part)).collect();
+        if !parts.is_empty() {
+            let name = id.as_text().and_then(|id| self.searches.get(id));
+            self.writing.warnings.about_maybe("moved", name);
+        }
+        parts
     }
 
     /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their
