@@ -28,7 +28,7 @@ use crate::{
         tool_list::Listing,
     },
     rules::Constraint,
-    tools::servers,
+    tools::{quarantine::Quarantined, servers},
 };
 
 pub use crate::{
@@ -136,6 +136,11 @@ pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
     options.any_count = true;
     options.max_tools = Some(None);
     options
+}
+
+/// Returns the name of a tool that was set aside, or the type of a hosted tool without a name.
+pub fn label(tool: &Quarantined) -> &str {
+    tool.name.as_deref().or(tool.hosted.as_deref()).unwrap_or_default()
 }
 
 /// Returns the names of the members that may contain a tool's schema.

@@ -119,7 +119,7 @@ impl DeferArguments {
         options.order = choice(self.order.as_deref()).unwrap_or(options.order);
         options.unknown_reference = choice(self.unknown_reference.as_deref()).unwrap_or(options.unknown_reference);
         options.forced_tool = choice(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
-        options.server_tool_search = choice(self.server_tool_search.as_deref()).unwrap_or(options.server_tool_search);
+        options.server_tool_search = choice(self.server_tool_search.as_deref());
         options.server_history = choice(self.server_history.as_deref()).unwrap_or(options.server_history);
         options.empty_tools = choice(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
         options.system_messages = choice(self.system_messages.as_deref()).unwrap_or(options.system_messages);

@@ -171,7 +171,7 @@ impl Turns {
         let mut options = DeferredOptions::default();
         options.format = self.target();
         // The provider's search is one of the tools, and `tool_choice` loads no tools there.
-        options.server_tool_search = ServerToolSearch::Emulate;
+        options.server_tool_search = Some(ServerToolSearch::Emulate);
         options.forced_tool = ForcedTool::Auto;
         let played = apply_deferred_loading(written, &options)?.request;
         Ok(labels(&json::read(&played)?))

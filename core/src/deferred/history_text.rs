@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     collections::Set,
     json::{Node, Text},
-    options::{Api, DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+    options::{Api, DeferredOptions, ServerHistory, SystemMessages, UnknownReference},
     request::{
         conversation::{
             Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
@@ -28,7 +28,7 @@ pub(super) fn settle_searches(
     (source, same_format): (Api, bool),
     (options, name): (&DeferredOptions, &str),
 ) {
-    let emulates = options.server_tool_search == ServerToolSearch::Emulate;
+    let emulates = options.emulates_search();
     if source.has_items() {
         for event in &mut conversation.events {
             if let EventKind::Call(call) = &mut event.kind {
@@ -147,7 +147,7 @@ impl<'a> Parts<'a> {
 /// Converts a search that the API's servers ran to an ordinary call. If search is emulated, the call is to the
 /// emulating function.
 fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
-    if options.server_tool_search == ServerToolSearch::Emulate {
+    if options.emulates_search() {
         call.name = Text::new(String::from(name));
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
@@ -161,7 +161,7 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     }
     if let Some(object) = call.own.as_mut().and_then(Node::as_object_mut) {
         object.set("type", Node::literal("tool_use"));
-        if options.server_tool_search == ServerToolSearch::Emulate {
+        if options.emulates_search() {
             object.set("name", Node::string(call.name.clone()));
         }
         object.remove("caller");

@@ -222,14 +222,14 @@ fn emulate<'a>(
     let describes = sending.is_some();
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, describes };
     let mut conversation = reader::read(request, format, reading)?;
-    let emulates = options.server_tool_search == ServerToolSearch::Emulate;
+    let emulates = options.emulates_search();
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
     let own_search = tool::client_search_name(listed(request));
     emulation.name_search(own_search.as_ref().unwrap_or(&options.tool_search_name), warnings);
     conversation::apply(&mut conversation.events, &mut emulation.tools, options, warnings);
     emulation.warn_of_prefix(warnings);
     // Without the provider's search, the model could not find deferred tools.
-    let loads_all = options.server_tool_search == ServerToolSearch::LoadAll && emulation.lost_search();
+    let loads_all = options.hosted_search() == ServerToolSearch::LoadAll && emulation.lost_search();
     if options.mode != Mode::LoadAll && loads_all && emulation.tools.load_all() {
         warnings.warn("server-tool-search-unavailable");
     }

@@ -19,13 +19,13 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
-        ServerToolSearch, ToolFormat,
+        ToolFormat,
     },
     report::{AnswerChange, RepairedCall},
     request::tool_format,
     tools::{
         call_repair::CallReports,
-        list_cache::{FoundList, Lookup, ToolListCache},
+        list_cache::{FoundLists, Lookup, ToolListCache},
         overflow,
         quarantine::{self, SetAsideWarning},
         request::{self, AdaptReport, OVERFLOW},
@@ -174,7 +174,7 @@ impl Exchange {
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = FoundList::default();
+        let found = FoundLists::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
@@ -436,8 +436,7 @@ impl SearchLoop {
     /// Returns the name of the hosted search in the request, if this module must answer it.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
-        let emulates = deferred.server_tool_search == ServerToolSearch::Emulate
-            && adapting.tools.format == Some(ToolFormat::Anthropic);
+        let emulates = deferred.emulates_search() && adapting.tools.format == Some(ToolFormat::Anthropic);
         if emulates {
             deferred::hosted_search(request)
         } else {

@@ -276,8 +276,11 @@ options! {
         "unknownReference" unknown_reference: UnknownReference = UnknownReference::Notice;
         /// Handling of a `tool_choice` that forces a tool that is not loaded.
         "forcedTool" forced_tool: ForcedTool = ForcedTool::Load;
-        /// Handling of a hosted tool search, which the backend does not have.
-        "serverToolSearch" server_tool_search: ServerToolSearch = ServerToolSearch::LoadAll;
+        /// Handling of a hosted tool search, which the backend does not have. `None` is [`ServerToolSearch::LoadAll`],
+        /// and in an [`Exchange`](crate::Exchange) in Anthropic's format, whose replies can contain searches that the
+        /// client did not make, [`ServerToolSearch::Emulate`].
+        "serverToolSearch" server_tool_search: Option<ServerToolSearch> = None,
+            set(|outcome: impl Into<Option<ServerToolSearch>>| outcome.into());
         /// Handling of hosted searches in the history.
         "serverHistory" server_history: ServerHistory = ServerHistory::Drop;
         /// Native construct for deferred tools that the backend supports, regardless of the client that sent the
@@ -363,6 +366,16 @@ impl DeferredOptions {
         let Profile { format, announce, search_tools, .. } = client.profile();
         let search_tools = search_tools.iter().map(|name| String::from(*name)).collect();
         DeferredOptions { format: Some(format), announce, search_tools, ..DeferredOptions::default() }
+    }
+
+    /// Returns the handling of a hosted tool search.
+    pub(crate) fn hosted_search(&self) -> ServerToolSearch {
+        self.server_tool_search.unwrap_or(ServerToolSearch::LoadAll)
+    }
+
+    /// Returns true if a function replaces a hosted tool search.
+    pub(crate) fn emulates_search(&self) -> bool {
+        self.hosted_search() == ServerToolSearch::Emulate
     }
 
     /// Returns the declarations of the options, including the option that has no field.

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     table::{options, Example, Readable, Reader},
     tools::OnSetAside,
-    AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, Api, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -38,18 +38,12 @@ options! {
         "toolListCache" tool_list_cache: usize = 16;
     } with {
         /// Options for rewriting the request. Their dialect is ignored.
-        pub adapt: AdaptOptions = adapting();
+        pub adapt: AdaptOptions = AdaptOptions::at_default();
         /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
         /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"`. The result replaces
         /// [`DeferredOptions::native`].
         pub native_is_auto: bool = false;
-        /// True if the caller chose how a hosted search is handled.
-        pub(crate) search_is_chosen: bool = false;
     }
-}
-
-fn adapting() -> AdaptOptions {
-    AdaptOptions::at_default().deferred(DeferredOptions::default().server_tool_search(ServerToolSearch::Emulate))
 }
 
 impl Default for ExchangeOptions {
@@ -106,14 +100,8 @@ impl ExchangeOptions {
             crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
                 .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
         }
-        let chosen = naming.spell("serverToolSearch");
-        options.search_is_chosen =
-            reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
-        if let Some(deferred) = &mut options.adapt.deferred {
-            if !options.search_is_chosen {
-                deferred.server_tool_search = ServerToolSearch::Emulate;
-            }
-        }
+        // The placeholder that `without_own` sets.
+        options.adapt.tools.sanitize.dialect = String::new();
         Ok(options)
     }
 
@@ -142,8 +130,8 @@ impl ExchangeOptions {
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
             }
             // Only Anthropic's format has blocks that show the client a search that it did not make.
-            if adapt.tools.format != Some(ToolFormat::Anthropic) && !self.search_is_chosen {
-                deferred.server_tool_search = ServerToolSearch::LoadAll;
+            if adapt.tools.format == Some(ToolFormat::Anthropic) {
+                deferred.server_tool_search.get_or_insert(ServerToolSearch::Emulate);
             }
         }
         Ok(adapt)

@@ -28,12 +28,21 @@ request_setters!(ExchangeOptions.adapt);
 impl ExchangeOptions {
     /// Sets the handling of deferred tools; `None` leaves them unchanged, for an API that supports deferred loading.
     ///
-    /// The exchange then uses the [`ServerToolSearch`](super::ServerToolSearch) of these options. Otherwise, it answers
-    /// hosted searches itself.
+    /// ```
+    /// use toolwire::{DeferredOptions, Exchange, ExchangeOptions};
+    /// let body = r#"{"model":"m","messages":[{"role":"user","content":"a room, please"}],"tools":[
+    ///     {"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"},
+    ///     {"name":"book_room","input_schema":{"type":"object"},"defer_loading":true}
+    /// ]}"#;
+    /// let deferred = DeferredOptions::default().max_tokens(1_000);
+    /// let options = ExchangeOptions::default().dialect("anthropic").deferred(deferred);
+    /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
+    /// assert!(exchange.request().contains("tool_search") && !exchange.request().contains("book_room"));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
     #[must_use]
     pub fn deferred(mut self, deferred: impl Into<Option<DeferredOptions>>) -> Self {
         self.adapt.deferred = deferred.into();
-        self.search_is_chosen = true;
         self
     }
 

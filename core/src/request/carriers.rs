@@ -37,8 +37,8 @@ pub(crate) fn each<'a>(
 pub(crate) struct Place {
     /// The index of the message.
     message: usize,
-    /// The index of the block that adds a tool, in Anthropic Messages.
-    block: Option<usize>,
+    /// The index of the block that adds a tool, in Anthropic Messages, and the pointer to the definition in the block.
+    block: Option<(usize, &'static str)>,
 }
 
 impl Place {
@@ -46,7 +46,7 @@ impl Place {
     pub(crate) fn pointer(self, api: Api, tool: usize) -> String {
         let (history, message) = (api.history(), self.message);
         match self.block {
-            Some(block) => format!("/{history}/{message}/content/{block}/tool/definition"),
+            Some((block, definition)) => format!("/{history}/{message}/content/{block}{definition}"),
             None => format!("/{history}/{message}/{}/{tool}", list_of(api)),
         }
     }
@@ -69,10 +69,11 @@ pub(crate) fn each_at<'a>(
             continue;
         }
         if api == Api::Anthropic {
-            let blocks = message.items_at("content").iter().enumerate();
-            blocks.filter_map(|(block, node)| Some((block, added(node)?))).for_each(|(block, definition)| {
-                take(Place { message: at, block: Some(block) }, core::slice::from_ref(definition));
-            });
+            for (block, node) in message.items_at("content").iter().enumerate() {
+                let Some(definition) = added(node) else { continue };
+                let place = Place { message: at, block: Some((block, pointer_to_added(node))) };
+                take(place, core::slice::from_ref(definition));
+            }
         } else {
             let place = Place { message: at, block: None };
             take(place, message.items_at(list_of(api)));
@@ -129,8 +130,32 @@ pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 
 /// Returns the definition that a block of Anthropic Messages adds.
 pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
-    tool?.get("definition")
+    let definition = directive_definition(block).filter(|_| directive(block) == Some(Directive::Addition))?;
+    // `mcp_tool_reference` and `mcp_toolset_reference` define no tool.
+    let is_reference = type_of(definition).is_some_and(|kind| kind.display().ends_with("_reference"));
+    (!is_reference).then_some(definition)
+}
+
+/// Returns true if the addition contains the definition without a `tool_definition` around it.
+fn is_bare(block: &Node<'_>) -> bool {
+    !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
+}
+
+/// Returns the pointer from a block to the definition that it adds.
+pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
+    if is_bare(block) {
+        "/tool"
+    } else {
+        "/tool/definition"
+    }
+}
+
+/// Edits the definition that a block of Anthropic Messages adds.
+pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+    if is_bare(block) {
+        return block.visit("tool", edit);
+    }
+    block.visit("tool", |tool| tool.visit("definition", edit)).flatten()
 }
 
 /// Calls `visit` with each definition in a message that adds tools.
@@ -142,7 +167,7 @@ pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mu
             if api != Api::Anthropic {
                 visit(entry);
             } else if added(entry).is_some() {
-                entry.visit("tool", |tool| tool.visit("definition", &mut *visit));
+                edit_added(entry, &mut *visit);
             }
             Ok(())
         });

@@ -217,10 +217,10 @@ impl FlatNames {
         self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
-    /// Returns the names that differ from the result of [`flat`]. The rewriting of a list depends only on the list and
-    /// on these names.
-    pub(crate) fn renamed(&self) -> Map<(Text<'static>, Text<'static>), Text<'static>> {
-        self.renamed.clone()
+    /// Returns the names for the tools of a list. They are the same if the history adds other tools, so that the list
+    /// is found in the cache.
+    pub(crate) fn of_list(&self) -> FlatNames {
+        FlatNames { renamed: self.renamed.clone(), ..FlatNames::default() }
     }
 }
 

@@ -68,7 +68,11 @@ impl Warning {
             "forced-choice-widened",
             "`tool_choice` names a tool, but the backend accepts no name: it now requires any tool",
         ),
-        ("moved", "A change of the tools was moved to a later place: no API accepts it between a call and its result"),
+        (
+            "moved",
+            "A change of the tools, or text next to the tools that a search found, was moved after the results: no API \
+                accepts it where it was",
+        ),
         (
             "arguments-not-an-object",
             "A call's arguments are not a JSON object, which the target requires: an empty object is sent",

@@ -90,6 +90,15 @@ pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
     has_type(tool, CUSTOM)
 }
 
+/// Returns the path of the name of an entry without a schema, which may be in its member `custom`.
+pub(crate) fn path_of_custom_name(tool: &Node<'_>) -> &'static [&'static str] {
+    if tool.get("name").is_some() {
+        &["name"]
+    } else {
+        &[CUSTOM, "name"]
+    }
+}
+
 pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     if tool.get("name").is_some() {
         tool.set("name", Node::string(name));

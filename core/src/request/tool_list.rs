@@ -340,11 +340,8 @@ pub(crate) fn plan_names(
                 Entry::Hosted => {
                     let is_server = tool::kind(&listed.entry) == tool::Kind::Toolset;
                     let name = tool::name(&listed.entry).filter(|_| !is_server).cloned();
-                    if listed.namespace.is_some() {
-                        own.extend(name)
-                    } else {
-                        hosted.extend(name)
-                    }
+                    let is_named_here = listed.namespace.is_some() || tool::is_custom(&listed.entry);
+                    if is_named_here { &mut own } else { &mut hosted }.extend(name);
                 }
                 Entry::Unknown => {}
             }

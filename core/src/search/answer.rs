@@ -254,11 +254,13 @@ impl<'n, 'a> Call<'n, 'a> {
     /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
     /// that the caller has to answer. Returns `None` for anything else, such as a call to another tool.
     pub(crate) fn recognize(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
-        // A call in a namespace is a call to another tool, unless the API created the namespace for the search.
+        // A call to a tool of a server, or in a namespace, is a call to another tool, unless the API created the
+        // namespace for the search. A restored call has the tool's own name, which may be that of the search.
         let is_search = |call: &Node<'a>| {
             let text = |key| call.text_at(key).filter(|text| !text.is_empty());
             let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));
-            own && text("name").is_some_and(|name| name.is(&options.tool_search_name))
+            let of_server = call.get("server").is_some_and(|server| !server.is_null());
+            own && !of_server && text("name").is_some_and(|name| name.is(&options.tool_search_name))
         };
         if has_type(call, "tool_use") {
             return is_search(call).then(|| Call {

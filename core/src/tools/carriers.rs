@@ -20,7 +20,7 @@ use crate::{
     options::{Api, DeferredOptions, ToolsOptions},
     report::Detail,
     request::{
-        carriers::{added, converse_change, is_of_server, list_of, Carriers},
+        carriers::{added, converse_change, edit_added, is_of_server, list_of, pointer_to_added, Carriers},
         namespaces::FlatNames,
         splice,
         tool::has_type,
@@ -81,9 +81,9 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
     }
     let key = list_of(api);
     let at = format!("{pointer}/{key}");
-    let redefines = has_type(message, "additional_tools");
+    let kind = if has_type(message, "additional_tools") { Added::Redefining } else { Added::Found };
     let emptied = message.visit(key, |tools| {
-        *tools = rewrite_list(core::mem::take(tools), (&at, redefines), carried)?;
+        *tools = rewrite_list(core::mem::take(tools), (&at, kind), carried)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
@@ -100,12 +100,10 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
         let (mut gone, mut at) = (Vec::new(), 0);
         content.visit_children(|_, block| {
             if let Some(definition) = added(block).cloned() {
-                let place = format!("{pointer}/content/{at}/tool/definition");
-                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, true), carried)?;
+                let place = format!("{pointer}/content/{at}{}", pointer_to_added(block));
+                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, Added::Single), carried)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
-                    Some(new) => {
-                        block.visit("tool", |tool| tool.set("definition", new));
-                    }
+                    Some(new) => drop(edit_added(block, |definition| *definition = new)),
                     None => gone.push((at, Vec::new())),
                 }
             }
@@ -119,11 +117,22 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
     emptied.unwrap_or(Ok(false))
 }
 
-/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. If `redefines` is false, the
-/// first definition of a tool takes precedence.
+/// The tools that a part of the history adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Added {
+    /// A list in which the first definition of a tool takes precedence.
+    Found,
+    /// A list that may define tools again.
+    Redefining,
+    /// A single definition outside a list, which may define the tool again.
+    Single,
+}
+
+/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `place` is the pointer to the
+/// list, or to its only tool.
 fn rewrite_list<'a>(
     list: Node<'a>,
-    (prefix, redefines): (&str, bool),
+    (place, kind): (&str, Added),
     carried: &mut Carried<'_>,
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
@@ -134,7 +143,11 @@ fn rewrite_list<'a>(
     let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, Detail::Whole)?;
     carried.names = outcome.names;
-    if redefines {
+    let relocate = |pointer: &mut String| {
+        let inner = pointer.strip_prefix("/0").filter(|_| kind == Added::Single).unwrap_or(pointer.as_str());
+        *pointer = format!("{place}{inner}");
+    };
+    if kind != Added::Found {
         for name in &outcome.accepted {
             carried.restore_map.forget(name);
             carried.callable.remove(name);
@@ -143,14 +156,12 @@ fn rewrite_list<'a>(
     carried.restore_map.extend(outcome.restore_map, &carried.callable);
     carried.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
-        tool.pointer.insert_str(0, prefix);
+        relocate(&mut tool.pointer);
         carried.quarantined.push(tool);
     }
     for mut about in outcome.changes {
-        about.change.pointer.insert_str(0, prefix);
-        if let Some(output) = &mut about.change.output_pointer {
-            output.insert_str(0, prefix);
-        }
+        relocate(&mut about.change.pointer);
+        about.change.output_pointer.iter_mut().for_each(relocate);
         Arc::make_mut(carried.changes).push(about);
     }
     let mut tools = outcome.tools;

@@ -159,7 +159,10 @@ impl Checking {
             }
             count += usize::from(is_counted);
             let shape = match tool_format::recognize(entry) {
-                Entry::Hosted => continue,
+                Entry::Hosted => {
+                    self.custom(listed, &mut seen);
+                    continue;
+                }
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
                     let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
@@ -238,6 +241,22 @@ impl Checking {
             }
         }
         Ok(())
+    }
+
+    /// Checks the name of OpenAI's `custom` tool. The API itself defines all other entries without a schema.
+    fn custom<'n>(&mut self, listed: &'n Listed<'_>, seen: &mut Set<Cow<'n, str>>) {
+        let Listed { entry, .. } = listed;
+        let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };
+        let pointer = at(listed, tool::path_of_custom_name(entry));
+        let (shape, called) = (self.dialect.tools.names, name.display());
+        if !names::is_legal(shape, name) {
+            let message = format!("expected a name of {shape}, found `{called}`");
+            self.add(Some(&*called), Constraint::ToolName.id(), pointer.clone(), message);
+        }
+        if !seen.insert(called.clone()) {
+            let message = format!("expected unique tool names, found a second `{called}`");
+            self.add(Some(&*called), Constraint::DuplicateName.id(), pointer, message);
+        }
     }
 
     fn tool(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {

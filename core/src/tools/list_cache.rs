@@ -1,16 +1,17 @@
 //! Cache of rewritten tool lists. Agents send the same tools with every request; a repeated list only has to be looked
 //! up.
 
-use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::cell::OnceCell;
 
 use super::{quarantine::Quarantined, restore::RestoreMap, sanitize_list::ToolChange};
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
     dialect::surface::NamePattern,
-    json::{self, Data, Node, Text},
+    json::{self, Data, Node},
     names::Names,
     options::ToolsOptions,
+    request::namespaces::FlatNames,
 };
 
 /// Maximum size of the cached text in bytes, before and after rewriting.
@@ -44,31 +45,40 @@ const LOOKS: usize = 10_000;
 #[derive(Clone, Debug, Default)]
 pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<CachedList>>>>);
 
-/// The key of the cache: a list, and everything that its rewriting depends on.
+/// The key of the cache: a list, and everything else that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CacheKey<'q> {
     /// The list as JSON text.
     pub(super) list: Cow<'q, str>,
+    pub(super) inputs: ListInputs<'q>,
+}
+
+/// The inputs of rewriting a list, except for the list. `rewrite_list` reads nothing else, and the key of the cache
+/// contains the whole value, so a new input is part of the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ListInputs<'q> {
     pub(super) options: Cow<'q, ToolsOptions>,
     /// Pattern of the names that the model accepts.
-    pub(super) shape: Option<NamePattern>,
+    pub(super) shape: NamePattern,
     /// Names that are already planned.
     pub(super) names: Cow<'q, Names>,
-    /// The new names of namespaced tools whose flat names collide with other tools of the request; `None` if the list
-    /// plans the names of namespaced tools itself.
-    pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
+    /// Flat names of the list's namespaced tools; `None` if the list plans these names itself.
+    pub(super) flat: Option<Cow<'q, FlatNames>>,
+    /// JSON Pointer to the list, the prefix of all pointers in reports.
+    pub(super) pointer: &'static str,
 }
 
 impl CacheKey<'_> {
-    pub(super) fn into_owned(self) -> CacheKey<'static> {
-        let CacheKey { list, options, shape, names, flat } = self;
-        CacheKey {
-            list: Cow::Owned(list.into_owned()),
+    fn into_owned(self) -> CacheKey<'static> {
+        let CacheKey { list, inputs: ListInputs { options, shape, names, flat, pointer } } = self;
+        let inputs = ListInputs {
             options: Cow::Owned(options.into_owned()),
             shape,
             names: Cow::Owned(names.into_owned()),
-            flat,
-        }
+            flat: flat.map(|flat| Cow::Owned(flat.into_owned())),
+            pointer,
+        };
+        CacheKey { list: Cow::Owned(list.into_owned()), inputs }
     }
 }
 
@@ -197,35 +207,45 @@ impl ToolListCache {
     }
 }
 
-/// Looks up the list of one request.
+/// Looks up the lists of one request.
 #[derive(Clone, Copy)]
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     max_lists: usize,
-    /// The list that was found. The request borrows its text.
-    found: &'c OnceCell<Arc<CachedList>>,
+    found: &'c FoundLists,
 }
 
-/// Holds the list that was found for as long as the request borrows from it.
+/// Keeps the lists that were found for as long as the request borrows their text. A request that is rewritten several
+/// times, such as by the steps of the option `formats`, looks up a different list each time.
 #[derive(Debug, Default)]
-pub(crate) struct FoundList(OnceCell<Arc<CachedList>>);
+pub(crate) struct FoundLists(OnceCell<Box<(Arc<CachedList>, FoundLists)>>);
+
+impl FoundLists {
+    /// Appends a list.
+    fn keep(&self, list: Arc<CachedList>) -> &CachedList {
+        let mut last = self;
+        while let Some(found) = last.0.get() {
+            last = &found.1;
+        }
+        &last.0.get_or_init(|| Box::new((list, FoundLists::default()))).0
+    }
+}
 
 impl<'c> Lookup<'c> {
     /// Returns a look-up in a cache of at most `max_lists` lists, or `None` if `max_lists` is 0.
     #[cfg(feature = "search")]
-    pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundList) -> Option<Lookup<'c>> {
-        (max_lists > 0).then_some(Lookup { cache, max_lists, found: &found.0 })
+    pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundLists) -> Option<Lookup<'c>> {
+        (max_lists > 0).then_some(Lookup { cache, max_lists, found })
     }
 
     /// Returns the cached result for the same list.
     pub(super) fn find(&self, key: &CacheKey<'_>) -> Option<&'c CachedList> {
-        let sent = self.cache.find(key)?;
-        Some(self.found.get_or_init(|| sent))
+        Some(self.found.keep(self.cache.find(key)?))
     }
 
     /// Adds a result to the cache.
-    pub(super) fn keep(&self, key: CacheKey<'static>, text: Option<String>, sent: SentList) {
-        self.cache.keep(Arc::new(CachedList::new(key, text, sent)), self.max_lists);
+    pub(super) fn keep(&self, key: CacheKey<'_>, text: Option<String>, sent: SentList) {
+        self.cache.keep(Arc::new(CachedList::new(key.into_owned(), text, sent)), self.max_lists);
     }
 }
 

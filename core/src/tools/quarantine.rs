@@ -22,6 +22,8 @@ pub struct Quarantined {
     pub name: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
+    /// The type of a hosted tool: a tool that the API would have to run itself, and that often has no name.
+    pub(crate) hosted: Option<String>,
     /// JSON Pointer into the list, to the part that cannot be accepted.
     pub pointer: String,
     /// The reason, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
@@ -36,7 +38,11 @@ const NAMED: usize = 10;
 /// Returns the reasons for quarantining the tools of a list, for a message.
 pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     let one = |tool: &Quarantined| {
-        let name = tool.name.as_deref().map_or("a tool without a name".into(), |name| format!("`{name}`"));
+        let name = match (&tool.hosted, &tool.name) {
+            (Some(kind), _) => format!("the hosted tool `{kind}`"),
+            (None, Some(name)) => format!("`{name}`"),
+            (None, None) => "a tool without a name".into(),
+        };
         let Quarantined { pointer, rule, message, .. } = tool;
         format!("{name} at `{pointer}` for `{dialect}`: {message} (`{rule}`)")
     };
@@ -160,6 +166,12 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
 
 /// Returns advice for one tool.
 fn remedy(tool: &Quarantined, naming: Naming) -> String {
+    if let Some(kind) = &tool.hosted {
+        return format!(
+            "turn `{kind}` off in the client's settings, or use an API that runs it; a function, or a tool of an MCP \
+                server, can replace it for every API"
+        );
+    }
     let is = |constraints: &[Constraint]| constraints.iter().any(|one| one.id() == tool.rule);
     let (fallback, max_tools) = (naming.spell("fallback"), naming.spell("maxTools"));
     if is(&[Constraint::NotATool, Constraint::NamelessTool]) {

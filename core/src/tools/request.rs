@@ -9,7 +9,7 @@ use super::{
     format_ladder::{self, For, Stop, Substitute},
     formats,
     history::{calls, pairs},
-    list_cache::{self, CacheKey, Lookup, SentList},
+    list_cache::{self, CacheKey, ListInputs, Lookup, SentList},
     overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, RequestChange},
@@ -43,7 +43,7 @@ use crate::{
     request::{
         self,
         choice::{self, Decision, Mention},
-        namespaces::{self, FlatNames},
+        namespaces,
         report::Warning,
         tool::is_cache_point,
         tool_format, tool_list,
@@ -144,7 +144,7 @@ fn adapt_by<'a>(
             overflowed = overflow::defer(request, api, limit, &stay)?;
         }
         if !overflowed.is_empty() {
-            deferred_options.server_tool_search = ServerToolSearch::Emulate;
+            deferred_options.server_tool_search = Some(ServerToolSearch::Emulate);
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
             // A tool that the model has called is sent, even if the history does not show how the tool was found.
@@ -180,12 +180,15 @@ fn adapt_by<'a>(
     }
     let tools = ToolsOptions { answer, ..sent_as(api_out, dialect, options) };
     let flat = tool_list::plan_names(request, api_out, deferred.as_deref(), (&mut names, shape))?;
-    let planned =
-        Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
-    // Cached lists do not record servers.
-    let lookup = lookup.filter(|_| servers.is_none());
+    let inputs = ListInputs {
+        options: Cow::Borrowed(&tools),
+        shape,
+        names: Cow::Owned(names),
+        flat: flat.as_ref().map(|flat| Cow::Owned(flat.of_list())),
+        pointer: request::place_of_tools(api_out),
+    };
     let Tools { restore_map, names, callable, is_emptied } =
-        rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
+        rewrite_tools(request, api_out, (inputs, servers.as_ref()), lookup, &mut report)?;
     if let Some(substitute) = &substitute {
         substitute.is_sent(&report)?;
     }
@@ -437,42 +440,37 @@ struct Tools {
     is_emptied: bool,
 }
 
+/// Rewrites the list of a request, or looks it up in the cache.
 fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     api: Api,
-    options: &ToolsOptions,
-    Planned { names, shape, flat, servers, .. }: Planned<'_>,
-    (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
+    (inputs, servers): (ListInputs<'_>, Option<&Servers>),
+    lookup: Option<Lookup<'a>>,
+    report: &mut AdaptReport,
 ) -> Result<Tools, Error> {
-    let mut given = Some(names);
-    let place = request::place_of_tools(api);
+    let mut inputs = Some(inputs);
+    // Cached lists do not record servers.
+    let lookup = lookup.filter(|_| servers.is_none());
     let sent = request::visit_tools(request, api, |node| {
         if node.is_null() {
             return Ok(None);
         }
-        let names = given.take().unwrap_or_default();
-        let key = lookup.as_ref().map(|_| {
-            let (list, options) = (list_cache::text_of(node).into_owned().into(), Cow::Borrowed(options));
-            let flat = flat.map(FlatNames::renamed);
-            CacheKey { list, options, shape, names: Cow::Owned(names.clone()), flat }
-        });
-        let known = lookup.as_ref().zip(key.as_ref()).and_then(|(lookup, key)| lookup.find(key));
-        if let Some(known) = known {
+        let Some(inputs) = inputs.take() else { return Err(Error::internal("a second list")) };
+        let Some(lookup) = lookup else { return rewrite_list(node, &inputs, servers).map(|(sent, _)| Some(sent)) };
+        let key = CacheKey { list: list_cache::text_of(node).into_owned().into(), inputs };
+        if let Some(known) = lookup.find(&key) {
             if let Some(text) = &known.text {
                 node.replace(Data::Verbatim(text));
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) =
-            rewrite_list(node, options, Planned { names, shape, flat, servers, same_names: None }, place)?;
-        if let (Some(lookup), Some(key)) = (&lookup, key) {
-            let text = changed.then(|| json::write(node));
-            lookup.keep(key.into_owned(), text, sent.clone());
-        }
+        let (sent, changed) = rewrite_list(node, &key.inputs, None)?;
+        lookup.keep(key, changed.then(|| json::write(node)), sent.clone());
         Ok(Some(sent))
     });
     let Some(sent) = sent?.flatten() else {
-        return Ok(Tools { names: given.unwrap_or_default(), ..Tools::default() });
+        let names = inputs.map(|inputs| inputs.names.into_owned()).unwrap_or_default();
+        return Ok(Tools { names, ..Tools::default() });
     };
     if sent.emptied {
         // APIs refuse a choice without tools, and some also refuse an empty list.
@@ -493,10 +491,11 @@ fn rewrite_tools<'a>(
 /// Rewrites the list of a request. Returns the result, and true if the list changed.
 fn rewrite_list<'a>(
     node: &mut Node<'a>,
-    options: &ToolsOptions,
-    planned: Planned<'_>,
-    place: &str,
+    ListInputs { options, shape, names, flat, pointer }: &ListInputs<'_>,
+    servers: Option<&Servers>,
 ) -> Result<(SentList, bool), Error> {
+    let names = Names::clone(names);
+    let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, same_names: None };
     let (data, origin) = (core::mem::take(node), node.origin());
     let (tools, spelled) = match data.data() {
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),
@@ -507,7 +506,7 @@ fn rewrite_list<'a>(
     let outcome =
         sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
             match error.code() {
-                Code::InvalidRequest => error.below(place),
+                Code::InvalidRequest => error.below(pointer),
                 _ => error,
             }
         })?;
@@ -520,13 +519,13 @@ fn rewrite_list<'a>(
         accepted: outcome.accepted,
     };
     for tool in &mut sent.quarantined {
-        tool.pointer.insert_str(0, place);
+        tool.pointer.insert_str(0, pointer);
     }
     let mut changes = outcome.changes;
     for about in &mut changes {
-        about.change.pointer.insert_str(0, place);
+        about.change.pointer.insert_str(0, pointer);
         if let Some(output) = &mut about.change.output_pointer {
-            output.insert_str(0, place);
+            output.insert_str(0, pointer);
         }
     }
     sent.changes = Arc::new(changes);

@@ -148,7 +148,7 @@ pub(super) fn rewrite_with_names<'a>(
     if let Some(servers) = servers {
         servers.settle(&mut listing);
     }
-    let (mut own, mut hosted, mut custom) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
         match tool_format::recognize(&listed.entry) {
@@ -161,13 +161,7 @@ pub(super) fn rewrite_with_names<'a>(
                 // Calls to a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
-                // The name of a `custom` tool of a namespace or of a server was made by this library.
-                if is_named_here(listed) {
-                    own.extend(name)
-                } else {
-                    hosted.extend(name);
-                    custom.extend(name.filter(|_| request::tool::is_custom(&listed.entry)));
-                }
+                if is_named_here(listed) { &mut own } else { &mut hosted }.extend(name);
                 // OpenAI counts functions: neither its tool search nor a cache point counts.
                 let is_search = request::tool::kind(&listed.entry) == request::tool::Kind::HostedSearch;
                 count += usize::from(!is_search && !request::tool::is_cache_point(&listed.entry));
@@ -176,9 +170,7 @@ pub(super) fn rewrite_with_names<'a>(
         }
     }
     names.plan(shape.unwrap_or(surface.names), own.into_iter(), &hosted);
-    let mut accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
-    // A `custom` tool that shares its name with a function is renamed as the function is.
-    accepted.extend(custom.iter().map(|name| names.current(name).into_owned()));
+    let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let (allow, limit) = (options.sanitize.allow, max_tools(options, &targets));
     let mut writer = Writer {
@@ -263,9 +255,6 @@ fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 
-/// `type` of OpenAI's tools with text input, and name of the member that holds their definition in Chat Completions.
-const CUSTOM: &str = "custom";
-
 fn duplicate(called: &str, at: &str) -> Refused {
     let message = format!("expected unique tool names, found a second `{called}`");
     refused(Constraint::DuplicateName.id(), at, message)
@@ -276,19 +265,10 @@ fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Opti
     dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
 }
 
-/// Returns true if this library named an entry that is otherwise sent unchanged: a `custom` tool of a namespace or of a
-/// server.
+/// Returns true if the name of an entry that is otherwise sent unchanged is planned with the names of the functions: a
+/// `custom` tool, or an entry of a namespace. The API gives all other entries their names.
 fn is_named_here(listed: &Listed<'_>) -> bool {
-    listed.namespace.is_some() || listed.server.is_some() && request::tool::is_custom(&listed.entry)
-}
-
-/// Returns the path of a `custom` tool's name.
-fn path_of_name(entry: &Node<'_>) -> &'static [&'static str] {
-    if entry.get("name").is_some() {
-        &["name"]
-    } else {
-        &[CUSTOM, "name"]
-    }
+    listed.namespace.is_some() || request::tool::is_custom(&listed.entry)
 }
 
 /// Returns the change that reports the new name of a tool.
@@ -310,21 +290,25 @@ impl Writer<'_> {
             Entry::Hosted => {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
-                    let pointer = listed.pointer + &pointer(path_of_name(&listed.entry));
-                    let own = listed.server.as_ref().and(request::tool::name(&listed.entry));
-                    let name = Some(own.map_or(name, |name| self.own(name).display().into_owned()));
+                    let pointer = listed.pointer + &pointer(request::tool::path_of_custom_name(&listed.entry));
+                    let own = request::tool::name(&listed.entry);
+                    let name = own.map(|name| self.own(name).display().into_owned());
                     let server = listed.server.map(|server| server.display().into_owned());
-                    self.quarantined.push(Quarantined { name, server, pointer, rule, message });
+                    self.quarantined.push(Quarantined { name, server, hosted: None, pointer, rule, message });
                     return None;
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
                 if let Some(fact) = dialect.and_then(|dialect| refused_type(dialect, self.format, &listed.entry)) {
                     let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
-                    let message =
-                        format!("expected a tool type that the API supports, found another: {}", fact.statement);
+                    let kind = request::tool::type_of(&listed.entry).map(|kind| kind.display().into_owned());
+                    let message = format!(
+                        "expected a tool type that the API supports, found `{}`: {}",
+                        kind.as_deref().unwrap_or_default(),
+                        fact.statement
+                    );
                     let server = listed.server.map(|server| server.display().into_owned());
-                    self.quarantined.push(Quarantined { name, server, pointer, rule, message });
+                    self.quarantined.push(Quarantined { name, server, hosted: kind, pointer, rule, message });
                     return None;
                 }
                 return Some(self.hosted(listed));
@@ -344,7 +328,8 @@ impl Writer<'_> {
             Err(Refused { rule, pointer: at, message }) => {
                 let own = name.map(|name| self.own(&name).display().into_owned());
                 let server = server.map(|server| server.display().into_owned());
-                self.quarantined.push(Quarantined { name: own, server, pointer: pointer + &at, rule, message });
+                let pointer = pointer + &at;
+                self.quarantined.push(Quarantined { name: own, server, hosted: None, pointer, rule, message });
                 None
             }
         }
@@ -361,8 +346,7 @@ impl Writer<'_> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
 
-    /// Returns the name of a `custom` tool of a namespace or of a server if another tool of the list is sent with that
-    /// name.
+    /// Returns the name of an entry that is named here, if another tool of the list is sent with that name.
     fn taken(&self, listed: &Listed<'_>) -> Option<String> {
         if !is_named_here(listed) {
             return None;
@@ -375,37 +359,33 @@ impl Writer<'_> {
     fn hosted<'a>(&mut self, listed: Listed<'a>) -> (Node<'a>, Option<Done>) {
         let is_named_here = is_named_here(&listed);
         let Listed { mut entry, namespace, server, pointer: at } = listed;
-        let Some(name) = request::tool::name(&entry).cloned() else { return (entry, None) };
+        let name = request::tool::name(&entry).cloned().filter(|_| is_named_here);
+        let dialect = self.targets.first().map(|target| target.dialect);
+        let (Some(name), Some(dialect)) = (name, dialect) else { return (entry, None) };
         let is_custom = request::tool::is_custom(&entry);
         let new = self.names.new_name(&name).filter(|_| is_custom).map(String::from);
-        let mut done = None;
-        if is_named_here || new.is_some() {
-            let called = new.clone().unwrap_or_else(|| name.display().into_owned());
-            let (space, own) = match &namespace {
-                Some((space, own)) => (Some(space), own.clone()),
-                None => (None, self.own(&name).clone()),
-            };
-            let server = server.as_ref().filter(|_| is_custom);
-            self.restore_map.add(called.clone(), RestoreEntry::new(&own, space, Plan::default()).of_server(server));
-            done = server.map(|server| {
-                let path = pointer(path_of_name(&entry));
-                let dialect = self.targets.first().map(|target| target.dialect);
-                let renamed = dialect
-                    .filter(|_| !own.is(called.as_str()))
-                    .map(|dialect| renamed(dialect, (&own, &called), Some(server), (at.clone() + &path, Some(path))));
-                Done {
-                    tool: own.display().into_owned(),
-                    server: Some(server.display().into_owned()),
-                    dialect: dialect.map_or("", |dialect| dialect.name),
-                    changes: renamed.into_iter().collect(),
-                }
-            });
-            self.accepted.insert(called);
+        let called = new.clone().unwrap_or_else(|| name.display().into_owned());
+        let server = server.filter(|_| is_custom);
+        let (space, own) = match namespace {
+            Some((space, own)) => (Some(space), own),
+            None => (None, self.own(&name).clone()),
+        };
+        let mut changes = Vec::new();
+        if new.is_some() || server.is_some() && !own.is(called.as_str()) {
+            let path = pointer(request::tool::path_of_custom_name(&entry));
+            let shown = if server.is_some() { &own } else { &name };
+            changes.push(renamed(dialect, (shown, &called), server.as_ref(), (at + &path, Some(path))));
+        }
+        if new.is_some() || space.is_some() || server.is_some() {
+            let restored = RestoreEntry::new(&own, space.as_ref(), Plan::default());
+            self.restore_map.add(called.clone(), restored.of_server(server.as_ref()));
         }
         if let Some(new) = new {
             request::tool::rename_custom(&mut entry, Text::new(new));
         }
-        (entry, done)
+        self.accepted.insert(called);
+        let (tool, server) = (own.display().into_owned(), server.map(|server| server.display().into_owned()));
+        (entry, Some(Done { tool, server, dialect: dialect.name, changes }))
     }
 
     fn tool<'a>(&mut self, listed: Listed<'a>, shape: ToolShape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {

@@ -2,13 +2,17 @@
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+mod every_option;
 
+use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
+
+use every_option::Chosen;
 use toolwire::{
-    internal::bindings::{self, call, Function, Naming, Row},
+    internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
     json::Node,
-    Code, Error, ExchangeOptions,
+    AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
+    ExchangeOptions, RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 /// A function with options, and the places that declare them.
@@ -670,4 +674,58 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Reads options from the text of a JSON object.
+fn options<T: ReadOptions>(text: &str) -> T {
+    let node = json::read(text).expect("options are JSON");
+    bindings::options(&node, Naming::Camel).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Compares each option in JSON with its setter. `base` is the value of `object`, without its closing brace.
+fn compare_setters<T: ReadOptions + PartialEq + Debug + Clone>(
+    (type_name, without): (&'static str, &[&str]),
+    (object, base): (&str, &T),
+    all: &[Chosen<T>],
+) {
+    let rows = row_types(type_name).into_iter().flat_map(bindings::option_rows).map(|row| row.name);
+    let rows: BTreeSet<&str> = rows.filter(|name| !without.contains(name)).collect();
+    let known: BTreeSet<&str> = all.iter().map(|chosen| chosen.name).collect();
+    assert_eq!(rows, known, "{type_name}: each row needs a value in `every_option`");
+    assert_eq!(options::<T>(&format!("{object}}}")), *base, "{type_name}: the defaults");
+    for Chosen { name, json, set } in all {
+        let (comma, own) = (if object == "{" { "" } else { "," }, set(base.clone()));
+        assert_ne!(own, *base, "{type_name}: `{name}` has its default");
+        assert_eq!(options::<T>(&format!(r#"{object}{comma}"{name}":{json}}}"#)), own, "{type_name}: `{name}`");
+    }
+}
+
+/// Whether an option was chosen must be visible in the options themselves, not only to the reader of JSON.
+#[test]
+fn options_from_json_equal_those_of_the_setters() {
+    const DIALECT: &str = r#"{"dialect":"moonshot""#;
+    compare_setters(("SanitizeOptions", &[]), (DIALECT, &SanitizeOptions::new("moonshot")), &every_option::sanitize());
+    compare_setters(("ToolsOptions", OF_SCHEMAS), (DIALECT, &ToolsOptions::new("moonshot")), &every_option::tools());
+    let without = ["use", "duplicateNames", "onSetAside"];
+    compare_setters(("AdaptOptions", &without), (DIALECT, &AdaptOptions::new("moonshot")), &every_option::adapt());
+    let without = ["use", "duplicateNames", "share"];
+    compare_setters(("ExchangeOptions", &without), ("{", &ExchangeOptions::default()), &every_option::exchange());
+    let check = CheckRequestOptions::new("moonshot");
+    compare_setters(("CheckRequestOptions", &[]), (DIALECT, &check), &every_option::check_request());
+    compare_setters(("DeferredOptions", &[]), ("{", &DeferredOptions::default()), &every_option::deferral());
+    compare_setters(("RepairOptions", &[]), ("{", &RepairOptions::default()), &every_option::repair());
+    compare_setters(("SearchOptions", &[]), ("{", &SearchOptions::default()), &every_option::search());
+    compare_setters(("EnvelopeOptions", &[]), ("{", &EnvelopeOptions::default()), &every_option::envelope());
+    compare_setters(("DialectQuery", &[]), ("{", &DialectQuery::default()), &every_option::dialect_query());
+    compare_setters(("DeferralQuery", &[]), ("{", &DeferralQuery::default()), &every_option::deferral_query());
+    for Chosen { name, json, set } in every_option::deferral() {
+        let given = format!(r#""deferred":{{"{name}":{json}}}"#);
+        let deferred = set(DeferredOptions::default());
+        let own = ExchangeOptions::default().deferred(deferred.clone());
+        assert_eq!(options::<ExchangeOptions>(&format!("{{{given}}}")), own, "Exchange, deferred: `{name}`");
+        let own = AdaptOptions::new("moonshot").deferred(deferred);
+        assert_eq!(options::<AdaptOptions>(&format!("{DIALECT},{given}}}")), own, "deferred: `{name}`");
+    }
+    let auto = ExchangeOptions::default().native_is_auto(true);
+    assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), auto);
 }

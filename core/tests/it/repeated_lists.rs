@@ -2,10 +2,18 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod every_option;
+mod reference;
+
 use std::{fs, path::Path};
 
 use serde_json::{json, Value};
-use toolwire::{internal::bindings, Exchange, ExchangeOptions, ToolListCache};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json::Node,
+    options::Formats,
+    Exchange, ExchangeOptions, ToolListCache,
+};
 
 const URLS: [&str; 4] = [
     "http://localhost/v1/messages",
@@ -84,6 +92,144 @@ fn cached_list_equals_a_new_one() {
         }
     }
     assert!(rewritten > 1_000, "{rewritten} of {compared}");
+}
+
+/// A request of a client, with the options of its exchange.
+struct Asked {
+    url: String,
+    options: Value,
+    body: String,
+}
+
+/// Returns the requests of the files in a folder of `tests`, with their options. `key` is the member with the request.
+fn cases_in(folder: &str, key: &str) -> Vec<Asked> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(folder);
+    let mut files: Vec<_> = fs::read_dir(folder).expect("cases").map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+        let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).expect("text")).expect("cases");
+        found.extend(cases.into_iter().filter_map(|case| {
+            let body = case.get(key)?;
+            let url = case["url"].as_str().unwrap_or_else(|| url_of(body, case["options"]["format"].as_str()));
+            let options = case.get("options").cloned().unwrap_or_else(|| json!({}));
+            Some(Asked { url: url.into(), options, body: body.to_string() })
+        }));
+    }
+    found
+}
+
+/// Returns a URL for a request: that of its format, or of an API with requests of its form.
+fn url_of(body: &Value, format: Option<&str>) -> &'static str {
+    let has = |key: &str| body.get(key).is_some();
+    match format {
+        Some("openai-responses") => URLS[2],
+        Some("gemini-interactions") => "http://localhost/v1beta/interactions",
+        Some("anthropic" | "anthropic-messages") => URLS[0],
+        Some("bedrock") => "http://localhost/model/m/converse",
+        _ if has("contents") => URLS[3],
+        _ if has("toolConfig") => "http://localhost/model/m/converse",
+        _ if has("input") => URLS[2],
+        _ if has("max_tokens") || has("system") => URLS[0],
+        _ => URLS[1],
+    }
+}
+
+/// Returns recorded requests. A file that is not in the repository is skipped with a message.
+fn recorded() -> Vec<Asked> {
+    let mut found = Vec::new();
+    let mut add = |text: &str, format: &str, key: &str| {
+        for line in text.lines() {
+            let row: Value = serde_json::from_str(line).expect("a row");
+            let Some(body) = row.get(key).filter(|body| body.is_object()) else { continue };
+            let url = url_of(body, row[format].as_str()).into();
+            found.push(Asked { url, options: json!({"dialect": "moonshot"}), body: body.to_string() });
+        }
+    };
+    reference::sources("deferred_requests.jsonl").for_each(|source| add(&source.text, "format", "request"));
+    let answered = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/answered_4.jsonl");
+    match fs::read_to_string(answered) {
+        Ok(text) => add(&text, "api", "input"),
+        Err(_) => println!("skipped: ../shared/data/answered_4.jsonl is not there"),
+    }
+    found
+}
+
+/// Returns every option of an exchange as an object of options with this option alone.
+fn single_options() -> Vec<Value> {
+    let read = |text: String| serde_json::from_str::<Value>(&text).expect("options are JSON");
+    let own = every_option::exchange().into_iter().filter(|chosen| chosen.name != "toolListCache");
+    let own = own.map(|chosen| read(format!(r#"{{"{}":{}}}"#, chosen.name, chosen.json)));
+    let deferral = every_option::deferral().into_iter().filter(|chosen| chosen.name != "share");
+    let deferral = deferral.map(|chosen| read(format!(r#"{{"deferred":{{"{}":{}}}}}"#, chosen.name, chosen.json)));
+    [json!({})].into_iter().chain(own).chain(deferral).collect()
+}
+
+/// Returns the options of a request, with one more option.
+fn with_option(options: &Value, more: &Value) -> Result<ExchangeOptions, toolwire::Error> {
+    let mut all = options.clone();
+    for (key, value) in more.as_object().expect("an object") {
+        match (all.get_mut(key).and_then(Value::as_object_mut), value.as_object()) {
+            (Some(inner), Some(value)) => inner.extend(value.clone()),
+            _ => all[key] = value.clone(),
+        }
+    }
+    all["toolListCache"] = json!(1_000);
+    bindings::options::<ExchangeOptions>(&Node::from_value(&all)?, Naming::Camel)
+}
+
+/// One cache for all requests and all options: what a request stores must never change another one.
+#[test]
+fn every_exchange_equals_the_one_without_cache() {
+    let single = single_options();
+    let mut asked: Vec<(Asked, Vec<&Value>)> = Vec::new();
+    asked.extend(cases_in("exchange", "asked").into_iter().map(|one| (one, single.iter().collect())));
+    // Of a request without rounds, some options suffice: together, these requests have every option many times.
+    let others = [cases_in("fixtures/adaptRequest", "input"), cases_in("fixtures/applyDeferredLoading", "input")];
+    let others = others.into_iter().flatten().chain(recorded());
+    asked.extend(others.enumerate().map(|(at, one)| {
+        let next = |step: usize| single.get((at * 2 + step) % single.len()).expect("an option");
+        (one, vec![next(0), next(1)])
+    }));
+    let cache = ToolListCache::default();
+    let mut all: Vec<(&Asked, &Value, ExchangeOptions, String)> = Vec::new();
+    for (one, options) in &asked {
+        for more in options {
+            // A fixture may have an option that an exchange refuses.
+            let Ok(options) = with_option(&one.options, more) else { continue };
+            let alone = outcome(Exchange::open(&one.url, &one.body, &options)).to_string();
+            all.push((one, more, options, alone));
+        }
+    }
+    assert!(all.len() > 5_000, "only {} exchanges", all.len());
+    for turn in 0..2 {
+        // In the second turn, each request follows another one than in the first.
+        for at in 0..all.len() {
+            let at = if turn == 0 { at } else { all.len() - 1 - at };
+            let (one, more, options, alone) = all.get(at).expect("an exchange");
+            let kept = outcome(Exchange::open_cached(&one.url, &one.body, options, &cache)).to_string();
+            assert_eq!(kept, *alone, "turn {turn}: {} with {} and {more}\n{}", one.url, one.options, one.body);
+        }
+    }
+    assert!(cache.len() > 100, "only {} lists", cache.len());
+}
+
+/// A format that only a function can return takes several steps, and each step looks up a different list.
+#[test]
+fn every_step_of_a_format_finds_its_own_list() {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "place", "schema": schema}});
+    let tool = json!({"type": "function", "function": {"name": "other.tool", "parameters": {"type": "object"}}});
+    let request = json!({"model": "m", "messages": [], "tools": [tool], "response_format": format}).to_string();
+    for dialect in ["deepseek", "cohere"] {
+        let options = ExchangeOptions::default().dialect(dialect).formats(Formats::Ladder);
+        let cache = ToolListCache::default();
+        let alone = outcome(Exchange::open(URLS[1], &request, &options));
+        for turn in 0..3 {
+            let kept = outcome(Exchange::open_cached(URLS[1], &request, &options, &cache));
+            assert_eq!(kept, alone, "{dialect}, {turn}");
+        }
+    }
 }
 
 fn body(tool: &str) -> String {

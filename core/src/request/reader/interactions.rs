@@ -18,7 +18,7 @@ use crate::{
         lazy::{may_hold, view},
         Data, Flags, Node, Text,
     },
-    options::{Native, ServerToolSearch},
+    options::Native,
     request::{
         carriers::Searches,
         conversation::{
@@ -233,7 +233,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     /// other function may use these names.
     fn is_search(&self, name: &Text<'a>) -> bool {
         let options = self.reader.reading.options;
-        let is_replaced = options.native == Native::None && options.server_tool_search == ServerToolSearch::Emulate;
+        let is_replaced = options.native == Native::None && options.emulates_search();
         self.own.contains(name) || is_replaced && self.searches.is_function(name)
     }
 

@@ -34,6 +34,7 @@ pub(super) fn write<'a>(
         system: Vec::new(),
         out: Vec::new(),
         pending: Vec::new(),
+        late: Vec::new(),
         pending_message: 0,
         ids,
         loads: 0,
@@ -45,6 +46,7 @@ pub(super) fn write<'a>(
     for event in events {
         messages.event(event);
     }
+    messages.end_results();
     messages.settle_pending();
     let Messages { system, mut out, .. } = messages;
     if out.is_empty() {
@@ -67,6 +69,8 @@ struct Messages<'m, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// Blocks of a system message that is not written yet, because the API does not accept one at this position.
     pending: Vec<Node<'a>>,
+    /// Content of search results, written after all results of a turn.
+    late: Vec<Node<'a>>,
     /// Number of the source message of `pending`.
     pending_message: usize,
     ids: Ids,
@@ -84,6 +88,9 @@ struct Messages<'m, 'w, 'a> {
 
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
+        if !matches!(event.kind, EventKind::Result(_)) {
+            self.end_results();
+        }
         self.keep_apart(&event);
         match event.kind {
             EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
@@ -122,6 +129,12 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
+    }
+
+    /// Writes the content that must follow the last result of a turn.
+    fn end_results(&mut self) {
+        let late = core::mem::take(&mut self.late);
+        self.push(Role::User, late);
     }
 
     /// Keeps the client's messages separate if the format stays the same, because a cached prefix may end after the
@@ -217,6 +230,7 @@ impl<'a> Messages<'_, '_, 'a> {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
             return;
         }
+        self.writer.note_search(&call);
         if let Some(own) = call.own {
             self.push(Role::Assistant, Vec::from([own]));
             return;
@@ -254,6 +268,8 @@ impl<'a> Messages<'_, '_, 'a> {
         let id = self.ids.of(&outcome.id, self.writer);
         let content = match (&outcome.found, native) {
             (Some(found), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
+                let others = self.writer.beside(&outcome.id, outcome.content);
+                self.late.extend(others.into_iter().filter_map(block));
                 self.references(found, &outcome.gone)
             }
             (found, _) => {

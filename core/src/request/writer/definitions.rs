@@ -17,7 +17,7 @@ use crate::{
         instructions::whole,
         report::{Warnings, LOST},
         tool::{self, has_type, type_of, Kind},
-        tools::{Tool, ToolState},
+        tools::{Source, Tool, ToolState},
     },
 };
 
@@ -197,9 +197,12 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
+    /// Plans the locations of all definitions. If `keeps_list` is true, deferred tools of the list stay in it, as in a
+    /// request that the backend accepts unchanged.
     pub(super) fn plan(
         conversation: &Conversation<'a>,
         (native, removals, loads_used_tools): (Native, Removals, bool),
+        keeps_list: bool,
         warnings: &mut Warnings,
     ) -> Self {
         // A tool that is added with its definition is defined in that event, unless a search result also contains it.
@@ -239,16 +242,17 @@ impl<'a> Places<'a> {
             // A loaded tool that no event adds can only be in the list.
             let is_brought = !pinned.contains(name)
                 && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
+            let lists_deferred = searches || keeps_list && matches!(tool.source, Source::Listed(_));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
             let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
             let place = match native {
                 _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => Place::Top,
                 Native::References | Native::Changes | Native::Inline => {
                     let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
-                    of_references(tool, native, searches, is_inline)
+                    of_references(tool, native, lists_deferred, is_inline)
                 }
                 Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
-                _ => of_carriers(tool, native, removals, searches),
+                _ => of_carriers(tool, native, removals, lists_deferred),
             };
             // In Gemini Interactions, only tools that a search finds are added; all others must be in the list.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
@@ -353,14 +357,15 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
     pinned
 }
 
-/// Returns the place of a tool in formats whose events contain definitions: Responses, Gemini Interactions and Kimi.
-fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
+/// Returns the place of a tool in formats whose events contain definitions: Responses, Gemini Interactions and Kimi. If
+/// `lists_deferred` is true, the list contains its deferred tools, loaded or not.
+fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferred: bool) -> Place {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
         return if is_gone { Place::Nowhere } else { Place::Top };
     }
     // The API's own search covers only listed tools, and the list stays the same after the search finds one of them.
-    if matches!(native, Native::ToolSearch | Native::Interactions) && searches && tool.listed && !is_gone {
+    if matches!(native, Native::ToolSearch | Native::Interactions) && lists_deferred && tool.listed && !is_gone {
         return Place::Deferred;
     }
     if is_gone || !tool.loaded {
@@ -374,8 +379,9 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
     }
 }
 
-/// Returns the place of a tool in formats whose events refer to definitions: Anthropic's.
-fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
+/// Returns the place of a tool in formats whose events refer to definitions: Anthropic's. If `lists_deferred` is true,
+/// the list contains its deferred tools, loaded or not.
+fn of_references(tool: &Tool<'_>, native: Native, lists_deferred: bool, is_inline: bool) -> Place {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {
         return Place::Nowhere;
@@ -383,7 +389,7 @@ fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: boo
     if tool.listed && !tool.deferred {
         return Place::Top;
     }
-    if tool.listed && (tool.loaded || searches) {
+    if tool.listed && (tool.loaded || lists_deferred) {
         return Place::Deferred;
     }
     match (tool.listed, is_inline) {

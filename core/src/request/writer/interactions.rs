@@ -27,6 +27,7 @@ pub(super) fn write<'a>(
     let mut steps = Steps {
         writer,
         out: Vec::new(),
+        late: Vec::new(),
         prompt: Vec::new(),
         has_content: false,
         searches: Map::new(),
@@ -35,6 +36,7 @@ pub(super) fn write<'a>(
     for event in events {
         steps.event(event)?;
     }
+    steps.end_results();
     let Steps { out, prompt, .. } = steps;
     place_history(request, "input", out);
     if !prompt.is_empty() {
@@ -46,6 +48,8 @@ pub(super) fn write<'a>(
 struct Steps<'s, 'w, 'a> {
     writer: &'s mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
+    /// Content of search results, written after all results of a turn.
+    late: Vec<Part<'a>>,
     /// Texts of the system prompt.
     prompt: Vec<Part<'a>>,
     /// True once the history has something other than the system prompt.
@@ -58,6 +62,9 @@ struct Steps<'s, 'w, 'a> {
 
 impl<'a> Steps<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
+        if !matches!(event.kind, EventKind::Result(_)) {
+            self.end_results();
+        }
         match event.kind {
             EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
                 self.prompt.extend(content.into_parts().into_iter().filter(|part| matches!(part, Part::Text(_))));
@@ -107,6 +114,12 @@ impl<'a> Steps<'_, '_, 'a> {
         }
     }
 
+    /// Writes the content that must follow the last result of a turn.
+    fn end_results(&mut self) {
+        let late = core::mem::take(&mut self.late);
+        self.message(Role::User, Content::Parts(late));
+    }
+
     fn is_dropped(&self, search: Option<Searcher>) -> bool {
         let options = self.writer.writing.options;
         search == Some(Searcher::Hosted)
@@ -118,6 +131,7 @@ impl<'a> Steps<'_, '_, 'a> {
         if self.is_dropped(call.search) {
             return;
         }
+        self.writer.note_search(&call);
         if let Some(id) = call.id.as_text() {
             self.called.entry(id.clone()).or_default().push_back(call.name.clone());
         }
@@ -165,6 +179,7 @@ impl<'a> Steps<'_, '_, 'a> {
             let functions = self.writer.carried(&found);
             if is_hosted {
                 self.name_found(&outcome.id, &functions);
+                self.late.extend(self.writer.beside(&outcome.id, outcome.content));
                 self.out.push(Node::record([
                     ("type", Node::literal("tool_search_result")),
                     ("call_id", outcome.id),
@@ -173,6 +188,8 @@ impl<'a> Steps<'_, '_, 'a> {
                 return Ok(());
             }
             if !functions.is_empty() {
+                // The API refuses other content next to functions.
+                self.late.extend(self.writer.beside(&outcome.id, outcome.content));
                 let step = self.result_step(outcome.id, Node::array(functions), false);
                 self.out.push(step);
                 return Ok(());

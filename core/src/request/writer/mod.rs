@@ -12,7 +12,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{self, Content, Conversation, EventKind, Outcome, Part},
+    conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
     formats,
     instructions::{self, whole},
     report::Warnings,
@@ -133,12 +133,15 @@ struct Writer<'w, 'a> {
     set_aside: Set<Text<'a>>,
     /// Tools that are sent as OpenAI `custom` tools.
     custom: Set<Text<'a>>,
+    /// The names of called searches, by the ids of the calls.
+    searches: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
     fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
         let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
-        let places = Places::plan(conversation, (native, removals, load_used_tools), writing.warnings);
+        let keeps_list = writing.source == writing.target;
+        let places = Places::plan(conversation, (native, removals, load_used_tools), keeps_list, writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
         let search_name = conversation.search_name.clone();
@@ -154,6 +157,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             retired: Set::new(),
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
+            searches: Map::new(),
         }
     }
 
@@ -201,6 +205,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let mut definition = definition;
+            let is_kept = self.same_format() && place == Place::Deferred && matches!(tool.source, Source::Listed(_));
+            let original = is_kept.then(|| definition.clone());
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
@@ -232,7 +238,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 _ => {}
             }
-            listed.push(written);
+            // An entry that stays in the list keeps its spelling.
+            listed.push(original.unwrap_or(written));
         }
         Ok((listed, names))
     }
@@ -301,6 +308,28 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
+    }
+
+    /// Records the name of a call, for warnings about its result.
+    fn note_search(&mut self, call: &Call<'a>) {
+        if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
+            self.searches.insert(id.clone(), call.name.clone());
+        }
+    }
+
+    /// Returns the parts of a search result that its construct cannot contain, such as the message of a failed search.
+    /// They are written after all results of the turn, with a warning. Empty text is omitted.
+    fn beside(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
+        let is_empty = |part: &Part<'a>| match part {
+            Part::Text(text) => text.as_text().is_none_or(Text::is_empty),
+            _ => false,
+        };
+        let parts: Vec<Part<'a>> = content.into_parts().into_iter().filter(|part| !is_empty(part)).collect();
+        if !parts.is_empty() {
+            let name = id.as_text().and_then(|id| self.searches.get(id));
+            self.writing.warnings.about_maybe("moved", name);
+        }
+        parts
     }
 
     /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their

@@ -34,7 +34,7 @@ pub(super) fn write<'a>(
 struct Items<'i, 'w, 'a> {
     writer: &'i mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
-    /// Items that add tools, written after all results of a turn.
+    /// Items that add tools, and content of search results, written after all results of a turn.
     late: Vec<Node<'a>>,
     /// Ids of `custom` calls.
     custom: Set<Text<'a>>,
@@ -67,19 +67,7 @@ impl<'a> Items<'_, '_, 'a> {
     }
 
     fn message(&mut self, role: Role, content: Content<'a>) {
-        let (role, kind) = match role {
-            Role::System => ("developer", "input_text"),
-            Role::User => ("user", "input_text"),
-            Role::Assistant => ("assistant", "output_text"),
-        };
-        let parts: Vec<Node<'a>> = content.into_parts().into_iter().map(|part| block(part, kind)).collect();
-        if !parts.is_empty() {
-            self.out.push(Node::record([
-                ("type", Node::literal("message")),
-                ("role", Node::literal(role)),
-                ("content", Node::array(parts)),
-            ]));
-        }
+        self.out.extend(message(role, content.into_parts()));
     }
 
     fn is_dropped(&self, is_hosted: bool) -> bool {
@@ -93,6 +81,7 @@ impl<'a> Items<'_, '_, 'a> {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
             return;
         }
+        self.writer.note_search(&call);
         if call.search.is_some() && self.writer.native() == Native::ToolSearch {
             let (arguments, is_object) = call.arguments.value();
             if !is_object {
@@ -160,6 +149,9 @@ impl<'a> Items<'_, '_, 'a> {
         let found = outcome.found.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
             let tools = self.searched(&Writer::usable(&found, &outcome.gone));
+            // The item has no other member for the model.
+            let others = self.writer.beside(&outcome.id, outcome.content);
+            self.late.extend(message(Role::User, others));
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
             return;
         }
@@ -214,6 +206,18 @@ impl<'a> Items<'_, '_, 'a> {
     fn end_results(&mut self) {
         self.out.append(&mut self.late);
     }
+}
+
+/// Returns a message, or `None` if it would be empty.
+fn message(role: Role, parts: Vec<Part<'_>>) -> Option<Node<'_>> {
+    let (role, kind) = match role {
+        Role::System => ("developer", "input_text"),
+        Role::User => ("user", "input_text"),
+        Role::Assistant => ("assistant", "output_text"),
+    };
+    let parts: Vec<Node<'_>> = parts.into_iter().map(|part| block(part, kind)).collect();
+    let content = (!parts.is_empty()).then(|| Node::array(parts))?;
+    Some(Node::record([("type", Node::literal("message")), ("role", Node::literal(role)), ("content", content)]))
 }
 
 /// Returns a call to the client's search, or its output, as an item.

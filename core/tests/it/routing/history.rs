@@ -242,7 +242,7 @@ fn responses(
 /// Generates options of deferred loading, together with the target format.
 pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, Wire) {
     let mut options = DeferredOptions::default();
-    options.server_tool_search = *numbers.of(&[ServerToolSearch::Emulate, ServerToolSearch::LoadAll]);
+    options.server_tool_search = *numbers.of(&[Some(ServerToolSearch::Emulate), None]);
     options.order = *numbers.of(&[Order::Catalog, Order::Append]);
     options.custom_tools = *numbers.of(&[None, Some(CustomTools::Function), Some(CustomTools::Keep)]);
     options.tool_changes = *numbers.of(&[ToolChanges::Apply, ToolChanges::Apply, ToolChanges::Ignore]);

@@ -151,7 +151,7 @@ fn every_call_reaches_the_tool_whose_definition_the_model_read() {
                 let tools = tools(&mut numbers, wire, &known);
                 let request = request(&mut numbers, wire, &tools);
                 let mut deferred = DeferredOptions::default();
-                deferred.server_tool_search = *numbers.of(&[ServerToolSearch::Emulate, ServerToolSearch::LoadAll]);
+                deferred.server_tool_search = *numbers.of(&[Some(ServerToolSearch::Emulate), None]);
                 deferred.order = *numbers.of(&[Order::Catalog, Order::Append]);
                 let mut options = AdaptOptions::new(dialect).deferred(deferred);
                 options.tools.format = Some(wire.format());
