@@ -121,7 +121,8 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.deepEqual(await rules(page), ['string-to-number']);
       await repair(page).uncheck();
       assert.equal(await page.locator('.notes').count(), 0);
-    }));
+    }),
+  );
 
   browserTest('the example shows a card and a mark for each repair that the API reports', () =>
     site.page({}, async (page) => {
@@ -161,7 +162,8 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.locator('.cm-tooltip', { hasText: 'no-rule · left' }).waitFor();
       await number.click();
       assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No repair rule gives/);
-    }));
+    }),
+  );
 
   browserTest('keys move between repairs; changing the dialect does not change the arguments', () =>
     site.page({}, async (page) => {
@@ -184,7 +186,8 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await page.locator('.retry').count(), 0);
       await pick(page, 'ticket');
       assert.equal(await repair(page).isChecked(), false);
-    }));
+    }),
+  );
 
   browserTest('invalid JSON is repaired while typing', () =>
     site.page({}, async (page) => {
@@ -205,7 +208,8 @@ describe('the view of repaired arguments', { skip }, () => {
       await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
-    }));
+    }),
+  );
 
   browserTest('on a small screen, a selected card shows the text before and after', () =>
     site.page({ viewport: NARROW }, async (page) => {
@@ -213,5 +217,6 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.locator('.note', { hasText: 'string-to-number' }).click();
       assert.match(await page.locator('.excerpt-before').innerText(), /"limit": "20"/);
       assert.match(await page.locator('.excerpt-after').innerText(), /"limit": 20/);
-    }));
+    }),
+  );
 });
