@@ -74,7 +74,8 @@ pub struct Printed {
     pub files: Vec<OutputFile>,
 }
 
-/// File to write.
+/// File to write. The host replaces it atomically, so that a full disk or the end of the program loses nothing. It
+/// writes in place only to a device, a pipe, or a symbolic link without a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutputFile {
@@ -85,9 +86,9 @@ pub struct OutputFile {
     /// Suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
     /// refuses to write through a symbolic link in that part, whether it is a directory or the file itself.
     pub confined: String,
-    /// If this path is not empty, the file is replaced atomically, with the permissions of the file at this path. If
-    /// the path is a symbolic link, its target is replaced. The write fails if the file at this path has changed since
-    /// it was read. If this file is a backup of the one at this path and cannot be written, that one is not written.
+    /// If this path is not empty, the file gets the permissions of the file at this path. The write fails if the file
+    /// at this path has changed since it was read. If this file is a backup of the one at this path and cannot be
+    /// written, that one is not written.
     pub like: String,
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   lstatSync,
@@ -598,6 +599,38 @@ describe('fixed files', {
     assert.match(stderr, /a\.json: expected an unchanged file, found one that has changed since it was read\n$/);
     assert.equal(readFileSync(join(cwd, 'a.json'), 'utf8'), changed);
     assert.notEqual(readFileSync(join(cwd, 'c.json'), 'utf8'), before);
+  });
+});
+
+describe('a baseline', { skip: process.platform === 'win32' && 'Windows has no POSIX limits and permissions' }, () => {
+  const inputSchema = { type: 'object', properties: { a: { enum: [] } } };
+  const tools = Array.from({ length: 100 }, (_, at) => ({ name: `bad_${at}`, inputSchema }));
+  const before = '{"version":1,"findings":[]}\n';
+  const args = ['check', '-d', 'openai-chat', '--update-baseline', 't.json', '--baseline'];
+
+  test('is not lost if the program is killed or the disk is full while it is written', async () => {
+    const cwd = place({ 't.json': tools, 'base.json': before });
+    const line = ['ulimit -f 1; exec "$0" "$@"', process.execPath, PROGRAM, ...args, 'base.json'];
+    const child = spawn('sh', ['-c', ...line], { cwd, env: environment, stdio: 'ignore' });
+    const [code] = await once(child, 'close');
+    assert.notEqual(code, 0);
+    assert.equal(readFileSync(join(cwd, 'base.json'), 'utf8'), before);
+  });
+
+  test('keeps its permissions, and a link to it stays', async () => {
+    const cwd = place({ 't.json': tools, 'base.json': before });
+    chmodSync(join(cwd, 'base.json'), 0o640);
+    symlinkSync('base.json', join(cwd, 'link'));
+    assert.equal((await run([...args, join(cwd, 'link')], { cwd }))[2], 0);
+    assert.equal(lstatSync(join(cwd, 'base.json')).mode & 0o777, 0o640);
+    assert.notEqual(readFileSync(join(cwd, 'base.json'), 'utf8'), before);
+    assert.deepEqual(readdirSync(cwd).sort(), ['base.json', 'link', 't.json']);
+    assert.ok(lstatSync(join(cwd, 'link')).isSymbolicLink());
+    // A link without a target is no reason to replace the link.
+    symlinkSync('made.json', join(cwd, 'new'));
+    assert.equal((await run([...args, join(cwd, 'new')], { cwd }))[2], 0);
+    assert.ok(lstatSync(join(cwd, 'new')).isSymbolicLink());
+    assert.equal(readFileSync(join(cwd, 'made.json'), 'utf8'), readFileSync(join(cwd, 'base.json'), 'utf8'));
   });
 });
 

@@ -225,6 +225,36 @@ def test_unwritable_baseline_is_an_error(tmp_path: Path) -> None:
     assert done.stderr.endswith(expected)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX limits and permissions")
+def test_baseline_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"enum": []}}}
+    tools = [{"name": f"bad_{at}", "inputSchema": schema} for at in range(100)]
+    (tmp_path / "t.json").write_text(json.dumps(tools), "utf-8")
+    base, before = tmp_path / "base.json", b'{"version":1,"findings":[]}\n'
+    base.write_bytes(before)
+    base.chmod(0o640)
+    (tmp_path / "link").symlink_to("base.json")
+    arguments = ("check", "-d", "openai-chat", "--update-baseline", "t.json", "--baseline")
+
+    def names() -> list[str]:
+        return sorted(path.name for path in tmp_path.iterdir())
+
+    # The limit has the same effect as a full disk.
+    script = ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', *PROGRAM, *arguments, "base.json"]
+    done = subprocess.run(script, cwd=tmp_path, env=clean(), capture_output=True, timeout=60, check=False)
+    why = b"base.json: expected a writable file, found one that is not (EFBIG)\n"
+    assert (done.returncode, done.stderr.endswith(why)) == (2, True), done.stderr
+    assert (base.read_bytes(), names()) == (before, ["base.json", "link", "t.json"])
+    assert run(*arguments, str(tmp_path / "link"), place=tmp_path).returncode == 0
+    assert (base.read_bytes() != before, base.stat().st_mode & 0o777) == (True, 0o640)
+    assert ((tmp_path / "link").is_symlink(), names()) == (True, ["base.json", "link", "t.json"])
+    # A link without a target is no reason to replace the link.
+    (tmp_path / "new").symlink_to("made.json")
+    assert run(*arguments, str(tmp_path / "new"), place=tmp_path).returncode == 0
+    assert (tmp_path / "new").is_symlink()
+    assert (tmp_path / "made.json").read_bytes() == base.read_bytes()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows lets only some users create symbolic links")
 def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Path) -> None:
     outside = tmp_path / "outside"

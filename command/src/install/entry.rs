@@ -1,13 +1,13 @@
 //! Edits the entry of a server in a client's file, so that it runs through the proxy or directly. The rest of the file
 //! is unchanged.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::json::{self, Node, Object};
+use toolwire::json::{self, Member, Node, Object};
 
 use crate::{
     position::{spliced, value_span},
@@ -79,6 +79,24 @@ impl Entry {
         Err("expected an entry that can be edited alone, found duplicate names or keys with dots: nothing was written"
             .into())
     }
+}
+
+/// Returns the names of all servers in a file.
+///
+/// # Errors
+/// A message with what was expected and what was found.
+pub(super) fn names(text: &str, list: &[&str], is_toml: bool) -> Result<Vec<String>, String> {
+    let found = if is_toml {
+        let table = toml_file(text)?;
+        names_in_toml(toml_servers(table.get_ref(), list))
+    } else {
+        let plain = plain_json(text)?;
+        names_in_json(json_servers(&json_file(&plain)?, list))
+    };
+    if found.is_empty() {
+        return Err(none(list, &found, None));
+    }
+    Ok(found)
 }
 
 /// The members of an entry that an edit may change.
@@ -172,12 +190,40 @@ const VARIABLES_FILE: &str =
     "expected the variables of a server in `env`, found `envFile`: pass them with `--env` in an entry that you write \
         yourself";
 
+fn plain_json(text: &str) -> Result<Cow<'_, str>, String> {
+    without_comments(text).ok_or_else(|| "expected JSON, found something else".into())
+}
+
+fn json_file(plain: &str) -> Result<Node<'_>, String> {
+    json::read(plain).map_err(|error| error.message().to_string())
+}
+
+fn json_servers<'n, 'a>(file: &'n Node<'a>, list: &[&str]) -> &'n [Member<'a>] {
+    let servers = list.iter().try_fold(file, |node, key| node.get(*key)).and_then(Node::as_object);
+    servers.map(Object::members).unwrap_or_default()
+}
+
+fn names_in_json(members: &[Member<'_>]) -> Vec<String> {
+    members.iter().map(|member| member.key.display().into_owned()).collect()
+}
+
+fn toml_file(text: &str) -> Result<Spanned<DeTable<'_>>, String> {
+    DeTable::parse(text).map_err(|error| format!("expected TOML: {}", error.message()))
+}
+
+fn toml_servers<'t, 'i>(table: &'t DeTable<'i>, list: &[&str]) -> Option<&'t DeTable<'i>> {
+    list.iter().try_fold(table, |table, key| table_at(table, key).map(|(table, _)| table))
+}
+
+fn names_in_toml(servers: Option<&DeTable<'_>>) -> Vec<String> {
+    servers.into_iter().flat_map(|table| table.keys()).map(|key| key.get_ref().to_string()).collect()
+}
+
 fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
-    let plain = without_comments(text).ok_or("expected JSON, found something else")?;
-    let file = json::read(&plain).map_err(|error| error.message().to_string())?;
-    let servers = list.iter().try_fold(&file, |node, key| node.get(*key)).and_then(Node::as_object);
-    let members = servers.map(Object::members).unwrap_or_default();
-    let found: Vec<String> = members.iter().map(|member| member.key.display().into_owned()).collect();
+    let plain = plain_json(text)?;
+    let file = json_file(&plain)?;
+    let members = json_servers(&file, list);
+    let found = names_in_json(members);
     let name = chosen(&found, list, name)?;
     let entry = members.iter().find(|member| member.key.is(name)).map(|member| &member.value);
     let text_at = |key: &str| entry?.get(key)?.as_text().map(|text| text.display().into_owned());
@@ -215,13 +261,9 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
 }
 
 fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
-    let table = DeTable::parse(text).map_err(|error| format!("expected TOML: {}", error.message()))?;
-    let mut servers = Some(table.get_ref());
-    for key in list {
-        servers = servers.and_then(|table| table_at(table, key)).map(|(table, _)| table);
-    }
-    let found: Vec<String> =
-        servers.into_iter().flat_map(|table| table.keys()).map(|key| key.get_ref().to_string()).collect();
+    let table = toml_file(text)?;
+    let servers = toml_servers(table.get_ref(), list);
+    let found = names_in_toml(servers);
     let name = chosen(&found, list, name)?;
     let Some((entry, span)) = servers.and_then(|servers| table_at(servers, name)) else {
         return Err(NO_PROGRAM.into());

@@ -1,5 +1,5 @@
 //! `toolwire proxy --install` and `--undo`: edits a client's own file so that a server runs through the proxy, or
-//! directly again.
+//! directly again. Without `--server`, `--undo` changes every server that runs through the proxy.
 
 mod entry;
 
@@ -40,8 +40,8 @@ pub(crate) struct Install {
     /// Content of the file before and after the change.
     before: String,
     after: String,
-    /// Program of the server before and after the change.
-    programs: [Program; 2],
+    /// Programs of the changed servers, before and after the change.
+    programs: Vec<[Program; 2]>,
 }
 
 /// A program and its arguments.
@@ -107,43 +107,57 @@ impl Install {
             path: String::new(),
             before: String::new(),
             after: String::new(),
-            programs: [Program::default(), Program::default()],
+            programs: Vec::new(),
         })
     }
 
     /// Plans the change of a file.
     fn plan(&mut self, text: &str) -> Result<(), CommandError> {
         let is_toml = self.path.to_ascii_lowercase().ends_with(".toml");
-        let failed = |message: String| CommandError::new("", message).in_source(&self.path);
-        let entry = Entry::find(text, self.place.list, self.server.as_deref(), is_toml).map_err(failed)?;
-        let own = behind_the_proxy(&entry.command, &entry.arguments);
-        let program = match (self.undoes, own) {
-            (true, own) => own,
-            (false, _) if is_proxy(&entry.command, &entry.arguments) => None,
-            (false, _) => {
-                let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
-                let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
-                let mut words = self.program.iter().cloned().chain(variables).chain(server);
-                words.next().map(|command| (command, words.collect()))
-            }
+        let path = self.path.clone();
+        let failed = |message: String| CommandError::new("", message).in_source(&path);
+        let list = self.place.list;
+        let names = match &self.server {
+            // A server that the user did not name is changed only if it runs through the proxy.
+            None if self.undoes => entry::names(text, list, is_toml).map_err(failed)?.into_iter().map(Some).collect(),
+            name => Vec::from([name.clone()]),
         };
-        let after = match program {
-            None => None,
-            Some(program) => {
-                let after = entry.with(text, &program.0, &program.1);
-                entry.verify(text, &after, &program, is_toml).map_err(failed)?;
-                self.programs = [(entry.command, entry.arguments), program];
-                Some(after)
-            }
+        let is_chosen = names.len() == 1;
+        let mut after = text.to_string();
+        for name in names {
+            let entry = match Entry::find(&after, list, name.as_deref(), is_toml) {
+                Ok(entry) => entry,
+                Err(_) if !is_chosen => continue,
+                Err(message) => return Err(failed(message)),
+            };
+            let Some(program) = self.changed_program(&entry) else { continue };
+            let edited = entry.with(&after, &program.0, &program.1);
+            entry.verify(&after, &edited, &program, is_toml).map_err(failed)?;
+            self.programs.push([(entry.command, entry.arguments), program]);
+            after = edited;
+        }
+        self.stage = match (self.programs.is_empty(), self.is_agreed, self.can_ask) {
+            (true, ..) => Stage::Nothing,
+            (_, true, _) => Stage::ReadingAgain,
+            (_, _, true) => Stage::Asking,
+            _ => Stage::Refused,
         };
-        self.before = text.into();
-        (self.after, self.stage) = match after {
-            None => (text.into(), Stage::Nothing),
-            Some(after) if self.is_agreed => (after, Stage::ReadingAgain),
-            Some(after) if self.can_ask => (after, Stage::Asking),
-            Some(after) => (after, Stage::Refused),
-        };
+        (self.before, self.after) = (text.into(), after);
         Ok(())
+    }
+
+    /// Returns the program that replaces the one of an entry; `None` if the entry needs no change.
+    fn changed_program(&self, entry: &Entry) -> Option<Program> {
+        if self.undoes {
+            return behind_the_proxy(&entry.command, &entry.arguments);
+        }
+        if is_proxy(&entry.command, &entry.arguments) {
+            return None;
+        }
+        let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
+        let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
+        let mut words = self.program.iter().cloned().chain(variables).chain(server);
+        words.next().map(|command| (command, words.collect()))
     }
 
     /// Renders only the changed members, because others may contain secrets.
@@ -153,8 +167,8 @@ impl Install {
             let list = if list.is_empty() { String::new() } else { format!("{sign} args = [{}]\n", list.join(", ")) };
             format!("{sign} command = {}\n{list}", quoted(command))
         };
-        let [before, after] = &self.programs;
-        shown_lines(&format!("{}\n{}{}", self.path, part(before, '-'), part(after, '+'))).into_owned()
+        let changes = self.programs.iter().map(|[before, after]| format!("{}{}", part(before, '-'), part(after, '+')));
+        shown_lines(&format!("{}\n{}", self.path, changes.collect::<String>())).into_owned()
     }
 
     fn agree(&mut self, answer: &str) {
@@ -274,10 +288,13 @@ impl Task for Install {
                 Ok(output)
             }
             Stage::Nothing => {
-                let what =
-                    if self.undoes { "does not run through the proxy" } else { "already runs through the proxy" };
+                let what = match (self.undoes, &self.server) {
+                    (true, None) => "no server runs through the proxy",
+                    (true, Some(_)) => "this server does not run through the proxy",
+                    (false, _) => "this server already runs through the proxy",
+                };
                 let mut output = Output::new(String::new());
-                output.note(&format!("toolwire: {path}: this server {what}\n"));
+                output.note(&format!("toolwire: {path}: {what}\n"));
                 Ok(output)
             }
             _ => {

@@ -1,39 +1,23 @@
 // Opens the built page in a browser. Every test fails if the page reports an error or a warning, or contacts another host.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import * as playwright from 'playwright-core';
 import { preview } from 'vite';
+import { chromium } from '../../test/unpinned.js';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-function found(name) {
-  if (name === undefined || name === '') return undefined;
-  const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter);
-  return folders
-    .map((folder) => (folder === '' ? name : join(folder, name)))
-    .find((path) => {
-      try {
-        return existsSync(path) && execFileSync(path, ['--version'], { stdio: 'pipe' });
-      } catch {
-        return false;
-      }
-    });
-}
-
-const executablePath = ['chromium', 'google-chrome', 'chromium-browser'].reduce(
-  (path, name) => path ?? found(name),
-  found(process.env.TOOLWIRE_CHROMIUM),
-);
-
-/** The reason why the tests cannot run here, for `describe`; `false` if they can. */
-export const skip = executablePath === undefined && 'no Chromium on the PATH';
+/** For tests in the browser: `skip` is an option of `describe`, and a failed `test` names the browser's version. */
+export const { skip, test } = chromium;
 
 /** Starts the browser. */
-export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+export const launch = () =>
+  chromium.run(() =>
+    playwright.chromium.launch({ executablePath: chromium.path, args: ['--no-sandbox', '--disable-gpu'] }),
+  );
 
 /** Wide enough for two texts side by side. */
 export const WIDE = { width: 1440, height: 900 };

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
-import { launch, skip } from './browser.js';
+import { launch, skip, test } from './browser.js';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const CONFIG = path('../devtools.config.js');
@@ -20,12 +20,13 @@ describe('the console of any page', { skip }, () => {
   let files;
   let pages;
   let browser;
+  /** Policies of the pages. A page's address contains the index of its policy. */
+  const policies = [];
 
   before(async () => {
     files = await preview({ configFile: CONFIG, logLevel: 'error' });
-    // "/POLICY" serves a page with that policy.
     pages = createServer(({ url }, response) => {
-      const policy = decodeURIComponent(url.slice(1));
+      const policy = policies[url.slice(1)] ?? '';
       if (policy !== '') response.setHeader('content-security-policy', policy);
       response.setHeader('content-type', 'text/html');
       response.end('<!doctype html><title>a page</title>');
@@ -46,7 +47,7 @@ describe('the console of any page', { skip }, () => {
     try {
       const page = await context.newPage();
       if (route !== undefined) await page.route(...route);
-      await page.goto(`http://127.0.0.1:${pages.address().port}/${encodeURIComponent(policy)}`);
+      await page.goto(`http://127.0.0.1:${pages.address().port}/${policies.push(policy) - 1}`);
       const console = await context.newCDPSession(page);
       let shown;
       for (const expression of lines) {

@@ -1,10 +1,10 @@
 // Malicious links: they can set the page's choices, and nothing else.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 
-import { skip, start, view } from './browser.js';
+import { skip, start, test, view } from './browser.js';
 
 const packed = (bytes) => `#1.${deflateRawSync(bytes, { level: 9 }).toString('base64url')}`;
 const link = (state) => packed(Buffer.from(JSON.stringify(state)));

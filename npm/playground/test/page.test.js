@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 
-import { dialect, NARROW, output, pick, skip, start, view, WIDE, write } from './browser.js';
+import { dialect, NARROW, output, pick, skip, start, test, view, WIDE, write } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'];

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { dialect, NARROW, pick, settled, skip, start, view, write } from './browser.js';
+import { test as browserTest, dialect, NARROW, pick, settled, skip, start, view, write } from './browser.js';
 import { startEngine } from './engine.js';
 
 const text = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
@@ -101,7 +101,7 @@ describe('the view of repaired arguments', { skip }, () => {
   const rules = (page) => page.locator('.note-rule').allTextContents();
   const repair = (page) => page.getByRole('switch', { name: 'Repair arguments' });
 
-  test('the switch is off by default, marks the repairs, and is saved in the link', () =>
+  browserTest('the switch is off by default, marks the repairs, and is saved in the link', () =>
     site.page({}, async (page) => {
       await view(page, 'restore');
       assert.equal(await repair(page).isChecked(), false);
@@ -121,9 +121,10 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.deepEqual(await rules(page), ['string-to-number']);
       await repair(page).uncheck();
       assert.equal(await page.locator('.notes').count(), 0);
-    }));
+    }),
+  );
 
-  test('the example shows a card and a mark for each repair that the API reports', () =>
+  browserTest('the example shows a card and a mark for each repair that the API reports', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await page.locator('#tab-restore[aria-selected=true]').waitFor();
@@ -161,9 +162,10 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.locator('.cm-tooltip', { hasText: 'no-rule · left' }).waitFor();
       await number.click();
       assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No repair rule gives/);
-    }));
+    }),
+  );
 
-  test('keys move between repairs; changing the dialect does not change the arguments', () =>
+  browserTest('keys move between repairs; changing the dialect does not change the arguments', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await page.locator('#tab-restore').focus();
@@ -184,9 +186,10 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await page.locator('.retry').count(), 0);
       await pick(page, 'ticket');
       assert.equal(await repair(page).isChecked(), false);
-    }));
+    }),
+  );
 
-  test('invalid JSON is repaired while typing', () =>
+  browserTest('invalid JSON is repaired while typing', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await write(page, ARGS, "{'projects': ['web'],}");
@@ -205,13 +208,15 @@ describe('the view of repaired arguments', { skip }, () => {
       await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
-    }));
+    }),
+  );
 
-  test('on a small screen, a selected card shows the text before and after', () =>
+  browserTest('on a small screen, a selected card shows the text before and after', () =>
     site.page({ viewport: NARROW }, async (page) => {
       await pick(page, 'repair');
       await page.locator('.note', { hasText: 'string-to-number' }).click();
       assert.match(await page.locator('.excerpt-before').innerText(), /"limit": "20"/);
       assert.match(await page.locator('.excerpt-after').innerText(), /"limit": 20/);
-    }));
+    }),
+  );
 });

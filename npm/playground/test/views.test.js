@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 
-import { dialect, output, pick, settled, skip, start, view, write } from './browser.js';
+import { dialect, output, pick, settled, skip, start, test, view, write } from './browser.js';
 
 const source = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
 const example = (name) => JSON.parse(source(name));

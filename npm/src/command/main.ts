@@ -5,7 +5,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, type Dirent, writeSync } from 'node:fs';
+import { constants, type Dirent, type Stats, writeSync } from 'node:fs';
 import { chmod, lstat, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -253,21 +253,19 @@ class Changed extends Error {}
  * Writes a file, and reports a failure on standard error. Returns true if the file was written.
  *
  * @param confined - Suffix of the path in which no link is followed.
- * @param like - File whose permissions the written file gets. If it is given, the write is atomic, and fails if that
- * file has changed since it was read.
+ * @param like - File whose permissions the written file gets. If it is given, the write fails if that file has changed
+ * since it was read.
  */
 async function written(path: string, content: string, confined: string, like: string): Promise<boolean> {
   try {
-    if (like !== '') {
-      await replaced(path, content, like);
-      return true;
-    }
     await refuseLinks(path, confined);
-    // Windows does not have this flag.
-    const noFollow = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
-    await writeFile(path, content, {
-      flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | noFollow,
-    });
+    if (like === '' && (await isInPlace(path))) {
+      // Windows does not have this flag.
+      const noFollow = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
+      await writeFile(path, content, { flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | noFollow });
+    } else {
+      await replaced(confined === '' ? await unlinked(path) : path, content, like);
+    }
     return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -282,19 +280,43 @@ async function written(path: string, content: string, confined: string, like: st
   }
 }
 
-/** Writes a temporary file next to the target and renames it, so that no reader sees a partial file. */
-async function replaced(path: string, content: string, like: string): Promise<void> {
-  const { mode } = await stat(like);
-  const place = await unlinked(path);
+/** Returns true for a device or a pipe, and for a link without a target, which a rename would remove. */
+async function isInPlace(path: string): Promise<boolean> {
+  const target = await statOf(path);
+  return target === undefined ? (await statOf(path, lstat)) !== undefined : !target.isFile();
+}
+
+/** Returns the metadata of a file; undefined if there is no such file. */
+async function statOf(path: string, read: (path: string) => Promise<Stats> = stat): Promise<Stats | undefined> {
+  try {
+    return await read(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes a temporary file next to the target, which is no link, and renames it. If the program is killed or the disk is
+ * full, the target is unchanged.
+ */
+async function replaced(place: string, content: string, like: string): Promise<void> {
+  const mode = like === '' ? (await statOf(place))?.mode : (await stat(like)).mode;
   const beside = `${place}.${randomBytes(8).toString('hex')}.tmp`;
   // Opened before the `try`, so that another program's file with this name is not removed.
-  const file = await open(beside, 'wx', 0o600);
+  const file = await open(beside, 'wx', mode === undefined ? 0o666 : 0o600);
   try {
-    await file.writeFile(content).finally(() => file.close());
-    await chmod(beside, mode & 0o777);
+    try {
+      await file.writeFile(content);
+      // Otherwise the name could reach the disk before the content does.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (mode !== undefined) await chmod(beside, mode & 0o777);
     // Checked as late as possible, because nothing locks the file. Compares the content, because
     // time and size do not show every change.
-    if (digestOf(await regular(like)) !== digests.get(await unlinked(like))) throw new Changed();
+    if (like !== '' && digestOf(await regular(like)) !== digests.get(await unlinked(like))) throw new Changed();
     await rename(beside, place);
   } catch (error) {
     await rm(beside, { force: true });

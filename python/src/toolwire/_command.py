@@ -170,34 +170,41 @@ def _say(stream: TextIO | None, text: str) -> None:
     stream.buffer.flush()
 
 
-def _write(path: str, content: str, confined: str) -> None:
+def _write(path: str, content: str, confined: str, like: str) -> None:
     """Write a file. `confined` is the suffix of its path in which no symbolic link is followed."""
     _refuse_links(path, confined)
-    # Windows does not have the flag.
-    unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
+    # A device or a pipe cannot be replaced, and a rename would remove a link without a target.
+    if not like and os.path.lexists(path) and not os.path.isfile(path):
+        # Windows does not have the flag.
+        unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | unlinked, 0o666)
+        with open(number, "w", encoding="utf-8", newline="") as file:
+            file.write(content)
+    else:
+        _replace(path if confined else os.path.realpath(path), content, like)
 
-    def opened(name: str, flags: int) -> int:
-        return os.open(name, flags | unlinked, 0o666)
 
-    with open(path, "w", encoding="utf-8", newline="", opener=opened) as file:
-        file.write(content)
+def _replace(place: str, content: str, like: str) -> None:
+    """Replace a file, which is no link. If the program is killed or the disk is full, the file is unchanged.
 
-
-def _replace(path: str, content: str, like: str) -> None:
-    """Replace a file atomically, with the permissions of the file `like`, unless that has changed since it was read."""
-    mode = stat.S_IMODE(os.stat(like).st_mode) & 0o777
-    place = os.path.realpath(path)
+    If `like` is given, the file gets its permissions, and is not replaced if `like` has changed since it was read.
+    """
+    mode = stat.S_IMODE(os.stat(like or place).st_mode) & 0o777 if like or os.path.exists(place) else None
     written = content.encode()
     beside = f"{place}.{secrets.token_hex(8)}.tmp"
     # Opened before the `try`, so that another program's file with this name is not removed.
-    number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
     try:
         with open(number, "wb") as file:
             file.write(written)
-        os.chmod(beside, mode)
+            file.flush()
+            # Otherwise the name could reach the disk before the content does.
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(beside, mode)
         # Checked as late as possible, because nothing locks the file. Compares the content, because time and size do
         # not show every change.
-        if hashlib.sha256(_regular(like)).digest() != _digests.get(os.path.realpath(like)):
+        if like and hashlib.sha256(_regular(like)).digest() != _digests.get(os.path.realpath(like)):
             raise _ChangedError
         os.replace(beside, place)
     except BaseException:
@@ -265,10 +272,7 @@ def main(arguments: list[str] | None = None) -> int:
         if path in without_backup:
             continue
         try:
-            if like:
-                _replace(path, content, like)
-            else:
-                _write(path, content, confined)
+            _write(path, content, confined, like)
         except (OSError, RuntimeError, _ChangedError) as error:
             code = UNUSABLE
             where = _toolwire.Command.heard(path).rstrip("\n")
