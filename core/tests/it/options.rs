@@ -2,11 +2,8 @@
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
-mod every_option;
-
 use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 
-use every_option::Chosen;
 use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
@@ -14,6 +11,8 @@ use toolwire::{
     AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
     ExchangeOptions, RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
+
+use crate::every_option::{self, Chosen};
 
 /// A function with options, and the places that declare them.
 struct Declared {

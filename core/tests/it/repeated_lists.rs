@@ -2,9 +2,6 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod every_option;
-mod reference;
-
 use std::{fs, path::Path};
 
 use serde_json::{json, Value};
@@ -14,6 +11,8 @@ use toolwire::{
     options::Formats,
     Exchange, ExchangeOptions, ToolListCache,
 };
+
+use crate::{every_option, reference};
 
 const URLS: [&str; 4] = [
     "http://localhost/v1/messages",
