@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 # Each suite and each check is a target (`make test-python`, `make lint-clippy`) that first makes what it needs (see the
 # end of this file).
-.PHONY: help demo test test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
+.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -14,7 +14,16 @@ demo: ## three real MCP servers through all functions, in three languages (ARGS=
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
 
-test-core: ## only the core's tests, for a quick check after a change there
+# Both programs are linked at the same time.
+quick: ## the core's library tests, the fixtures and the architecture, within a minute after an edit (CASE=name: only this case)
+	@cargo test --quiet --locked -p toolwire $(if $(CASE),,--lib) --test it --no-run
+	$(if $(CASE),,@cargo test --quiet --locked -p toolwire --lib)
+	@CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::)
+
+test-affected: ## the suites that your changes since BASE=origin/main can break, chosen by changed folders
+	@suites=$$(scripts/affected.sh $(BASE)); [ -n "$$suites" ] || { echo "nothing changed"; exit; }; $(call all,$$suites)
+
+test-core: ## only the core's tests
 	@cargo test --locked -p toolwire
 
 lint: ## formats and lints in every language
@@ -72,7 +81,7 @@ check: export TOOLWIRE_BUILD ?= release
 playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
 
 # These targets already run three others at a time. Two of them in parallel would build the same files.
-ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-affected lint packages check,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 

@@ -2,7 +2,8 @@
 # counted.sh RUNNER LABEL COMMAND...: runs a check or a test suite, with its output in a log, and saves its counts. RUNNER is the test
 # runner whose output is parsed: libtest, node, pytest, or none for a check, which counts as one test. A command that succeeds with
 # `skipped: REASON` as the first line of its output could not do its check on this machine.
-# counted.sh total LABEL...: prints the counts of these labels, and one line with their sum; fails if one failed or did not run.
+# counted.sh total LABEL...: prints the counts and seconds of these labels, the longest first, and one line with their sum; fails if one failed
+# or did not run.
 # counted.sh forget LABEL...: forgets the counts of an earlier run.
 set -uo pipefail
 source "$(dirname "$0")/step.sh"
@@ -30,18 +31,20 @@ pytest_counts() { # for example "1 failed, 11 passed, 2 skipped in 0.12s"
     print p+0, f+0, s+0; exit }'
 }
 
+record() { echo "$((SECONDS - start)) $*" >"$counts/$label"; } # PASSED FAILED [NOTE]
+
 skipped() { # LOG
   local line
-  read -r line <"$1" && [ "${line#skipped: }" != "$line" ] && say "$label: $line" && echo "0 0 $line" >"$counts/$label"
+  read -r line <"$1" && [ "${line#skipped: }" != "$line" ] && say "$label: $line" && record 0 0 "$line"
 }
 
 run() { # RUNNER LABEL COMMAND...
-  local runner=$1 label=$2 log=$LOGS/$2.log status=0 p f s
+  local runner=$1 label=$2 log=$LOGS/$2.log status=0 start=$SECONDS p f s
   shift 2
   if [ "$runner" = none ]; then
     step "$label" "$log" "$@" || status=1
     if [ "$status" = 0 ] && skipped "$log"; then return; fi
-    echo "$((1 - status)) $status" >"$counts/$label"
+    record $((1 - status)) "$status"
     return "$status"
   fi
   # A test that hangs fails with a log, instead of being cancelled by CI.
@@ -56,25 +59,26 @@ run() { # RUNNER LABEL COMMAND...
     say "$label: expected at least one passed test and no failed one in ${log#"$ROOT"/}, found $p and $f"
     f=$((f > 0 ? f : 1))
   fi
-  echo "$p $f $([ "$s" = 0 ] || echo "$s skipped, named in ${log#"$ROOT"/}")" >"$counts/$label"
+  record "$p" "$f" "$([ "$s" = 0 ] || echo "$s skipped, named in ${log#"$ROOT"/}")"
   [ "$f" = 0 ]
 }
 
 total() { # LABEL...
-  local label p f note passed=0 failed=0 checks=0 broken=0
+  local label seconds p f note passed=0 failed=0 checks=0 broken=0 spent=0
   heading "summary"
-  for label; do
-    if ! read -r p f note 2>/dev/null <"$counts/$label"; then p=0 f=1 note="did not run"; fi
+  while read -r seconds label; do
+    if ! read -r _ p f note 2>/dev/null <"$counts/$label"; then p=0 f=1 note="did not run"; fi
     passed=$((passed + p)) failed=$((failed + f))
     case $label in
-      test-*) printf '  %-16s %5d passed, %d failed  %s\n' "${label#test-}" "$p" "$f" "$note" >&2 ;;
+      test-*) printf '  %-16s %4d s  %5d passed, %d failed  %s\n' "${label#test-}" "$seconds" "$p" "$f" "$note" >&2 ;;
       *)
-        checks=$((checks + p)) broken=$((broken + f))
+        checks=$((checks + p)) broken=$((broken + f)) spent=$((spent + seconds))
+        [ "$seconds" -lt 30 ] || say "$(printf '%-16s %4d s' "$label" "$seconds")"
         if [ "$f" != 0 ]; then say "$label failed${note:+: it $note}"; elif [ -n "$note" ]; then say "$label $note"; fi
         ;;
     esac
-  done
-  [ $((checks + broken)) = 0 ] || printf '  %-16s %5d passed, %d failed\n' checks "$checks" "$broken" >&2
+  done < <(for label; do echo "$(cut -d' ' -f1 "$counts/$label" 2>/dev/null || echo 0) $label"; done | sort -k1,1nr -s)
+  [ $((checks + broken)) = 0 ] || printf '  %-16s %4d s  %5d passed, %d failed\n' checks "$spent" "$checks" "$broken" >&2
   echo "$passed passed, $failed failed"
   [ "$failed" = 0 ]
 }

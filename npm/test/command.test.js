@@ -139,10 +139,17 @@ describe('every case', () => {
   }
 });
 
-describe('every case that needs no terminal and no server, through the program', { concurrency: 2 }, () => {
+// A host only performs needs and prints, and each case costs it a process. Cases with the same command, members and
+// exit code need the same of it, so it runs the first of them.
+describe('cases that need no terminal and no server, through the program', { concurrency: 2 }, () => {
   const alone = ({ terminal, server, servers, answers }) =>
     [terminal, server, servers, answers].every((it) => it === undefined);
+  const kinds = new Map();
   for (const it of cases.filter(alone)) {
+    const kind = JSON.stringify([it.arguments[0], Object.keys(it).sort(), it.exitCode]);
+    if (!kinds.has(kind)) kinds.set(kind, it);
+  }
+  for (const it of kinds.values()) {
     test(`${it.file}: ${it.name}`, async () => {
       const cwd = place(it.files);
       const printed = await run(it.arguments, { input: text(it.stdin), cwd, env: it.environment });

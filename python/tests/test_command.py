@@ -105,10 +105,20 @@ def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
     command.give(json.dumps(body).encode())
 
 
-ALONE = [case for case in cases() if not {"terminal", "server", "servers", "answers"} & case.values[0].keys()]
+def alone() -> list[Any]:
+    """Return cases that need no terminal and no server, one for each command, members and exit code.
+
+    A host only performs needs and prints, and each case costs it a process.
+    """
+    kinds: dict[tuple[tuple[str, ...], frozenset[str], int], Any] = {}
+    for case in cases():
+        it = case.values[0]
+        if not {"terminal", "server", "servers", "answers"} & it.keys():
+            kinds.setdefault((tuple(it["arguments"][:1]), frozenset(it), it["exitCode"]), case)
+    return list(kinds.values())
 
 
-@pytest.mark.parametrize("case", ALONE)
+@pytest.mark.parametrize("case", alone())
 def test_case_in_the_program(case: dict[str, Any], tmp_path: Path) -> None:
     for name, content in case.get("files", {}).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -136,9 +136,15 @@ const FIELDS: [&str; 16] = [
     "written",
 ];
 
+/// `CASE=name` runs only the cases with this name.
 #[test]
 fn every_case_prints_the_expected_text() {
-    let cases = cases();
+    let mut cases = cases();
+    let only = std::env::var("CASE").ok().filter(|name| !name.is_empty());
+    if let Some(name) = &only {
+        cases.retain(|(_, case)| case["name"] == **name);
+        assert!(!cases.is_empty(), "CASE: expected a case of tests/command, found `{name}`");
+    }
     let mut failed = Vec::new();
     for (file, case) in &cases {
         let about = format!("{file}: {}", case["name"]);
@@ -172,11 +178,10 @@ fn every_case_prints_the_expected_text() {
     }
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
     println!("tests/command: {} cases", cases.len());
-    assert_eq!(
-        json!(cases.len()),
-        read(&folder().join("count.json"))["cases"],
-        "count.json contains the number of cases"
-    );
+    if only.is_none() {
+        let count = &read(&folder().join("count.json"))["cases"];
+        assert_eq!(json!(cases.len()), *count, "count.json contains the number of cases");
+    }
 }
 
 /// Every command ends with output and without a panic, whatever its arguments and its input are.

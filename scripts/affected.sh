@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# affected.sh [BASE]: prints the suites of `make test` that the changes since BASE (origin/main) can break, with uncommitted changes and new
+# files. A path without a row below selects every suite.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+cd "$ROOT"
+
+base=${1:-origin/main}
+git rev-parse --verify --quiet "$base^{commit}" >/dev/null || die "expected a commit or a branch as BASE, found \`$base\`"
+every=$(sed -n 's/^TESTS = //p' Makefile)
+
+suites() { # PATH
+  case $1 in
+    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | xtask/*) echo test-rust ;;
+    # test-docs, test-packages and test-roles run the same code once more, in its packages.
+    core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
+    command/* | tests/command/* | tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust test-node test-python test-playground test-npm-sdks test-readme ;;
+    tests/clients/*) echo test-npm-sdks ;;
+    tests/roles/*) echo test-roles ;;
+    tests/*) echo test-rust test-node test-python ;;
+    npm/playground/*) echo test-playground test-docs ;;
+    npm/examples/*) echo test-npm-sdks test-roles ;;
+    npm/packaging/*) echo test-packages ;;
+    npm/test/* | npm/bench/* | action.yml | .pre-commit-hooks.yaml | scripts/ci/*) echo test-node ;;
+    npm/*) echo test-node test-packages test-playground test-npm-sdks test-roles test-docs ;;
+    python/examples/*) echo test-pypi-sdks test-roles ;;
+    python/tests/* | python/bench/*) echo test-python ;;
+    python/*) echo test-python test-pypi-sdks test-roles ;;
+    examples/cliproxyapi/*) echo test-cliproxyapi ;;
+    demo/*) echo test-demo test-rust ;;
+    docs/site/*) echo test-docs ;;
+    # Tests in Rust compare the pages with the tables and the options.
+    docs/* | *.md) echo test-docs test-readme test-rust ;;
+    *) echo "$every" ;;
+  esac
+}
+
+changed=$(git diff --name-only "$(git merge-base "$base" HEAD)" && git ls-files --others --exclude-standard)
+wanted=" $(while read -r path; do [ -z "$path" ] || suites "$path"; done <<<"$changed" | tr ' ' '\n' | sort -u | tr '\n' ' ')"
+# In the order of the Makefile: longest first.
+for suite in $every; do case $wanted in *" $suite "*) printf '%s ' "$suite" ;; esac; done
