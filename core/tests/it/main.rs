@@ -7,6 +7,7 @@ mod corpus;
 mod data;
 mod deferred_conversations;
 mod deferred_data;
+mod every_option;
 mod exchange;
 mod fixtures;
 mod history_pairs;

@@ -2,11 +2,9 @@
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
-mod every_option;
-
 use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 
-use every_option::Chosen;
+use crate::every_option::{self, Chosen};
 use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,

@@ -2,11 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod every_option;
-mod reference;
-
 use std::{fs, path::Path};
 
+use crate::{every_option, reference};
 use serde_json::{json, Value};
 use toolwire::{
     internal::bindings::{self, Naming},
