@@ -7,7 +7,7 @@ use std::{
 };
 
 use toolwire::{
-    internal::label,
+    internal,
     json::{self, Node},
     reports::{AdaptReport, RepairedCall},
     Error,
@@ -88,7 +88,7 @@ impl Entry {
     pub(super) fn adapted(&mut self, report: &AdaptReport) {
         self.dialect = report.dialect.into();
         for tool in &report.quarantined {
-            self.note("left out", label(tool), tool.rule, &tool.pointer);
+            self.note("left out", internal::label(tool), tool.rule, &tool.pointer);
         }
         for about in report.changes.iter() {
             self.note("tool", &about.tool, about.change.rule, &about.change.pointer);

@@ -128,8 +128,8 @@ enum Added {
     Single,
 }
 
-/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `place` is the pointer to the
-/// list, or to its only tool.
+/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `place` is the pointer to
+/// the list, or to its only tool.
 fn rewrite_list<'a>(
     list: Node<'a>,
     (place, kind): (&str, Added),

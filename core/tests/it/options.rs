@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 
+use crate::every_option::{self, Chosen};
 use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
@@ -11,8 +12,6 @@ use toolwire::{
     AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
     ExchangeOptions, RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
-
-use crate::every_option::{self, Chosen};
 
 /// A function with options, and the places that declare them.
 struct Declared {

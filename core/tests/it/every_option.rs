@@ -1,6 +1,5 @@
 //! A value for every option of the tables in `core/src/options`, as JSON and as the call of its setter. Tests that need
 //! every option use it, and fail if a new row has no value here.
-#![allow(dead_code, reason = "each test uses some of the lists")]
 
 use toolwire::{
     options::{
