@@ -231,6 +231,12 @@ impl Relay {
         guarded(|| Ok(relayed(self.0.request(number, head))))
     }
 
+    /// Counts received bytes of the body that is being read.
+    #[pyo3(signature = (number, length, /))]
+    fn received(&mut self, number: u64, length: u64) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.received(number, length))))
+    }
+
     /// Handles the body of a request.
     #[pyo3(signature = (number, body, /))]
     fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {

@@ -195,6 +195,11 @@ impl RelayState {
         relayed(self.0.request(number.into(), head))
     }
 
+    /// Counts received bytes of the body that is being read.
+    pub fn received(&mut self, number: u32, length: u32) -> Vec<String> {
+        relayed(self.0.received(number.into(), length.into()))
+    }
+
     /// Handles the body of a request.
     pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
         relayed(self.0.body(number.into(), body))

@@ -53,9 +53,11 @@ function shown(words) {
   return effects;
 }
 
+/** Returns the text as JSON if nothing of its spelling is lost. */
 function value(text) {
   try {
-    return JSON.parse(text);
+    const read = JSON.parse(text);
+    return JSON.stringify(read) === text ? read : text;
   } catch {
     return text;
   }

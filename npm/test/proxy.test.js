@@ -64,9 +64,11 @@ function shown(words) {
   return effects;
 }
 
+/** Returns the text as JSON if nothing of its spelling is lost. */
 function value(text) {
   try {
-    return JSON.parse(text);
+    const read = JSON.parse(text);
+    return JSON.stringify(read) === text ? read : text;
   } catch {
     return text;
   }
@@ -102,6 +104,11 @@ const names = ['files.read', 'die', 'hang', 'flood', 'rubbish', 'wrong-id', 'twi
 const does = {
   die: () => process.exit(3),
   hang: () => {},
+  leave: () => {
+    const outlives = ['-e', 'setTimeout(() => {}, 20000)'];
+    spawn(process.execPath, outlives, { detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
+    process.exit(3);
+  },
   flood: () => {
     const line = 'x'.repeat(1 << 20);
     let left = 80;
@@ -206,6 +213,13 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await until(() => changed > 0);
     assert.match(text(await client.callTool({ name: 'files_read', arguments: { dollar_ref_: 'b' } })), /"\$ref":"b"/);
     assert.match(log(), /has ended: exit code 3/);
+    await client.close();
+  });
+
+  test('a server that ends is noticed although a process outside its group keeps its output open', async () => {
+    const { client } = await connected(['--', process.execPath, SERVER]);
+    await client.listTools();
+    await assert.rejects(client.callTool({ name: 'leave' }), /the server .* has ended: exit code 3/);
     await client.close();
   });
 

@@ -29,6 +29,7 @@ const bytes = (body) => Buffer.from(typeof body === 'string' ? body : JSON.strin
 function played(relay, step) {
   const number = step.number ?? 1;
   if ('request' in step) return relay.request(number, JSON.stringify(step.request));
+  if ('received' in step) return relay.received(number, step.received);
   if ('body' in step) return relay.body(number, bytes(step.body));
   if ('unread' in step) return relay.unread(number, step.unread.status, step.unread.why);
   if ('reply' in step) return relay.reply(number, step.reply.status, JSON.stringify(step.reply.headers));
@@ -49,9 +50,11 @@ function shown(words) {
   return effects;
 }
 
+/** Returns the text as JSON if nothing of its spelling is lost. */
 function value(text) {
   try {
-    return JSON.parse(text);
+    const read = JSON.parse(text);
+    return JSON.stringify(read) === text ? read : text;
   } catch {
     return text;
   }
@@ -321,6 +324,45 @@ test('bodies above the limit are refused, also if they were compressed', async (
   const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
   assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body: bomb })).status, 413);
   assert.equal((await exchange(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
+});
+
+test('bodies in memory have a common limit, also if they are compressed and their length is not declared', async () => {
+  const { url: base } = await relay(['--upstream', 'http://127.0.0.1:1']);
+  const { hostname, port } = new URL(base);
+  // 63 MiB, compressed to 63 kB; without the end, so that the relay waits for more.
+  const packed = gzipSync(Buffer.alloc(63 << 20, 0x20)).subarray(0, -8);
+  const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+  const uploads = Array.from({ length: 9 }, () => {
+    const upload = request({ hostname, port, method: 'POST', path: '/v1/embeddings', headers, agent });
+    upload.on('error', () => {});
+    upload.write(packed);
+    return upload;
+  });
+  const [reply] = await Promise.race(uploads.map((upload) => once(upload, 'response')));
+  assert.equal(reply.statusCode, 503);
+  for (const upload of uploads) upload.destroy();
+});
+
+test('an idle connection stays open longer than clients keep theirs', async () => {
+  const { url: base } = await relay(['--upstream', 'http://127.0.0.1:1']);
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  for (const pause of [0, 7_000]) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    socket.write('GET /toolwire/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /);
+  }
+  socket.destroy();
+});
+
+test('a status and headers that cannot be sent still give an answer', async () => {
+  const replies = ['099 Odd\r\nContent-Length: 0', '200 OK\r\nX-A: caf\xe9\tb\r\nContent-Length: 0'];
+  const { url } = await api(({ socket }) => socket.end(`HTTP/1.1 ${replies.shift()}\r\n\r\n`, 'latin1'));
+  const { url: base } = await relay(['--upstream', url]);
+  const ask = () => exchange(`${base}/v1/models`, { method: 'GET', headers: [] });
+  const odd = await ask();
+  assert.equal(odd.status, 502);
+  assert.match(odd.body, /the status of its reply is 99/);
+  assert.ok((await ask()).headers.includes('caf\xe9\tb'));
 });
 
 test('a body in several gzip members is read, and a truncated one is refused', async () => {

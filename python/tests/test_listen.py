@@ -58,10 +58,12 @@ def played(listener: _toolwire.Listener, step: dict[str, Any]) -> list[tuple[str
 
 def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     def value(text: str) -> Any:
+        """Return the text as JSON if nothing of its spelling is lost."""
         try:
-            return json.loads(text)
+            read = json.loads(text)
         except ValueError:
             return text
+        return read if compact(read) == text else text
 
     return [[kind, *(value(word) for word in rest if word)] for kind, *rest in effects]
 

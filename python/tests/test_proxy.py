@@ -53,10 +53,12 @@ def played(proxy: _toolwire.Proxy, step: dict[str, Any]) -> list[tuple[str, str,
 
 def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     def value(text: str) -> Any:
+        """Return the text as JSON if nothing of its spelling is lost."""
         try:
-            return json.loads(text)
+            read = json.loads(text)
         except ValueError:
             return text
+        return read if compact(read) == text else text
 
     return [
         [kind, *([int(number)] if number else []), *([value(text)] if text else [])] for kind, number, text in effects
@@ -101,6 +103,9 @@ async def list_tools(context, params):
 
 async def call_tool(context, params):
     if params.name == "die":
+        os._exit(3)
+    if params.name == "leave":
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"], start_new_session=True)
         os._exit(3)
     answer = json.dumps([params.name, params.arguments])
     if params.name == "child":
@@ -177,6 +182,18 @@ def test_crashed_server_is_restarted(server: Path) -> None:
             except MCPError:
                 await asyncio.sleep(0.1)
         assert json.loads(text(done)) == ["files.read", {"$ref": "b"}]
+
+    through(["--", sys.executable, str(server)], what)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups")
+def test_end_is_noticed_although_another_process_keeps_the_output_open(server: Path) -> None:
+    async def what(session: Any) -> None:
+        from mcp import MCPError
+
+        await session.list_tools()
+        with pytest.raises(MCPError, match="has ended: exit code 3"):
+            await session.call_tool("leave", {})
 
     through(["--", sys.executable, str(server)], what)
 

@@ -22,7 +22,7 @@ from program import PROGRAM, clean, run
 from toolwire import _toolwire
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from typing_extensions import Self
 
@@ -46,6 +46,8 @@ def played(relay: _toolwire.Relay, step: dict[str, Any]) -> list[tuple[str, str,
     number = step.get("number", 1)
     if "request" in step:
         return relay.request(number, compact(step["request"]))
+    if "received" in step:
+        return relay.received(number, step["received"])
     if "body" in step:
         return relay.body(number, body(step["body"]))
     if "unread" in step:
@@ -67,10 +69,12 @@ def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
     """Return effects in the form of transcripts, with JSON as a value."""
 
     def value(text: str) -> Any:
+        """Return the text as JSON if nothing of its spelling is lost."""
         try:
-            return json.loads(text)
+            read = json.loads(text)
         except ValueError:
             return text
+        return read if compact(read) == text else text
 
     return [[kind, *(value(word) for word in words if word)] for kind, *words in effects]
 
@@ -374,6 +378,47 @@ def test_bodies_above_the_limit_are_refused() -> None:
         assert status == 400
 
     between(answer, what, *CHAT)
+
+
+def test_bodies_in_memory_have_a_common_limit() -> None:
+    async def answer(_: web.BaseRequest) -> web.Response:
+        return web.Response()
+
+    # 63 MiB, compressed to 63 kB; without the end, so that the relay waits for more.
+    packed = gzip.compress(b" " * (63 << 20))[:-8]
+
+    async def what(it: Between) -> None:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield packed
+            await asyncio.Event().wait()
+
+        headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+
+        async def upload() -> int:
+            async with it.client.post(f"{it.url}/v1/embeddings", data=pieces(), headers=headers) as reply:
+                return reply.status
+
+        uploads = [asyncio.create_task(upload()) for _ in range(9)]
+        done, late = await asyncio.wait(uploads, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result() for task in done] == [503]
+        for task in late:
+            task.cancel()
+
+    between(answer, what)
+
+
+def test_status_that_cannot_be_sent_still_gives_an_answer() -> None:
+    async def answer(request: web.BaseRequest) -> web.Response:
+        assert request.transport is not None
+        request.transport.write(b"HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n")
+        request.transport.close()
+        return web.Response()
+
+    async def what(it: Between) -> None:
+        status, body = await it.get("/v1/models")
+        assert (status, "the status of its reply is 99" in body) == (502, True), body
+
+    between(answer, what)
 
 
 def test_gzip_body_may_have_several_members_but_must_be_complete() -> None:

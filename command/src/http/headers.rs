@@ -30,11 +30,13 @@ const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 /// Validator of the original body.
 const ENTITY_TAG: &str = "etag";
 
-/// Reads headers from a list of pairs.
+/// Reads headers from a list of pairs. Control characters in values become spaces (RFC 9110, 5.5), because hosts cannot
+/// send them.
 pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
+    let printable = |one: char| if one.is_ascii_control() && one != '\t' { ' ' } else { one };
     let pair = |pair: &Node<'_>| match pair.as_array() {
-        Some([name, value]) => text(name).zip(text(value)),
+        Some([name, value]) => text(name).zip(text(value).map(|value| value.chars().map(printable).collect())),
         _ => None,
     };
     node.and_then(Node::as_array).unwrap_or_default().iter().filter_map(pair).collect()

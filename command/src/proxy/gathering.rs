@@ -13,8 +13,9 @@ use super::{
 
 /// Maximum number of pages of a list, because cursors may form a cycle.
 const PAGES: usize = 10_000;
-/// Maximum number of entries of a list, over all its pages.
+/// Maximum number and total size in bytes of a list's entries from one server, over all its pages.
 const ENTRIES: usize = 100_000;
+const ENTRY_BYTES: usize = 64 << 20;
 
 /// A request that goes to every server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub(super) struct Gathering {
     /// The entries of each server, from all its pages.
     entries: BTreeMap<usize, Vec<String>>,
     pages: BTreeMap<usize, usize>,
+    /// Total size of the entries of each server, in bytes.
+    bytes: BTreeMap<usize, usize>,
     /// Error responses of servers, as complete messages.
     errors: BTreeMap<usize, String>,
 }
@@ -116,6 +119,7 @@ impl Proxy {
             first: BTreeMap::new(),
             entries: BTreeMap::new(),
             pages: BTreeMap::new(),
+            bytes: BTreeMap::new(),
             errors,
         };
         let method = gathering.method().to_string();
@@ -145,13 +149,21 @@ impl Proxy {
                 return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
             };
             let entries = gathering.entries.entry(server).or_default();
-            entries.extend(list.iter().map(json::write));
+            let bytes = gathering.bytes.entry(server).or_default();
+            for entry in list.iter().map(json::write) {
+                *bytes += entry.len();
+                entries.push(entry);
+            }
             let pages = gathering.pages.entry(server).or_default();
             *pages += 1;
             // The last page should have no cursor, but some servers send `null` or an empty string.
             cursor = result.get("nextCursor").filter(|cursor| !cursor.is_null() && !cursor.is_text(""));
-            if cursor.is_some() && (*pages >= PAGES || entries.len() >= ENTRIES) {
-                let found = format!("expected at most {PAGES} pages and {ENTRIES} entries, found more");
+            let is_long = cursor.is_some() && (*pages >= PAGES || entries.len() >= ENTRIES);
+            if is_long || *bytes > ENTRY_BYTES {
+                let found = format!(
+                    "expected at most {PAGES} pages with {ENTRIES} entries of {} MiB, found more",
+                    ENTRY_BYTES >> 20
+                );
                 return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
             }
         }
@@ -218,7 +230,7 @@ impl Proxy {
                 let entries = self.routes.list(method, key, &lists, &self.servers);
                 if entries.1 > 0 {
                     self.log(&format!(
-                        "{} entries of `{method}` are left out: another server has the same ones",
+                        "{} entries of `{method}` are left out: they could belong to another server",
                         entries.1
                     ));
                 }

@@ -187,6 +187,11 @@ fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     }
 }
 
+/// Returns true if an object in JSON text has a member with this name.
+pub(super) fn has_member(object: &str, name: &str) -> bool {
+    members(object.as_bytes(), 0..object.len()).is_some_and(|members| members.iter().any(|(found, _)| found == name))
+}
+
 /// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two JSON readers
 /// could choose different members, so the server could run a call that the proxy has not checked.
 pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {

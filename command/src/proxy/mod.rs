@@ -38,6 +38,7 @@ const CANCELLED: &str = "notifications/cancelled";
 /// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. Since that version, MCP
 /// has no `initialize`, and results have a type.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const RESULT_TYPE: &str = "resultType";
 /// Maximum number of unanswered client requests.
 const MAX_PENDING: usize = 10_000;
 /// Maximum total size, in bytes, of the calls that wait for the first tool list.
@@ -174,7 +175,7 @@ struct Server {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Up,
-    /// Ended; a restart is scheduled.
+    /// Stopped or ended; it is restarted after it has ended.
     Down,
     /// Restarted, but has not answered `initialize`.
     Greeting,
@@ -252,7 +253,9 @@ impl Proxy {
 
     /// Handles a message of the client, without its line end.
     pub fn client(&mut self, message: &[u8]) -> Vec<Effect> {
-        let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
+        if let Some(message) = message.strip_prefix(BYTE_ORDER_MARK) {
+            return without_mark(self.client(message), message);
+        }
         match std::str::from_utf8(message).ok().and_then(|text| Some((text, json::read(text).ok()?))) {
             Some((text, read)) => match read.as_array() {
                 // Until 2025-03-26, a line could be a list of messages.
@@ -276,7 +279,13 @@ impl Proxy {
 
     /// Handles a message of a server, without its line end.
     pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<Effect> {
-        let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
+        if let Some(message) = message.strip_prefix(BYTE_ORDER_MARK) {
+            return without_mark(self.server(server, message), message);
+        }
+        if self.servers.get(server).is_some_and(|server| server.state == State::Down) {
+            // The server wrote this before it was stopped.
+            return self.done();
+        }
         match std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) {
             Some(read) => match read.as_array() {
                 Some(list) => list.iter().for_each(|one| self.on_server_message(server, one, false)),
@@ -293,31 +302,43 @@ impl Proxy {
         // A library's message may have several lines.
         let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
         self.log(&found);
+        self.abandon(server, &found);
+        if let Some(state) = self.servers.get_mut(server) {
+            let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
+            state.ends += 1;
+            self.effects.push(Effect::Start(server, delay));
+        }
+        self.done()
+    }
+
+    /// Stops a server. Its requests are answered at once, because a process that cannot be killed never ends.
+    fn stop(&mut self, server: usize) {
+        self.effects.push(Effect::Stop(server));
+        let found = format!("the server {} was stopped", self.name(server));
+        self.abandon(server, &found);
+    }
+
+    /// Answers the open requests of a server that no longer runs. `found` is the message.
+    fn abandon(&mut self, server: usize, found: &str) {
         let open: Vec<String> =
             self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
         for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
-            self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
+            self.write_client(message::error(&pending.id, SERVER_ERROR, found));
         }
         let own: Vec<String> =
             self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
         for key in own {
             if let Some((_, OwnRequest::Page(gathering, server))) = self.own.remove(&key) {
-                self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
+                self.failed(gathering, server, &message::error("0", SERVER_ERROR, found));
             }
         }
         self.greetings.retain(|_, of| *of != server);
         self.routes.forget(server);
-        if let Some(state) = self.servers.get_mut(server) {
-            let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
-            state.ends += 1;
-            state.state = State::Down;
-            let open_requests = std::mem::take(&mut state.open_requests);
-            for id in open_requests.into_values() {
-                self.write_client(message::cancelled(&id, &found));
-            }
-            self.effects.push(Effect::Start(server, delay));
+        let Some(state) = self.servers.get_mut(server) else { return };
+        state.state = State::Down;
+        for id in std::mem::take(&mut state.open_requests).into_values() {
+            self.write_client(message::cancelled(&id, found));
         }
-        self.done()
     }
 
     /// Handles the restart of a server.
@@ -342,7 +363,7 @@ impl Proxy {
         let seconds = self.settings.timeout;
         if let Some(server) = self.greetings.remove(&alarm) {
             self.log(&format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server)));
-            self.effects.push(Effect::Stop(server));
+            self.stop(server);
             return self.done();
         }
         let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
@@ -386,7 +407,7 @@ impl Proxy {
             }
             Some((_, OwnRequest::Greeting(server))) => {
                 self.log(&found);
-                self.effects.push(Effect::Stop(server));
+                self.stop(server);
             }
             None => match self.pending.remove(&key) {
                 Some(pending) => self.write_client(message::error(&pending.id, SERVER_ERROR, &found)),
@@ -524,7 +545,7 @@ impl Proxy {
                 Some((_, OwnRequest::Page(gathering, server))) => {
                     self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
                 }
-                _ => self.effects.push(Effect::Stop(server)),
+                _ => self.stop(server),
             };
         }
         let Some(pending) = self.answered(server, &key) else { return };
@@ -555,7 +576,7 @@ impl Proxy {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {
             self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
-            return self.effects.push(Effect::Stop(server));
+            return self.stop(server);
         }
         self.greet(server, message);
         self.write_server(server, message::notification(INITIALIZED));
@@ -637,10 +658,10 @@ impl Proxy {
 
     /// Answers a client request with a result that the proxy creates. `result` is JSON text.
     fn answer(&mut self, id: &str, result: &str) {
-        let inner = result.strip_prefix('{').filter(|_| self.is_stateless);
+        let inner = result.strip_prefix('{').filter(|_| self.is_stateless && !message::has_member(result, RESULT_TYPE));
         let typed = inner.map(|inner| {
             let comma = if inner == "}" { "" } else { "," };
-            format!("{{\"resultType\":\"complete\"{comma}{inner}")
+            format!("{{\"{RESULT_TYPE}\":\"complete\"{comma}{inner}")
         });
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
@@ -677,6 +698,18 @@ impl Proxy {
         let line = escaped_lines(&format!("toolwire: {line}"));
         self.effects.push(Effect::Log(line));
     }
+}
+
+/// Replaces the forwarding of a message that began with a byte order mark, which JSON does not allow (RFC 8259, 8.1).
+/// `message` is the message without the mark.
+fn without_mark(effects: Vec<Effect>, message: &[u8]) -> Vec<Effect> {
+    let text = || String::from_utf8_lossy(message).into_owned();
+    let effect = |effect: Effect| match effect {
+        Effect::PassToClient => Effect::ToClient(text()),
+        Effect::PassToServer(server) => Effect::ToServer(server, text()),
+        effect => effect,
+    };
+    effects.into_iter().map(effect).collect()
 }
 
 /// Remembers the key of a request. If the list is full, the oldest key is removed.

@@ -3,7 +3,10 @@
 //!
 //! With one server, every message that does not concern tools is forwarded.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 use toolwire::{
     json::{self, Node},
@@ -17,7 +20,7 @@ use super::{
     Effect, Pending, Proxy, Server, State, Waiting, CANCELLED, INITIALIZE, MAX_WAITING, REPORT, TOOLS_CALL,
 };
 
-/// Separator between a server's name and the name of a prompt that several servers have.
+/// Separator between a server's name and the name of a prompt that could belong to several servers.
 const BETWEEN: &str = "__";
 /// Maximum number of names of one kind that are remembered.
 const MAX_NAMES: usize = 100_000;
@@ -28,6 +31,10 @@ pub(super) struct Routes {
     resources: BTreeMap<String, usize>,
     /// Servers of templates, by template.
     templates: BTreeMap<String, usize>,
+    /// Servers of templates, by the text before the first variable. No URI begins with prefixes of two servers.
+    prefixes: BTreeMap<String, usize>,
+    /// Servers of resources in tool results, by URI. They are used only for URIs that no server lists.
+    links: BTreeMap<String, usize>,
     /// Prompts by the names that the client receives: the server, and the name on that server.
     prompts: BTreeMap<String, (usize, String)>,
     tasks: BTreeMap<String, usize>,
@@ -35,7 +42,7 @@ pub(super) struct Routes {
 
 impl Routes {
     /// Records which server owns each entry of a list. Returns the entries for the client, and the number of entries
-    /// that are left out because another server has the same.
+    /// that are left out because they could belong to another server.
     pub(super) fn list(
         &mut self,
         method: &str,
@@ -43,46 +50,76 @@ impl Routes {
         lists: &[(usize, &[String])],
         servers: &[Server],
     ) -> (Vec<String>, usize) {
-        let mut count: BTreeMap<String, usize> = BTreeMap::new();
         match key {
             "resources" => self.resources.clear(),
-            "resourceTemplates" => self.templates.clear(),
+            "resourceTemplates" => {
+                self.templates.clear();
+                self.prefixes.clear();
+            }
             "prompts" => self.prompts.clear(),
             _ => {}
         }
         if method == "prompts/list" {
-            for (_, entries) in lists {
-                let names: BTreeSet<String> = entries.iter().filter_map(|entry| named(entry, "name")).collect();
-                names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
-            }
+            return self.list_prompts(lists, servers);
         }
         let (mut out, mut left_out) = (Vec::new(), 0);
         for (server, entries) in lists {
+            let mut prefixes = Vec::new();
             for entry in *entries {
-                let own = match key {
-                    "prompts" => {
-                        let Some(name) = named(entry, "name") else { continue };
-                        let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
-                        let is_unique = count.get(&name).is_none_or(|count| *count == 1);
-                        let shown = if is_unique { name.clone() } else { format!("{whose}{BETWEEN}{name}") };
-                        let is_new = !self.prompts.contains_key(&shown) && self.prompts.len() < MAX_NAMES;
-                        if is_new {
-                            out.push(if is_unique { entry.clone() } else { renamed(entry, &shown) });
-                            self.prompts.insert(shown, (*server, name));
-                        }
-                        left_out += usize::from(!is_new);
-                        continue;
-                    }
+                let owner = match key {
                     "resources" => note(&mut self.resources, named(entry, "uri"), *server),
-                    "resourceTemplates" => note(&mut self.templates, named(entry, "uriTemplate"), *server),
+                    "resourceTemplates" => {
+                        let template = named(entry, "uriTemplate");
+                        let prefix = template.as_deref().and_then(prefix).map(String::from);
+                        let first = prefix.as_deref().and_then(|prefix| self.owner_of_overlap(prefix));
+                        let owner = first.unwrap_or_else(|| note(&mut self.templates, template, *server));
+                        prefixes.extend(prefix.filter(|_| owner == *server));
+                        owner
+                    }
                     "tasks" => note(&mut self.tasks, named(entry, "taskId"), *server),
                     _ => *server,
                 };
-                if own == *server {
+                if owner == *server {
                     out.push(entry.clone());
                 } else {
                     left_out += 1;
                 }
+            }
+            // Prefixes of the same server may overlap.
+            self.prefixes.extend(prefixes.into_iter().map(|prefix| (prefix, *server)));
+        }
+        (out, left_out)
+    }
+
+    /// Gives each prompt a unique name: its own one, or, if that could belong to another server, the name with its
+    /// server.
+    fn list_prompts(&mut self, lists: &[(usize, &[String])], servers: &[Server]) -> (Vec<String>, usize) {
+        let mut count: BTreeMap<String, usize> = BTreeMap::new();
+        for (_, entries) in lists {
+            let names: BTreeSet<String> = entries.iter().filter_map(|entry| named(entry, "name")).collect();
+            names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
+        }
+        let begins_with_server = |name: &str, own: &str| {
+            let mut others = servers.iter().filter(|server| server.name != own);
+            others.any(|other| name.strip_prefix(&other.name).is_some_and(|rest| rest.starts_with(BETWEEN)))
+        };
+        let (mut out, mut left_out) = (Vec::new(), 0);
+        for (server, entries) in lists {
+            let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
+            let mut seen = BTreeSet::new();
+            for entry in *entries {
+                let Some(name) = named(entry, "name") else { continue };
+                if !seen.insert(name.clone()) || self.prompts.len() >= MAX_NAMES {
+                    left_out += 1;
+                    continue;
+                }
+                let is_unique = count.get(&name).is_none_or(|count| *count == 1) && !begins_with_server(&name, whose);
+                let mut shown = if is_unique { name.clone() } else { format!("{whose}{BETWEEN}{name}") };
+                while self.prompts.contains_key(&shown) {
+                    shown.push('_');
+                }
+                out.push(if shown == name { entry.clone() } else { renamed(entry, &shown) });
+                self.prompts.insert(shown, (*server, name));
             }
         }
         (out, left_out)
@@ -92,7 +129,7 @@ impl Routes {
     pub(super) fn note_links(&mut self, server: usize, result: &Node<'_>) {
         for block in result.items_at("content") {
             let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
-            let _ = note(&mut self.resources, uri, server);
+            let _ = note(&mut self.links, uri, server);
         }
     }
 
@@ -109,15 +146,28 @@ impl Routes {
     }
 
     fn of_uri(&self, uri: &str) -> Option<usize> {
-        let known = self.resources.get(uri).or_else(|| self.templates.get(uri)).copied();
-        // The longest prefix wins. A template that starts with a variable has no prefix, so it is skipped.
-        let prefix = |template: &str| template.split('{').next().map(str::len).filter(|length| *length > 0);
-        let templates = self.templates.iter().filter_map(|(template, server)| {
-            let length = prefix(template)?;
-            uri.starts_with(template.get(..length)?).then_some((length, *server))
-        });
-        known.or_else(|| templates.max_by_key(|(length, _)| *length).map(|(_, server)| server))
+        let known = self.resources.get(uri).or_else(|| self.templates.get(uri));
+        known.or_else(|| self.owner_of_prefix(uri)).or_else(|| self.links.get(uri)).copied()
     }
+
+    /// Returns the server of a template whose prefix a URI begins with.
+    fn owner_of_prefix(&self, uri: &str) -> Option<&usize> {
+        let starts = uri.char_indices().map(|(at, one)| at + one.len_utf8());
+        starts.filter_map(|end| uri.get(..end)).find_map(|start| self.prefixes.get(start))
+    }
+
+    /// Returns the server of a template that could produce the same URIs as one with this prefix.
+    fn owner_of_overlap(&self, prefix: &str) -> Option<usize> {
+        let mut next = self.prefixes.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        let longer = next.next().filter(|(other, _)| other.starts_with(prefix));
+        longer.map(|(_, server)| server).or_else(|| self.owner_of_prefix(prefix)).copied()
+    }
+}
+
+/// Returns the text of a template before its first variable; `None` if it is empty, because such a template names no
+/// server.
+fn prefix(template: &str) -> Option<&str> {
+    template.split('{').next().filter(|prefix| !prefix.is_empty())
 }
 
 fn named(entry: &str, key: &str) -> Option<String> {

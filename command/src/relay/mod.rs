@@ -44,7 +44,7 @@ const MAX_BODY: u64 = 64 << 20;
 /// Prefix of the relay's own pages.
 const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
-/// Maximum total size of the bodies that are read at the same time, in bytes.
+/// Maximum total size of the bodies in memory, in bytes.
 const MAX_BODIES: u64 = 512 << 20;
 /// Maximum length of a model name, in bytes.
 const MAX_NAME: usize = 256;
@@ -59,8 +59,9 @@ const ENCODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 pub enum RelayEffect {
     /// Answers the client, and closes the request: `{ status, headers }` as JSON, and the body.
     Answer(String, String),
-    /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. If the body has
-    /// more bytes than `most`, compressed or not, or cannot be decompressed, calls [`Relay::unread`] instead.
+    /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. Calls
+    /// [`Relay::received`] after each piece. If the body has more bytes than `most`, compressed or not, or cannot be
+    /// decompressed, calls [`Relay::unread`] instead.
     Read(String),
     /// Sends the request to an upstream, with the client's body as it arrives: `{ upstream, method, target, headers }`
     /// as JSON. After the head of the reply, [`Relay::reply`] is called.
@@ -73,7 +74,8 @@ pub enum RelayEffect {
     Head(String),
     /// Forwards the body of the reply as it arrives, byte for byte, and then closes the request.
     Through,
-    /// Reads the body of the reply to its end, then calls [`Relay::whole`]: `{ most, encoding }` as JSON.
+    /// Reads the body of the reply to its end, then calls [`Relay::whole`]: `{ most, encoding }` as JSON. Calls
+    /// [`Relay::received`] after each piece.
     Collect(String),
     /// Calls [`Relay::piece`] with each piece of the body, and then [`Relay::end`]: `{ encoding }` as JSON.
     Feed(String),
@@ -177,7 +179,8 @@ impl Relay {
             return self.refused(open, 503, &message);
         }
         let of_path = model_in(path);
-        let is_read = method == "POST" && may_have_tools(&headers);
+        // Some clients send JSON with another content type.
+        let is_read = method == "POST" && (may_have_tools(&headers) || internal::api_of(&target).is_some());
         let upstreams = &self.settings.upstreams;
         // The model may be in the body.
         let routed = route(upstreams, path, of_path.as_deref()).or_else(|| first(upstreams, path).filter(|_| is_read));
@@ -209,12 +212,12 @@ impl Relay {
             };
             open.stage = Stage::Reading;
             let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
-            open.length = length.unwrap_or_default();
-            if open.length > MAX_BODY {
+            open.request_bytes = length.unwrap_or_default();
+            if open.request_bytes > MAX_BODY {
                 let message = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
                 return self.refused(open, 413, &message);
             }
-            if self.is_full(open.length) {
+            if self.is_full(open.request_bytes) {
                 return self.refused(open, 503, FULL);
             }
             self.open.insert(number, open);
@@ -227,15 +230,40 @@ impl Relay {
         Vec::from([effect])
     }
 
+    /// Counts `length` decompressed bytes of the body that is being read, of the request or of the reply. If the result
+    /// has effects, the host stops reading and performs them.
+    pub fn received(&mut self, number: u64, length: u64) -> Vec<RelayEffect> {
+        let Some(open) = self.open.get_mut(&number).filter(|open| open.stage != Stage::Ended) else {
+            return Vec::new();
+        };
+        let is_request = open.stage == Stage::Reading;
+        open.received += length;
+        if is_request {
+            // Until the body is longer than declared, its room is already reserved.
+            open.request_bytes = open.request_bytes.max(open.received);
+        } else {
+            open.reply_bytes = open.received;
+        }
+        if !self.is_full(0) {
+            return Vec::new();
+        }
+        if is_request {
+            return self.open.remove(&number).map(|open| self.refused(open, 503, FULL)).unwrap_or_default();
+        }
+        self.failed(number, false, FULL_REPLY)
+    }
+
     /// Handles the decompressed body of a request.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
         let Some(mut open) = self.open.remove(&number) else { return Vec::new() };
-        open.length = body.len() as u64;
-        if self.is_full(open.length) {
+        open.request_bytes = body.len() as u64;
+        open.received = 0;
+        if self.is_full(open.request_bytes) {
             return self.refused(open, 503, FULL);
         }
         let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
         let node = text.and_then(|text| json::read(text).ok());
+        let is_json_text = node.is_some();
         let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.path));
         let model = model.filter(|model| model.len() <= MAX_NAME);
         open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
@@ -252,7 +280,9 @@ impl Relay {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(open, &error);
         }
-        let request = renamed.as_deref().or(text);
+        // A body that says that it is something else than JSON, and is, passes as it came.
+        let is_json = may_have_tools(&open.headers) || renamed.is_some() || is_json_text;
+        let request = renamed.as_deref().or(text).filter(|_| is_json);
         let options = self.options.get(open.upstream);
         let opened = match request.zip(options) {
             Some((text, options)) => open.adapt(text, options, &self.lists),
@@ -272,7 +302,6 @@ impl Relay {
             open.exchange = None;
         }
         open.stage = Stage::Sent;
-        open.length = 0;
         effects.push(match (&open.exchange, renamed) {
             (Some(exchange), _) if changed => open.send(exchange.request()),
             (_, Some(renamed)) => open.send(&renamed),
@@ -290,6 +319,10 @@ impl Relay {
 
     /// Handles the head of a reply: its status, and its headers as JSON.
     pub fn reply(&mut self, number: u64, status: u16, headers: &str) -> Vec<RelayEffect> {
+        if !(200..=999).contains(&status) {
+            // Hosts cannot send such a status.
+            return self.failed(number, false, &format!("the status of its reply is {status}"));
+        }
         *self.metrics.replies.entry(status).or_default() += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let headers = headers::read(json::read(headers).ok().as_ref());
@@ -345,10 +378,10 @@ impl Relay {
         self.settings.greeting(address)
     }
 
-    /// Returns true if a body of this length exceeds the limit, together with the bodies that are being read.
+    /// Returns true if another body of this length exceeds the limit, together with the bodies in memory.
     fn is_full(&self, length: u64) -> bool {
-        let read: u64 = self.open.values().map(|open| open.length).sum();
-        read.saturating_add(length) > MAX_BODIES
+        let held = self.open.values().map(|open| open.request_bytes.saturating_add(open.reply_bytes));
+        held.fold(length, u64::saturating_add) > MAX_BODIES
     }
 
     /// Counts and records the repaired calls of a step.
@@ -434,6 +467,7 @@ impl Relay {
 const NO_MODEL: &str =
     "expected a request with a model of an upstream, found none: the upstreams here are chosen only by model";
 const FULL: &str = "expected fewer large requests at once, found more";
+const FULL_REPLY: &str = "it is too large while other large requests are open";
 
 fn no_model(model: &str) -> String {
     format!("expected a model of an upstream, found `{}`", cut(model, 100))

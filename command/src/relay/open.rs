@@ -38,8 +38,12 @@ pub(super) struct Open {
     pub(super) upstream: usize,
     /// The path as the client wrote it.
     pub(super) path: String,
-    /// Size of the body while it is read and adapted, in bytes.
-    pub(super) length: u64,
+    /// Size of the request's body while it is in memory, in bytes: declared or received, whichever is larger.
+    pub(super) request_bytes: u64,
+    /// Size of the reply's body while it is read whole, in bytes.
+    pub(super) reply_bytes: u64,
+    /// Number of bytes received of the body that is being read.
+    pub(super) received: u64,
     client_headers: Headers,
     client_target: String,
     /// Headers as sent to the upstream.
@@ -63,7 +67,9 @@ impl Open {
             entry,
             upstream: 0,
             path: path.into(),
-            length: 0,
+            request_bytes: 0,
+            reply_bytes: 0,
+            received: 0,
             client_headers: Headers::new(),
             client_target: String::new(),
             headers: Headers::new(),
@@ -186,6 +192,7 @@ impl Open {
                 self.entry.unread(kind.unwrap_or_default());
             }
             self.exchange = None;
+            self.request_bytes = 0;
             self.stage = Stage::Passing;
             let headers = headers::of_reply(came, false);
             return Vec::from([RelayEffect::Head(json::write(&head(status, &headers))), RelayEffect::Through]);
@@ -207,6 +214,7 @@ impl Open {
 
     /// Handles the whole body of a reply.
     pub(super) fn whole(&mut self, text: &str) -> Vec<RelayEffect> {
+        self.received = 0;
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         if self.stage == Stage::Streaming {
             self.stage = Stage::Ended;
@@ -265,6 +273,7 @@ impl Open {
 
     /// Sends the request again, with the results of a search.
     fn asks_again(&mut self) -> RelayEffect {
+        self.reply_bytes = 0;
         self.settle_betas();
         self.send(self.exchange.as_ref().map(Exchange::request).unwrap_or_default())
     }
@@ -274,6 +283,7 @@ impl Open {
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
+        self.reply_bytes = 0;
         self.entry.failed(&message);
         match stage {
             Stage::Reading | Stage::Sent => {

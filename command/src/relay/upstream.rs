@@ -85,6 +85,9 @@ impl Upstream {
     /// Returns true if a path may be outside the path of this API after normalization.
     pub(super) fn is_left_by(&self, path: &str) -> bool {
         let is_dots = |segment: &str| {
+            // Some servers remove parameters, the part after `;`, before they normalize a path.
+            let end = segment.to_ascii_lowercase().find("%3b").unwrap_or(segment.len());
+            let segment = segment.get(..end).and_then(|segment| segment.split(';').next()).unwrap_or_default();
             let plain = segment.replace("%2e", ".").replace("%2E", ".");
             plain == "." || plain == ".."
         };
@@ -271,10 +274,20 @@ mod tests {
         assert_eq!(deep.target("/kimi?a"), "/anthropic?a");
         assert_eq!(upstream("https://a", "/kimi", &[]).target("/kimi"), "/");
         assert!(deep.has_path("/kimi") && !deep.has_path("/kimis/v1"));
-        for path in ["/kimi/../x", "/kimi/%2e%2E/x", "/kimi/..%2fx", "/kimi/.", "/kimi\\..\\x", "/kimi/%5c.."] {
+        for path in [
+            "/kimi/../x",
+            "/kimi/%2e%2E/x",
+            "/kimi/..%2fx",
+            "/kimi/.",
+            "/kimi\\..\\x",
+            "/kimi/%5c..",
+            "/kimi/..;/x",
+            "/kimi/%2e.;a=b/x",
+            "/kimi/..%3B/x",
+        ] {
             assert!(deep.is_left_by(path) && !plain.is_left_by(path), "{path}");
         }
-        assert!(!deep.is_left_by("/kimi/v1/..a/a..b/.x"));
+        assert!(!deep.is_left_by("/kimi/v1/..a/a..b/.x/;../a;.."));
     }
 
     #[test]

@@ -40,6 +40,24 @@ fn transcripts_have_the_expected_effects() {
     });
 }
 
+/// A server that lists page after page must not fill the memory.
+#[test]
+fn the_pages_of_a_list_are_bounded_in_bytes() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let mut effects = proxy.client(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let tool = json!({"name": "t", "description": "x".repeat(4 << 20), "inputSchema": {"type": "object"}});
+    let mut pages = 0;
+    while let Some(Effect::ToServer(0, request)) = effects.first() {
+        let request: Value = serde_json::from_str(request).expect("a request");
+        let page = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"tools": [tool], "nextCursor": "n"}});
+        effects = proxy.server(0, page.to_string().as_bytes());
+        pages += 1;
+    }
+    let [Effect::ToClient(answer)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(answer.contains("expected at most 10000 pages with 100000 entries of 64 MiB, found more"), "{answer}");
+    assert_eq!(pages, 16);
+}
+
 /// A simulated session: the open requests on each side.
 struct Session {
     proxy: Proxy,

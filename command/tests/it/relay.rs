@@ -15,6 +15,9 @@ fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
     if let Some(head) = step.get("request") {
         return relay.request(number, &head.to_string());
     }
+    if let Some(length) = step.get("received") {
+        return relay.received(number, length.as_u64().expect("a length"));
+    }
     if let Some(body) = step.get("body") {
         return relay.body(number, text(body).as_bytes());
     }
@@ -152,6 +155,7 @@ fn any_order_of_events_gives_each_client_one_reply() {
                 // The client or the upstream disconnects.
                 _ if at == 0 => break,
                 Expects::Body if at == 2 => relay.unread(number, 413, "too large"),
+                Expects::Body | Expects::Whole if at == 3 => relay.received(number, 1 << 22),
                 Expects::Body => relay.body(number, bytes),
                 _ if at < 4 => relay.failed(number, at == 3, "gone"),
                 Expects::Reply => {

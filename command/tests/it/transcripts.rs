@@ -28,9 +28,14 @@ pub(crate) fn text(body: &Value) -> String {
     body.as_str().map_or_else(|| body.to_string(), String::from)
 }
 
-/// Converts an effect to its form in transcripts: an array of its kind and its nonempty texts, parsed if they are JSON.
+/// Converts an effect to its form in transcripts: an array of its kind and its nonempty texts. A text is shown as JSON
+/// if nothing of its spelling is lost.
 pub(crate) fn shown([kind, about, text]: [String; 3]) -> Value {
-    let value = |text: String| serde_json::from_str(&text).unwrap_or(json!(text));
+    let same = |value: &Value, text: &str| serde_json::to_string(value).is_ok_and(|written| written == text);
+    let value = |text: String| {
+        let read = serde_json::from_str(&text).ok().filter(|value| same(value, &text));
+        read.unwrap_or(Value::String(text))
+    };
     let words = [about, text].into_iter().filter(|word| !word.is_empty()).map(value);
     Value::Array([json!(kind)].into_iter().chain(words).collect())
 }

@@ -9,6 +9,11 @@ import * as zlib from 'node:zlib';
 
 /** Maximum time for draining the rest of a request after an early answer, in milliseconds. */
 const LINGER = 10_000;
+/**
+ * Lifetime of a client's idle connection, in milliseconds. Clients should close first, because a request may meet the
+ * server's close: Go and reqwest keep idle connections for 90 s.
+ */
+export const IDLE = 120_000;
 /** Maximum size of the head of a request or a reply, in bytes. */
 export const MAX_HEAD = 1 << 16;
 /** Maximum request number, after which numbering restarts at 1. */
@@ -91,8 +96,15 @@ export function onceOver({ socket }: IncomingMessage, response: ServerResponse, 
   return stop;
 }
 
+/** Counts the bytes of the bodies that are being read. */
+export interface Counter {
+  /** Throws if there are too many. */
+  take(length: number): void;
+  free(length: number): void;
+}
+
 /** Limits the total size of the bodies that are being read at the same time, in bytes. */
-export class Room {
+export class Room implements Counter {
   #taken = 0;
 
   constructor(readonly most: number) {}
@@ -107,12 +119,12 @@ export class Room {
   }
 }
 
-/** Time limits for a body, in seconds (0: none), and the size limit that it shares with other bodies. */
+/** Time limits for a body, in seconds (0: none), and the counter of its bytes. */
 export interface Limits {
   /** Time limit for each piece. It takes precedence over `whole`. */
   piece?: number;
   whole?: number;
-  room?: Room;
+  room?: Counter;
 }
 
 /** Ends a reply. A client may read it only after sending the whole request, so the rest is drained first. */

@@ -56,6 +56,7 @@ declare module 'wasm:glue' {
   class RelayState {
     constructor(settings: string, token: string | undefined);
     request(number: number, head: string): string[];
+    received(number: number, length: number): string[];
     body(number: number, body: Uint8Array): string[];
     unread(number: number, status: number, why: string): string[];
     reply(number: number, status: number, headers: string): string[];

@@ -6,6 +6,7 @@ import { ProxyListener } from './engine.js';
 import {
   ended,
   following,
+  IDLE,
   type Listening,
   listening,
   MAX_HEAD,
@@ -70,6 +71,7 @@ class Front {
     // Keep-alive probes detect clients that disconnected silently.
     const limits = { maxHeaderSize: MAX_HEAD, keepAlive: true, keepAliveInitialDelay: PATIENCE * 1000 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
+    this.#server.keepAliveTimeout = IDLE;
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 

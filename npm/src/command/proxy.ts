@@ -311,8 +311,16 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
     });
     // If the process has an id, it was started but could not be killed; `close` follows.
     child.once('error', (error) => child.pid === undefined && reject(error));
-    // Kills leftover child processes, which would keep the streams open.
-    child.once('exit', () => kill(child, 'SIGKILL'));
+    /** Closes the streams that a process outside the server's group keeps open. */
+    const closeStreams = () => {
+      if (child.stdout.isPaused()) setTimeout(closeStreams, PATIENCE);
+      else for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    };
+    child.once('exit', () => {
+      // Kills leftover child processes, which would keep the streams open.
+      kill(child, 'SIGKILL');
+      setTimeout(closeStreams, PATIENCE);
+    });
     child.once('close', (code, signal) => {
       if (running.delete(child)) ended(why ?? (signal === null ? `exit code ${code}` : `signal ${signal}`));
     });

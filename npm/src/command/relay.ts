@@ -17,6 +17,7 @@ import {
   ended,
   following,
   hasBody,
+  IDLE,
   isEarly,
   type Listening,
   listening,
@@ -60,6 +61,13 @@ interface Sending {
   headers: Pairs;
 }
 
+/** Ends the reading of a body, with the effects of the core. */
+class Stopped extends Error {
+  constructor(readonly effects: string[]) {
+    super();
+  }
+}
+
 let current: Host | undefined;
 
 /** Stops accepting requests and drains open ones. */
@@ -97,6 +105,7 @@ class Host {
     const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.setTimeout((this.settings.timeout + 10) * 1000);
+    this.#server.keepAliveTimeout = IDLE;
     this.#server.maxConnections = 4 * this.settings.mostClients;
   }
 
@@ -228,15 +237,16 @@ class Exchange {
           await this.#send(how, this.request);
           break;
         case 'send-body':
-          await this.#send(how, this.#body);
+          await this.#send(how, this.#takeBody());
           break;
         case 'send':
-          this.#body = Buffer.alloc(0);
+          this.#takeBody();
           await this.#send(how, Buffer.from(text));
           break;
         case 'head':
           this.#head(how);
-          this.#response.flushHeaders();
+          // Unlike `flushHeaders`, this sends each character of a header as one byte.
+          this.#response.write(Buffer.alloc(0));
           break;
         case 'through':
           await this.#through();
@@ -268,11 +278,32 @@ class Exchange {
     this.#response.writeHead(status, headers.flat());
   }
 
+  /** Counts received bytes of a body. */
+  readonly #room = {
+    take: (length: number) => {
+      const effects = this.#ask((state) => state.received(this.number, length));
+      if (effects.length > 0) throw new Stopped(effects);
+    },
+    free: () => {},
+  };
+
+  /** Returns the client's body, which is needed only once. */
+  #takeBody(): Buffer {
+    const body = this.#body;
+    this.#body = Buffer.alloc(0);
+    return body;
+  }
+
   async #read({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     try {
-      this.#body = await wholeOf(this.request, most, encoding, { piece: this.host.settings.timeout });
+      const limits = { piece: this.host.settings.timeout, room: this.#room };
+      this.#body = await wholeOf(this.request, most, encoding, limits);
     } catch (error) {
       if (this.#isOver) return;
+      if (error instanceof Stopped) {
+        await this.#carryOut(error.effects);
+        return;
+      }
       const { status, message } = error instanceof Unreadable ? error : new Unreadable(400, (error as Error).message);
       await this.#carryOut(this.#ask((state) => state.unread(this.number, status, message)));
       return;
@@ -342,9 +373,11 @@ class Exchange {
   async #collect({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     let body: Buffer;
     try {
-      body = await wholeOf(this.#reply as IncomingMessage, most, encoding, {});
+      body = await wholeOf(this.#reply as IncomingMessage, most, encoding, { room: this.#room });
     } catch (error) {
-      if (!this.#isOver) await this.#failed(why(error));
+      if (this.#isOver) return;
+      if (error instanceof Stopped) await this.#carryOut(error.effects);
+      else await this.#failed(why(error));
       return;
     }
     await this.#carryOut(this.#ask((state) => state.whole(this.number, body)));
@@ -364,7 +397,8 @@ class Exchange {
 
   /** Writes to the client. While the client does not read, the upstream is not read either. */
   async #write(piece: string | Buffer): Promise<void> {
-    if (this.#isOver || this.#response.write(piece)) return;
+    // With a string, Node would send the headers in UTF-8, too.
+    if (this.#isOver || this.#response.write(typeof piece === 'string' ? Buffer.from(piece) : piece)) return;
     const { timeout } = this.host.settings;
     const timer = setTimeout(() => this.abort(), timeout * 1000);
     await new Promise<void>((resolve) => {

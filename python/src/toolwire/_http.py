@@ -9,7 +9,7 @@ import logging
 import os
 import signal
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -212,6 +212,16 @@ def _unpacker(encoding: str) -> Any:
     raise UnreadableError(415, message)
 
 
+class Counter(Protocol):
+    """Counts the bytes of the bodies that are being read."""
+
+    def take(self, length: int) -> None:
+        """Count bytes; raise an exception if there are too many."""
+
+    def free(self, length: int) -> None:
+        """Release bytes."""
+
+
 class Room:
     """A limit on the total size of the bodies that are being read, in bytes."""
 
@@ -229,7 +239,7 @@ class Room:
         self._taken -= length
 
 
-async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, room: Room | None = None) -> bytes:
+async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, room: Counter | None = None) -> bytes:
     """Return a whole body without its content encoding."""
     parts: list[bytes] = []
     length = reserved = 0

@@ -193,13 +193,15 @@ class Remote:
     ) -> None:
         self._server, self._message, self._undelivered = server, message, undelivered
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._stopped = asyncio.Event()
 
     def send(self, message: bytes) -> None:
         """Queue a message, which is sent once the connection is open."""
         self._queue.put_nowait(message)
 
     def stop(self) -> None:
-        """End the connection."""
+        """End the connection, even while a message is being sent."""
+        self._stopped.set()
         self._queue.put_nowait(None)
 
     async def run(self) -> str:
@@ -232,8 +234,11 @@ class Remote:
             stack.callback(sending.cancel)
             hearing = asyncio.create_task(self._hear(messages))
             stack.callback(hearing.cancel)
-            done, _ = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
-            return done.pop().result()
+            stopping = asyncio.create_task(self._stopped.wait())
+            stack.callback(stopping.cancel)
+            done, _ = await asyncio.wait((sending, hearing, stopping), return_when=asyncio.FIRST_COMPLETED)
+            done.discard(stopping)
+            return done.pop().result() if done else "it was ended"
 
     async def _hear(self, messages: Any) -> str:
         has_answered = False
@@ -456,7 +461,14 @@ class Host:
         finally:
             # Kills leftover child processes, which would keep the streams open.
             program.kill(KILL)
-        await hearing
+        while not hearing.done():
+            await asyncio.wait((hearing,), timeout=PATIENCE)
+            if self._client.room.is_set():
+                # A process outside the server's group may keep the streams open.
+                hearing.cancel()
+                break
+        with contextlib.suppress(asyncio.CancelledError):
+            await hearing
         if self._links.get(at) is program:
             del self._links[at]
         self._do(lambda: self._connection.ended(at, program.end()))

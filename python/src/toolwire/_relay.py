@@ -123,6 +123,14 @@ class _Host:
             self._report.line(text, self.log.line)
 
 
+class _StoppedError(Exception):
+    """Ends the reading of a body, with the effects of the core."""
+
+    def __init__(self, effects: Effects) -> None:
+        super().__init__()
+        self.effects = effects
+
+
 class _GoneError(Exception):
     """Aborts the client's connection without a response."""
 
@@ -198,8 +206,10 @@ class _Exchange:
             elif kind == "forward":
                 await self._send(how, self._pieces() if self._request.body_exists else None)
             elif kind == "send-body":
-                await self._send(how, self._body)
+                body, self._body = self._body, b""
+                await self._send(how, body)
             elif kind == "send":
+                self._body = b""
                 await self._send(how, text.encode())
             elif kind == "head":
                 await self._head(how)
@@ -233,9 +243,21 @@ class _Exchange:
             await self._write(body)
         await self._response.write_eof()
 
+    def take(self, length: int) -> None:
+        """Count received bytes of a body."""
+        effects = self._ask(lambda state: state.received(self._number, length))
+        if effects:
+            raise _StoppedError(effects)
+
+    def free(self, length: int) -> None:
+        """Do nothing: the core knows when a body is released."""
+
     async def _read(self, most: int, encoding: str | None) -> None:
         try:
-            self._body = await whole(self._pieces(), most, encoding)
+            self._body = await whole(self._pieces(), most, encoding, self)
+        except _StoppedError as stopped:
+            await self._carry_out(stopped.effects)
+            return
         except UnreadableError as error:
             status, why = error.status, str(error)
             await self._carry_out(self._ask(lambda state: state.unread(self._number, status, why)))
@@ -280,7 +302,10 @@ class _Exchange:
 
     async def _collect(self, most: int, encoding: str | None) -> None:
         try:
-            body = await whole(self._reply.content.iter_any(), most, encoding)
+            body = await whole(self._reply.content.iter_any(), most, encoding, self)
+        except _StoppedError as stopped:
+            await self._carry_out(stopped.effects)
+            return
         except Exception as error:
             await self._failed(error)
             return
