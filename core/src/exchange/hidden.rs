@@ -8,10 +8,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    is,
-    searches::{total, Searches},
-};
+use super::{is, searches::Searches, usage};
 use crate::{
     collections::Map,
     error::Error,
@@ -108,14 +105,6 @@ pub(super) fn is_reasoning(unit: &Node<'_>) -> bool {
     is(unit, "reasoning") || is(unit, "thought")
 }
 
-/// Returns the member of a reply that holds the token usage.
-pub(super) const fn usage(api: Api) -> &'static str {
-    match api {
-        Api::Gemini => "usageMetadata",
-        _ => "usage",
-    }
-}
-
 impl HiddenLoop {
     pub(super) fn new(api: Api, searches: Searches, body: &str, rounds: usize) -> HiddenLoop {
         HiddenLoop {
@@ -202,7 +191,7 @@ impl HiddenLoop {
         }
         let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
-        let used = reply.get(usage(api)).map(|used| total(self.used.as_ref(), &used.detached()));
+        let used = usage::total(self.used.as_ref(), reply.get(usage::member(api)));
         let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
         let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
             reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
@@ -265,7 +254,7 @@ impl HiddenLoop {
             _ => self.finish_items(reply, kept, is_emptied),
         }
         if let Some(used) = used {
-            reply.set(usage(api), used);
+            reply.set(usage::member(api), used);
         }
         Ok(())
     }

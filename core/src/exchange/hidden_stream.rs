@@ -8,10 +8,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     hidden::{
-        edit_first, is_call, is_reasoning, usage, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS,
+        edit_first, is_call, is_reasoning, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS,
         GEMINI_ENDS, STATUSES,
     },
-    total,
+    usage,
 };
 use crate::{
     error::Error,
@@ -89,9 +89,7 @@ impl HiddenLoop {
     pub(super) fn turn(&mut self) {
         let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
         self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
-        if let Some(used) = used {
-            self.used = Some(total(self.used.as_ref(), &used));
-        }
+        self.used = usage::total(self.used.as_ref(), used.as_ref());
     }
 
     /// Processes the end of a round. Returns true if the model is asked again.
@@ -148,10 +146,10 @@ impl HiddenLoop {
 
     /// Records the token usage of an event, and adds the usage of earlier rounds to it.
     fn count(&mut self, event: &mut Node<'_>) {
-        let key = usage(self.api);
+        let key = usage::member(self.api);
         let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
-        if self.used.is_some() {
-            event.set(key, total(self.used.as_ref(), &own));
+        if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&own))) {
+            event.set(key, used);
         }
         self.round.used = Some(own);
     }
@@ -410,6 +408,10 @@ impl HiddenLoop {
         event.visit(names.reply, |reply| self.count(reply));
         if !self.round.stopped && self.stop(ended)? {
             return Ok(());
+        }
+        if let (None, Some(used)) = (&self.round.used, &self.used) {
+            // The last round has no usage of its own.
+            event.visit(names.reply, |reply| reply.set(usage::member(self.api), used.clone()));
         }
         self.release(out);
         if self.round.searched || self.continues() {
