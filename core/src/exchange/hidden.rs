@@ -20,6 +20,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::Api,
     request::tool::type_of,
+    tools::streams::unnumbered::Unnumbered,
 };
 
 /// State for asking the model again after a search that the client does not see.
@@ -362,6 +363,8 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
+    /// The calls of Chat Completions without an index.
+    pub(super) unnumbered: Unnumbered,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.
