@@ -8,10 +8,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    is,
-    searches::{total, Searches},
-};
+use super::{is, searches::Searches, usage};
 use crate::{
     collections::Map,
     error::Error,
@@ -23,6 +20,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::Api,
     request::tool::type_of,
+    tools::streams::unnumbered::Unnumbered,
 };
 
 /// State for asking the model again after a search that the client does not see.
@@ -106,14 +104,6 @@ pub(super) fn is_call(unit: &Node<'_>, api: Api) -> bool {
 /// Returns true for a reasoning item, which belongs to the item after it.
 pub(super) fn is_reasoning(unit: &Node<'_>) -> bool {
     is(unit, "reasoning") || is(unit, "thought")
-}
-
-/// Returns the member of a reply that holds the token usage.
-pub(super) const fn usage(api: Api) -> &'static str {
-    match api {
-        Api::Gemini => "usageMetadata",
-        _ => "usage",
-    }
 }
 
 impl HiddenLoop {
@@ -202,7 +192,7 @@ impl HiddenLoop {
         }
         let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
-        let used = reply.get(usage(api)).map(|used| total(self.used.as_ref(), &used.detached()));
+        let used = usage::total(self.used.as_ref(), reply.get(usage::member(api)));
         let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
         let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
             reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
@@ -265,7 +255,7 @@ impl HiddenLoop {
             _ => self.finish_items(reply, kept, is_emptied),
         }
         if let Some(used) = used {
-            reply.set(usage(api), used);
+            reply.set(usage::member(api), used);
         }
         Ok(())
     }
@@ -373,6 +363,8 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
+    /// The calls of Chat Completions without an index.
+    pub(super) unnumbered: Unnumbered,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.

@@ -8,10 +8,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     hidden::{
-        edit_first, is_call, is_reasoning, usage, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS,
-        GEMINI_ENDS, STATUSES,
+        edit_first, is_call, is_reasoning, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS, GEMINI_ENDS,
+        STATUSES,
     },
-    total,
+    usage,
 };
 use crate::{
     error::Error,
@@ -56,6 +56,9 @@ const INTERACTIONS: Names = Names {
     first: &["interaction.created", "interaction.in_progress"],
 };
 
+/// Added to the numbers of calls without an index, so that they differ from every index.
+const UNNUMBERED: u64 = 1 << 63;
+
 impl HiddenLoop {
     /// Processes an event and appends the events to pass on to `out`.
     ///
@@ -89,9 +92,7 @@ impl HiddenLoop {
     pub(super) fn turn(&mut self) {
         let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
         self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
-        if let Some(used) = used {
-            self.used = Some(total(self.used.as_ref(), &used));
-        }
+        self.used = usage::total(self.used.as_ref(), used.as_ref());
     }
 
     /// Processes the end of a round. Returns true if the model is asked again.
@@ -148,10 +149,10 @@ impl HiddenLoop {
 
     /// Records the token usage of an event, and adds the usage of earlier rounds to it.
     fn count(&mut self, event: &mut Node<'_>) {
-        let key = usage(self.api);
+        let key = usage::member(self.api);
         let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
-        if self.used.is_some() {
-            event.set(key, total(self.used.as_ref(), &own));
+        if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&own))) {
+            event.set(key, used);
         }
         self.round.used = Some(own);
     }
@@ -192,9 +193,10 @@ impl HiddenLoop {
     /// removed.
     fn delta(&mut self, delta: &Node<'static>, event: &mut Node<'_>) -> bool {
         let keeps = self.keeps(delta);
-        let mut places: Vec<Option<u64>> = Vec::new();
-        for call in delta.items_at("tool_calls") {
-            let index = call.u64_at("index").unwrap_or(self.round.deliveries.len() as u64);
+        let mut deliveries: Vec<Delivery> = Vec::new();
+        for (position, call) in delta.items_at("tool_calls").iter().enumerate() {
+            let index = call.u64_at("index");
+            let index = index.unwrap_or_else(|| UNNUMBERED + self.round.unnumbered.number(call, position as u64));
             let (delivery, at) = match self.round.deliveries.get(&index) {
                 Some(known) => *known,
                 None => {
@@ -212,7 +214,7 @@ impl HiddenLoop {
             if let Some(whole) = self.round.calls.get_mut(at).filter(|_| keeps) {
                 whole.add(call, &["index"]);
             }
-            places.push(if let Delivery::Shown(place) = delivery { Some(place) } else { None });
+            deliveries.push(delivery);
         }
         if keeps {
             self.round.message.add(delta, &["tool_calls", "role"]);
@@ -223,9 +225,12 @@ impl HiddenLoop {
             edit_first(event, "choices", |choice| choice.visit("delta", |delta| delta.remove("role")));
         }
         let breaks = self.breaks(delta.get("content"));
-        let is_shortened = places.contains(&None);
-        let is_moved = places.iter().zip(delta.items_at("tool_calls"));
-        let is_moved = is_moved.into_iter().any(|(place, call)| *place != call.u64_at("index"));
+        let is_shortened = deliveries.contains(&Delivery::Search);
+        // A call keeps its lack of an index.
+        let is_moved = deliveries.iter().zip(delta.items_at("tool_calls")).any(|(delivery, call)| match delivery {
+            Delivery::Shown(place) => call.u64_at("index").is_some_and(|index| index != *place),
+            _ => true,
+        });
         if !breaks && !is_moved {
             return repeats_role;
         }
@@ -239,13 +244,13 @@ impl HiddenLoop {
                 }
                 let is_empty = delta.visit("tool_calls", |calls| {
                     let Some(list) = calls.as_array_mut() else { return false };
-                    for (call, place) in list.iter_mut().zip(&places) {
-                        if let Some(place) = place {
+                    for (call, delivery) in list.iter_mut().zip(&deliveries) {
+                        if let (Delivery::Shown(place), Some(_)) = (delivery, call.u64_at("index")) {
                             call.set("index", Node::count(*place));
                         }
                     }
-                    let mut places = places.iter();
-                    list.retain(|_| places.next().is_none_or(Option::is_some));
+                    let mut deliveries = deliveries.iter();
+                    list.retain(|_| deliveries.next() != Some(&Delivery::Search));
                     list.is_empty()
                 });
                 if is_empty == Some(true) {
@@ -410,6 +415,10 @@ impl HiddenLoop {
         event.visit(names.reply, |reply| self.count(reply));
         if !self.round.stopped && self.stop(ended)? {
             return Ok(());
+        }
+        if let (None, Some(used)) = (&self.round.used, &self.used) {
+            // The last round has no usage of its own.
+            event.visit(names.reply, |reply| reply.set(usage::member(self.api), used.clone()));
         }
         self.release(out);
         if self.round.searched || self.continues() {

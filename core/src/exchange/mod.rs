@@ -8,6 +8,7 @@ pub(crate) mod endpoint;
 mod hidden;
 mod hidden_stream;
 mod searches;
+mod usage;
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
@@ -37,7 +38,7 @@ use crate::{
     },
 };
 use hidden::HiddenLoop;
-use searches::{is, total, Round, Searches};
+use searches::{is, Round, Searches};
 
 /// A client's request and the state that is needed to translate its reply.
 #[derive(Debug)]
@@ -495,7 +496,7 @@ impl SearchLoop {
             }
             searched |= is_search;
         }
-        let used = reply.get("usage").map(|used| total(self.used.as_ref(), &used.detached()));
+        let used = usage::total(self.used.as_ref(), reply.get(usage::member(Api::Anthropic)));
         let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
         let next = self.next(searched, called, reply.get("stop_reason"));
         if next == Next::AsksAgain {

@@ -9,11 +9,11 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{end_with_text, Next, SearchLoop, PAUSE};
+use super::{end_with_text, usage, Next, SearchLoop, PAUSE};
 use crate::{
     collections::Map,
     error::{Code, Error},
-    json::{self, lazy, Data, Node, Text},
+    json::{self, lazy, Node, Text},
     limits::MAX_HELD_BYTES,
     names::Names,
     options::{AdaptOptions, SearchOptions, ToolFormat},
@@ -203,40 +203,6 @@ fn server_id(id: &str) -> String {
     "srvtoolu_".chars().chain(legal).collect()
 }
 
-/// Returns the token usage of two rounds. Counts are added. Any other value is that of the later round,
-/// unless it is null.
-pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node<'static> {
-    let Some(before) = before.and_then(Node::as_object) else { return now.clone() };
-    let mut sum = Node::object(before.clone());
-    for member in now.as_object().into_iter().flatten() {
-        let old = before.get_text(&member.key);
-        let added = old
-            .and_then(Node::as_u64)
-            .zip(member.value.as_u64())
-            .map(|(one, two)| Node::count(one.saturating_add(two)));
-        let value = match added {
-            Some(added) => added,
-            None if member.value.is_null() => continue,
-            None => member.value.clone(),
-        };
-        if let Some(object) = sum.as_object_mut() {
-            object.set(member.key.clone(), value);
-        }
-    }
-    sum
-}
-
-/// Returns the token usage of one round, from its first and its last event.
-pub(super) fn overlay(first: Option<Node<'static>>, last: &Node<'static>) -> Node<'static> {
-    let Some(mut used) = first.filter(|used| used.as_object().is_some()) else { return last.clone() };
-    for member in last.as_object().into_iter().flatten() {
-        if let (false, Some(object)) = (matches!(member.value.data(), Data::Null), used.as_object_mut()) {
-            object.set(member.key.clone(), member.value.clone());
-        }
-    }
-    used
-}
-
 /// State of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(super) struct Round {
@@ -421,7 +387,7 @@ impl SearchLoop {
     /// be passed on.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {
-            self.round.used = Some(overlay(self.round.used.take(), &last.detached()));
+            self.round.used = Some(usage::overlay(self.round.used.as_ref(), last));
         }
         // A stream may have several `message_delta` events, of which one has the stop reason.
         let reason = event
@@ -436,7 +402,7 @@ impl SearchLoop {
         if self.again {
             return false;
         }
-        let used = self.round.used.as_ref().map(|used| total(self.used.as_ref(), used)).or_else(|| self.used.clone());
+        let used = usage::total(self.used.as_ref(), self.round.used.as_ref());
         if let (true, Some(used)) = (self.round.continues, used) {
             event.set("usage", used);
         }
@@ -467,9 +433,7 @@ impl SearchLoop {
             &mut self.round,
             Round { ahead: self.shown.len() as u64, continues: true, ..Round::default() },
         );
-        if let Some(used) = round.used {
-            self.used = Some(total(self.used.as_ref(), &used));
-        }
+        self.used = usage::total(self.used.as_ref(), round.used.as_ref());
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use node::Shell;
 pub(crate) use node::{copies, height, size, weight};
 pub use node::{Child, Data, Node, Origin};
 pub use number::{compare, is_integral};
-pub(crate) use number::{is_multiple, plain as plain_number};
+pub(crate) use number::{is_multiple, plain as plain_number, sum};
 pub(crate) use object::{LookUp, Order};
 pub use object::{Member, Object};
 pub(crate) use pointer::{push_token, unescaped_token};

@@ -150,6 +150,32 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     Some(times(digits, power) == 0)
 }
 
+/// Returns the exact sum of two numbers, in the spelling of [`plain`]. Returns `None` if it needs more than 38 digits.
+pub(crate) fn sum(one: &str, two: &str) -> Option<String> {
+    let numbers = (decimal(one), decimal(two));
+    // A zero has no place, so it does not limit the other number.
+    let (one, two) = match (numbers.0.digits.is_empty(), numbers.1.digits.is_empty()) {
+        (true, _) => return Some(plain(two).into_owned()),
+        (_, true) => return Some(plain(one).into_owned()),
+        _ => numbers,
+    };
+    let exponent = one.exponent.min(two.exponent);
+    let scaled = |number: &Decimal| {
+        let mut digits = number.digits.iter();
+        let mut value =
+            digits.try_fold(0_i128, |value, digit| value.checked_mul(10)?.checked_add((digit - b'0').into()))?;
+        let mut zeros = number.exponent.saturating_sub(exponent);
+        // Each zero multiplies the value by ten, so a huge exponent overflows after a few steps.
+        while zeros > 0 && value != 0 {
+            value = value.checked_mul(10)?;
+            zeros -= 1;
+        }
+        Some(if number.negative { -value } else { value })
+    };
+    let sum = scaled(&one)?.checked_add(scaled(&two)?)?;
+    Some(plain(&format!("{sum}e{exponent}")).into_owned())
+}
+
 /// Returns the shortest spelling of an integer.
 pub(crate) fn spell(value: u64) -> String {
     use alloc::string::ToString;
@@ -158,7 +184,7 @@ pub(crate) fn spell(value: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_multiple, plain};
+    use super::{is_multiple, plain, sum};
 
     #[test]
     fn divisibility_is_exact_for_decimal_numbers() {
@@ -206,6 +232,26 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(plain(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sums_are_exact() {
+        let cases = [
+            ("80", "0", Some("80")),
+            ("0.5", "0.5", Some("1")),
+            ("0.1", "0.2", Some("0.3")),
+            ("1e-7", "2.5e-7", Some("3.5e-7")),
+            ("-3", "1.25", Some("-1.75")),
+            ("0", "0.0", Some("0")),
+            ("18446744073709551615", "1", Some("18446744073709551616")),
+            ("12345678901234", "0.00000000000000000001", Some("12345678901234.00000000000000000001")),
+            ("1e400", "1", None),
+            ("0", "1e400", Some("1e+400")),
+        ];
+        for (one, two, expected) in cases {
+            assert_eq!(sum(one, two).as_deref(), expected, "{one} + {two}");
+            assert_eq!(sum(two, one).as_deref(), expected, "{two} + {one}");
         }
     }
 }

@@ -52,6 +52,15 @@ impl<'n, 'a> Site<'n, 'a> {
     }
 }
 
+/// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
+pub(super) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
+    let name = node.text_at(key);
+    if name.is_some() && node.text_at("namespace") == name {
+        node.set("namespace", Node::string(called.clone()));
+    }
+    node.set(key, Node::string(called));
+}
+
 /// Returns the id by which a result refers to the call.
 pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
@@ -162,6 +171,16 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     });
 }
 
+/// Visits the calls in a block, an item or a step of a reply, which an event may contain alone.
+pub(super) fn in_unit(unit: &mut Node<'_>, visit: Visit<'_>) {
+    match type_of(unit) {
+        Some(Kind::ToolUse | Kind::Reference | Kind::Change | Kind::Result | Kind::SearchBlock) => {
+            in_block(unit, visit)
+        }
+        _ => in_message(unit, visit),
+    }
+}
+
 /// Visits the calls in one entry of `tool_calls`.
 pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
     let id = id_of(call);
@@ -199,6 +218,9 @@ fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
             block.visit("tool", |tool| is_reference(tool).then(|| visit(Site::reference(tool))));
         }
         Some(Kind::Reference) => visit(Site::reference(block)),
+        Some(Kind::SearchBlock) => {
+            block.visit("content", |found| each(found, "tool_references", &mut |tool| visit(Site::reference(tool))));
+        }
         Some(Kind::Result) => each(block, "content", &mut |inner| {
             if type_of(inner) == Some(Kind::Reference) {
                 visit(Site::reference(inner));
@@ -215,6 +237,8 @@ enum Kind {
     /// An addition or a removal of a tool in Anthropic's API.
     Change,
     Result,
+    /// The result of a hosted search in Anthropic's API.
+    SearchBlock,
     FunctionCall,
     CustomCall,
     /// The result of a call in Gemini Interactions, which may name the tool.
@@ -235,6 +259,7 @@ fn type_of(node: &Node<'_>) -> Option<Kind> {
         ("tool_addition", Kind::Change),
         ("tool_removal", Kind::Change),
         ("tool_result", Kind::Result),
+        ("tool_search_tool_result", Kind::SearchBlock),
         ("function_call", Kind::FunctionCall),
         ("custom_tool_call", Kind::CustomCall),
         ("function_result", Kind::StepResult),

@@ -66,10 +66,11 @@ pub(crate) fn write<'a>(
             arguments = Node::string(input(&arguments));
         }
     }
+    let is_loaded = namespace.as_ref() == Some(&called);
     let (mut namespace, mut server, mut index) = (namespace.filter(|_| is_item), None, None);
     if let (None, Some(restored)) = (own_search, key.as_ref().and_then(|key| restore_map.name(key))) {
+        namespace = RestoreMap::namespace_of(&restored, is_loaded).map(Text::into_owned);
         named = restored.name.into_owned();
-        namespace = restored.namespace.map(Text::into_owned);
         (server, index) = (restored.server.map(Text::into_owned), restored.index);
     }
     let search = own_search.and_then(|own| restore_map.name(&Text::new(own)));

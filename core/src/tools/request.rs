@@ -568,7 +568,7 @@ pub(super) fn rename_history(
                         if old.is_some_and(is_unlisted) && places.last() != place.as_ref() {
                             places.extend(place);
                         }
-                        site.node.set(site.name, Node::string(new));
+                        call_sites::rename(site.node, site.name, Text::new(new));
                     }
                 });
                 Ok(())

@@ -61,6 +61,8 @@ pub(crate) struct RestoreEntry {
     /// The tool's index in the list, if another tool there has the same name.
     pub(super) index: Option<usize>,
     pub(super) namespace: Option<String>,
+    /// True if the client has the tool outside of the namespace into which the API puts a tool that it loads.
+    is_outside: bool,
     pub(super) kind: CallKind,
     pub(super) plan: Plan,
     /// The schemas for repairing the tool's arguments; `None` if they are not repaired.
@@ -74,6 +76,8 @@ pub(crate) struct Restored<'r> {
     pub(crate) index: Option<usize>,
     pub(crate) name: Text<'r>,
     pub(crate) namespace: Option<Text<'r>>,
+    /// True if the call must not be in the namespace into which the API puts a tool that it loads.
+    is_outside: bool,
 }
 
 fn spelled(text: &Text<'_>) -> String {
@@ -95,7 +99,15 @@ fn read_text(spelled: &str) -> Text<'_> {
 impl RestoreEntry {
     pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
         let (name, namespace) = (spelled(name), namespace.map(spelled));
-        RestoreEntry { name, server: None, index: None, namespace, kind: CallKind::Function, plan, schemas: None }
+        let (kind, schemas) = (CallKind::Function, None);
+        RestoreEntry { name, server: None, index: None, namespace, is_outside: false, kind, plan, schemas }
+    }
+
+    /// Returns true if the entry exists only because the client has the tool outside of the API's namespace.
+    fn must_be_outside(&self, called: &str) -> bool {
+        let changes_nothing = self.plan.is_empty() && self.schemas.is_none() && self.server.is_none();
+        let is_function = self.kind == CallKind::Function;
+        self.namespace.is_none() && (!is_function || changes_nothing && *read_text(&self.name).display() == *called)
     }
 
     pub(super) fn at_index(self, index: Option<usize>) -> RestoreEntry {
@@ -158,7 +170,9 @@ impl RestoreMap {
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
-        self.add(called, RestoreEntry { name, server: None, index: None, namespace, kind: tool.kind, plan, schemas });
+        let (kind, is_outside) = (tool.kind, namespace.is_none());
+        let (server, index) = (None, None);
+        self.add(called, RestoreEntry { name, server, index, namespace, is_outside, kind, plan, schemas });
     }
 
     /// Records the server of a tool, and the tool's name at that server.
@@ -301,7 +315,8 @@ impl RestoreMap {
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
         let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
-        Some(Restored { server, index: entry.index, name: read_text(&entry.name), namespace })
+        let (index, is_outside) = (entry.index, entry.is_outside);
+        Some(Restored { server, index, name: read_text(&entry.name), namespace, is_outside })
     }
 
     /// Returns true if arguments of this tool may have to change, and must therefore be buffered until they are
@@ -438,17 +453,11 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores a block or an item, if it is a call.
+    /// Restores a block, an item or a step in the same way as a whole reply that contains it.
     pub(super) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
-        let arguments = match item.text_at("type") {
-            Some(kind) if kind.is("tool_use") => Some("input"),
-            Some(kind) if kind.is("function_call") => Some("arguments"),
-            Some(kind) if kind.is("custom_tool_call") => None,
-            _ => return Ok(()),
-        };
-        let (id, was_limited) = (call_sites::id_of(item), reports.is_limited);
+        let was_limited = reports.is_limited;
         reports.is_limited |= call_sites::is_cut(item);
-        let outcome = self.site(Site::call(item, arguments, id), reports);
+        let outcome = self.sites(reports, |visit| call_sites::in_unit(item, visit));
         reports.is_limited = was_limited;
         outcome
     }
@@ -524,7 +533,10 @@ impl RestoreMap {
     /// Sets the original name, server, index and namespace of a call.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         self.remove_index(node);
-        let Some(Restored { server, index, name, namespace }) = self.name(called) else { return };
+        let Some(restored) = self.name(called) else { return };
+        let is_loaded = node.text_at("namespace") == Some(called);
+        let namespace = Self::namespace_of(&restored, is_loaded);
+        let Restored { server, index, name, .. } = restored;
         if node.text_at(key) != Some(&name) {
             node.set(key, Node::string(name.into_owned()));
         }
@@ -535,11 +547,19 @@ impl RestoreMap {
             node.set("index", Node::count(index as u64));
         }
         match namespace {
+            Some(namespace) if node.text_at("namespace") == Some(&namespace) => {}
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),
-            // The API set this namespace itself when it loaded the tool.
-            None if node.text_at("namespace") == Some(called) => drop(node.remove("namespace")),
+            None if is_loaded => drop(node.remove("namespace")),
             None => {}
         }
+    }
+
+    /// Returns the namespace of a restored call. `is_loaded` is true if the call is in a namespace with the name that
+    /// was sent: OpenAI puts each tool that it loads into such a namespace, and refuses the next request without it
+    /// (400, `Missing namespace for function_call`; recorded 2026-10).
+    pub(super) fn namespace_of<'r>(restored: &Restored<'r>, is_loaded: bool) -> Option<Text<'r>> {
+        let own = || (is_loaded && !restored.is_outside).then(|| restored.name.clone());
+        restored.namespace.clone().or_else(own)
     }
 }
 
@@ -549,6 +569,8 @@ const TOOL: &str = "tool";
 const ONLY: &str = "only";
 /// Member of `answer` with the schema, if only the instructions contain it.
 const SCHEMA: &str = "schema";
+/// Member of a tool that is true if [`RestoreEntry::is_outside`] does not follow from the other members.
+const OUTSIDE: &str = "outside";
 
 impl RestoreMap {
     /// Returns the map as JSON, to be kept for a later turn.
@@ -558,6 +580,9 @@ impl RestoreMap {
             members.extend(entry.server.as_deref().map(|server| ("server", owned(server))));
             members.extend(entry.index.map(|index| ("index", Node::count(index as u64))));
             members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
+            if entry.is_outside && !entry.must_be_outside(name) {
+                members.push((OUTSIDE, Node::bool(true)));
+            }
             if entry.kind != CallKind::Function {
                 members.push(("kind", Node::literal(entry.kind.as_str())));
             }
@@ -663,8 +688,11 @@ impl RestoreMap {
             });
             let (plan, schemas) = (plan.transpose()?.unwrap_or_default(), schemas.transpose()?);
             let index = index.transpose()?;
-            let entry = RestoreEntry { name, server, index, namespace, kind, plan, schemas };
-            restore_map.add(member.key.display().to_string(), entry);
+            let called = member.key.display().to_string();
+            let is_outside = member.value.bool_at(OUTSIDE) == Some(true);
+            let mut entry = RestoreEntry { name, server, index, namespace, is_outside, kind, plan, schemas };
+            entry.is_outside |= entry.must_be_outside(&called);
+            restore_map.add(called, entry);
         }
         Ok(restore_map)
     }

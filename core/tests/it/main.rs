@@ -14,6 +14,7 @@ mod history_pairs;
 mod issue_cases;
 mod lists_data;
 mod malformed_requests;
+mod marks;
 mod matrix;
 mod moonshot;
 mod native;

@@ -174,6 +174,12 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     let own = reader.skims().then(|| call.clone());
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
+    if !reader.skims() {
+        reader.lose_rest(&call, &["type", "id", "index", inner]);
+        if let Some(function) = call.get(inner) {
+            reader.lose_rest(function, &["name", "arguments", "input"]);
+        }
+    }
     let mut function = call.visit(inner, core::mem::take).unwrap_or_default();
     let name = function.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
     let arguments = if inner == "custom" {

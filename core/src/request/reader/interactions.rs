@@ -160,6 +160,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn call(&mut self, mut step: Node<'a>) {
         let message = self.turns.next(Phase::Called);
         let own = self.reader.same_format().then(|| step.clone());
+        if own.is_none() {
+            self.reader.lose_rest(&step, &["type", "id", "name", "arguments"]);
+        }
         let name = step.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
         let arguments = match step.visit("arguments", core::mem::take).unwrap_or_default() {
             text if text.as_text().is_some() => Arguments::Text(text),
@@ -293,7 +296,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         return Ok(Some(Part::Untranslated(block)));
     }
     if has_type(&block, "text") {
-        reader.lose_rest(&block, &["type", "text", "annotations"]);
+        reader.lose_rest(&block, &["type", "text"]);
         let text = block.visit("text", core::mem::take).filter(|text| text.as_text().is_some());
         return Ok(text.map(Part::Text));
     }

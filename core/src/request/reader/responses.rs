@@ -299,6 +299,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             return self.read_members(item, (message, role));
         }
         let content = item.visit("content", core::mem::take);
+        self.lose_rest(&item, &["role", "content"]);
         if self.reader.emulates() {
             return anthropic::message(self.reader, (self.at, message), role, content, part);
         }
@@ -349,6 +350,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn call(&mut self, mut item: Node<'a>) {
         let message = self.turn(Phase::Called);
         let own = self.reader.same_format().then(|| item.clone());
+        self.lose_rest(&item, &["call_id", "name", "namespace", "arguments", "input"]);
         let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
         let arguments = if has_type(&item, "custom_tool_call") {
             Arguments::Freeform(string_of(&item, "input"))
@@ -362,10 +364,21 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, EventKind::Call(Call { id, name, arguments, search: None, own }));
     }
 
+    /// Adds warnings about the members of an item that are not translated. Its `id` and `status` concern only the API
+    /// that wrote it.
+    fn lose_rest(&mut self, item: &Node<'a>, translated: &[&str]) {
+        if !self.reader.same_format() {
+            let mut translated = translated.to_vec();
+            translated.extend(["type", "id", "status"]);
+            self.reader.lose_rest(item, &translated);
+        }
+    }
+
     fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         self.disuse(&mut item, &["content"]);
         let id = string_of(&item, "call_id");
+        self.lose_rest(&item, &["call_id", "output"]);
         let (own, output) = anthropic::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {
             true => result_content(self.reader, self.at, output, part)?,
@@ -523,7 +536,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     let block = &mut block;
     for (kind, key) in [("input_text", "text"), ("output_text", "text"), ("text", "text"), ("refusal", "refusal")] {
         if has_type(block, kind) {
-            reader.lose_rest(block, &["type", "annotations", "logprobs", key]);
+            reader.lose_rest(block, &["type", key]);
             let text = block.visit(key, core::mem::take).filter(|text| text.as_text().is_some());
             return Ok(text.map(Part::Text));
         }

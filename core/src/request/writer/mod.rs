@@ -468,8 +468,6 @@ const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
 /// Members that the writers have already set.
 const WRITTEN: [&str; 7] =
     ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
-/// Members of OpenAI's formats that have no counterpart elsewhere and are dropped without a warning.
-const SILENT: [&str; 6] = ["store", "include", "prompt_cache_key", "client_metadata", "stream_options", "service_tier"];
 /// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
 
@@ -515,10 +513,7 @@ fn write_members(
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {
-                let is_silent = source != Api::Anthropic && SILENT.iter().any(|name| member.key.is(name));
-                if !is_silent {
-                    warnings.lose(&member.key.display(), &*view(&member.value)?);
-                }
+                warnings.lose(&member.key.display(), &*view(&member.value)?);
                 continue;
             }
             members.push(member);

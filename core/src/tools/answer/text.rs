@@ -203,6 +203,7 @@ impl Walk<'_> {
         for inner in ["message", "response", "interaction", "item", "step"] {
             reply.visit(inner, |inner| {
                 self.in_message(inner);
+                self.in_text(inner, "output_text");
                 each(inner, "output", &mut |item| self.in_message(item));
                 each(inner, "steps", &mut |step| self.in_message(step));
                 each(inner, "candidates", &mut |candidate| {

@@ -16,7 +16,7 @@ use crate::{
         choice, tool,
     },
     tools::{
-        call_sites::{self, Role, Site},
+        call_sites::{self, rename, Role, Site},
         servers,
     },
 };
@@ -105,13 +105,6 @@ pub(crate) fn settle(
                         });
                     });
                 });
-                call_sites::each(message, "content", &mut |block| {
-                    block.visit("content", |content| {
-                        call_sites::each(content, "tool_references", &mut |reference| {
-                            mentions.in_history(reference, "tool_name");
-                        });
-                    });
-                });
                 if carriers.brings(message) {
                     carriers::visit_definitions(message, api, &mut |definition| {
                         mentions.in_definition(definition, &mut added);
@@ -187,18 +180,6 @@ impl Calls {
             }
         }
     }
-}
-
-/// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
-fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
-    let is_loaded = node.get("namespace").is_some_and(|namespace| {
-        let name = node.text_at(key);
-        name.is_some() && namespace.as_text() == name
-    });
-    if is_loaded {
-        node.set("namespace", Node::string(called.clone()));
-    }
-    node.set(key, Node::string(called));
 }
 
 struct Mentions<'s> {

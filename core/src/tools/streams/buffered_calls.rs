@@ -8,7 +8,10 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    tools::call_sites,
+    tools::{
+        call_sites,
+        streams::{brackets::Scan, unnumbered::Unnumbered},
+    },
 };
 
 /// Approximate cost of an open call without its pieces. Because of this cost, a stream that only opens calls without
@@ -29,6 +32,8 @@ pub(crate) struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Number(u64),
+    /// A call whose entries have no index, by [`Unnumbered`].
+    Unnumbered(u64),
     /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
     Other(String),
 }
@@ -61,6 +66,11 @@ impl Key {
     pub(crate) fn in_choice(choice: u64, index: u64) -> Key {
         Key { choice: Some(choice), place: Place::Number(index) }
     }
+
+    /// Returns true if the entries of the call have no index.
+    pub(crate) const fn is_unnumbered(&self) -> bool {
+        matches!(self.place, Place::Unnumbered(_))
+    }
 }
 
 /// One open call.
@@ -69,6 +79,8 @@ pub(crate) struct BufferedCall {
     /// The tool's name as sent to the API.
     pub(crate) name: Text<'static>,
     pub(crate) id: Option<String>,
+    /// The tool's name as the client knows it, if the entries of the call have neither an index nor an id.
+    shown: String,
     pub(crate) pieces: String,
     /// True if the call was already reported.
     pub(crate) is_reported: bool,
@@ -80,33 +92,6 @@ pub(crate) struct BufferedCall {
     cost: usize,
     /// Cost of the call without its pieces and carrier.
     base: usize,
-}
-
-/// Tracks brackets to find the end of JSON text.
-#[derive(Clone, Copy, Debug, Default)]
-struct Scan {
-    depth: usize,
-    is_in_string: bool,
-    is_escaped: bool,
-    /// True if the last bracket closed the first one, and only whitespace followed it.
-    is_whole: bool,
-}
-
-impl Scan {
-    fn feed(&mut self, text: &str) {
-        for byte in text.bytes() {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.is_in_string => self.is_escaped = true,
-                b'"' => self.is_in_string = !self.is_in_string,
-                _ if self.is_in_string || byte.is_ascii_whitespace() => continue,
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
-            self.is_whole = self.depth == 0 && matches!(byte, b'}' | b']');
-        }
-    }
 }
 
 /// An event that can carry the complete arguments.
@@ -121,6 +106,8 @@ enum Carrier {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Map<Key, BufferedCall>,
+    /// The calls of each choice whose entries have no index, and their cost.
+    unnumbered: Map<u64, (Unnumbered, usize)>,
     /// Total cost of all open calls.
     cost: usize,
 }
@@ -141,16 +128,33 @@ impl Calls {
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
-        let (pieces, scan) = (String::new(), Scan::default());
+        let (shown, pieces, scan) = (String::new(), String::new(), Scan::default());
         let buffered =
-            BufferedCall { name, id, pieces, is_reported, carrier: None, next_id: None, scan, cost: base, base };
+            BufferedCall { name, id, shown, pieces, is_reported, carrier: None, next_id: None, scan, cost: base, base };
         self.open.insert(key, buffered);
         Ok(before)
     }
 
     /// Returns true if no call is open.
     pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_empty() && self.unnumbered.is_empty()
+    }
+
+    /// Returns the key of an entry of `tool_calls`. `position` is the index of the entry in the list.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn key_in_choice(&mut self, choice: u64, call: &Node<'_>, position: u64) -> Result<Key, Error> {
+        if let Some(index) = call.u64_at("index") {
+            return Ok(Key::in_choice(choice, index));
+        }
+        let is_known = self.unnumbered.get(&choice).is_some_and(|(unnumbered, _)| unnumbered.knows(call));
+        let length = call_sites::id_of(call).map_or(0, |id| id.display().len());
+        let cost = if is_known { 0 } else { CALL + length };
+        self.pay(cost)?;
+        let (unnumbered, paid) = self.unnumbered.entry(choice).or_default();
+        *paid += cost;
+        Ok(Key { choice: Some(choice), place: Place::Unnumbered(unnumbered.number(call, position)) })
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<&BufferedCall> {
@@ -179,6 +183,13 @@ impl Calls {
     pub(crate) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
         if let Some(buffered) = self.open.get_mut(key) {
             buffered.next_id = id.filter(|id| id.len() <= CALL);
+        }
+    }
+
+    /// Sets the tool's name as the client knows it.
+    pub(crate) fn show(&mut self, key: &Key, name: String) {
+        if let Some(buffered) = self.open.get_mut(key) {
+            buffered.shown = name;
         }
     }
 
@@ -225,14 +236,14 @@ impl Calls {
         Some(buffered)
     }
 
-    /// Removes and returns all calls of a choice, by index.
-    pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(u64, BufferedCall)> {
+    /// Removes and returns all calls of a choice, sorted by key.
+    pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(Key, BufferedCall)> {
         let mut closed = Vec::new();
+        self.cost -= self.unnumbered.remove(&choice).map_or(0, |(_, paid)| paid);
         let first = Key::in_choice(choice, 0);
         while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice == Some(choice)).cloned() {
-            if let (Place::Number(index), Some(buffered)) = (&key.place, self.close(&key)) {
-                closed.push((*index, buffered));
-            }
+            let Some(buffered) = self.close(&key) else { break };
+            closed.push((key, buffered));
         }
         closed
     }
@@ -247,6 +258,7 @@ impl Calls {
     /// Removes and returns all calls.
     pub(crate) fn close_all(&mut self) -> Vec<BufferedCall> {
         self.cost = 0;
+        self.unnumbered = Map::new();
         core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect()
     }
 
@@ -266,6 +278,11 @@ pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl BufferedCall {
+    /// Returns the entry of `tool_calls` with the restored arguments of this call.
+    pub(crate) fn entry(self, key: &Key, whole: String) -> Entry {
+        Entry { identity: Identity::of(key, self.id, self.shown), whole }
+    }
+
     /// Returns true if the pieces form a complete value, as far as their brackets show.
     pub(crate) fn is_whole(&self) -> bool {
         self.scan.is_whole
@@ -303,45 +320,94 @@ impl BufferedCall {
                 }
                 Some(event)
             }
-            Carrier::Chunk(chunk, Key { choice, place: Place::Number(index) }) => {
+            Carrier::Chunk(chunk, key) => {
                 let mut event = Node::clone(&chunk);
+                let entry = Entry { identity: Identity::of(&key, self.id, self.shown), whole }.written();
                 let choice = Node::record([
-                    ("index", Node::count(choice.unwrap_or_default())),
-                    ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry(index, whole)])))])),
+                    ("index", Node::count(key.choice.unwrap_or_default())),
+                    ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry])))])),
                     ("finish_reason", Node::default()),
                 ]);
                 event.set("choices", Node::array(Vec::from([choice])));
                 Some(event)
             }
-            Carrier::Chunk(..) => None,
         }
     }
 }
 
-/// Puts the arguments of calls into a chunk: into their existing entries, or into new entries. `calls` are sorted by
-/// index.
-pub(crate) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
-    let mut missing: Map<u64, String> = calls.into_iter().collect();
+/// The member by which a client assigns an entry of `tool_calls` to its call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    Index(u64),
+    Id(String),
+    /// The tool's name, for a server that sends neither an index nor an id.
+    Name(String),
+}
+
+impl Identity {
+    fn of(key: &Key, id: Option<String>, name: String) -> Identity {
+        match (&key.place, id) {
+            (Place::Number(index), _) => Identity::Index(*index),
+            (_, Some(id)) => Identity::Id(id),
+            (_, None) => Identity::Name(name),
+        }
+    }
+
+    /// Returns the identity of an entry that a chunk already contains.
+    fn of_entry(call: &Node<'_>) -> Option<Identity> {
+        let text = |text: &Text<'_>| text.display().into_owned();
+        if let Some(index) = call.u64_at("index") {
+            return Some(Identity::Index(index));
+        }
+        let id = call_sites::id_of(call).map(|id| Identity::Id(text(&id)));
+        id.or_else(|| Some(Identity::Name(text(call.get("function")?.text_at("name")?))))
+    }
+}
+
+/// An entry of `tool_calls` with the restored arguments of a call.
+pub(crate) struct Entry {
+    identity: Identity,
+    whole: String,
+}
+
+impl Entry {
+    fn written(self) -> Node<'static> {
+        let arguments = ("arguments", Node::string(self.whole));
+        match self.identity {
+            Identity::Index(index) => {
+                Node::record([("index", Node::count(index)), ("function", Node::record([arguments]))])
+            }
+            Identity::Id(id) => Node::record([("id", Node::string(id)), ("function", Node::record([arguments]))]),
+            Identity::Name(name) => {
+                Node::record([("function", Node::record([("name", Node::string(name)), arguments]))])
+            }
+        }
+    }
+}
+
+/// Puts the arguments of calls into a chunk: into their existing entries, or into new entries in this order.
+pub(crate) fn put(delta: &mut Node<'_>, calls: Vec<Entry>) {
+    let mut places: Map<Identity, usize> = Map::new();
+    for (at, call) in calls.iter().enumerate() {
+        places.entry(call.identity.clone()).or_insert(at);
+    }
+    let mut missing: Vec<Option<Entry>> = calls.into_iter().map(Some).collect();
     call_sites::each(delta, "tool_calls", &mut |call| {
-        let Some(index) = call.u64_at("index") else { return };
+        let place = Identity::of_entry(call).and_then(|identity| places.get(&identity).copied());
         call.visit("function", |function| {
-            if let Some(whole) = missing.remove(&index) {
-                function.set("arguments", Node::string(whole));
+            if let Some(call) = place.and_then(|place| missing.get_mut(place)?.take()) {
+                function.set("arguments", Node::string(call.whole));
             }
         });
     });
-    if missing.is_empty() {
+    let entries: Vec<Node<'static>> = missing.into_iter().flatten().map(Entry::written).collect();
+    if entries.is_empty() {
         return;
     }
     if delta.array_at("tool_calls").is_none() {
         delta.set("tool_calls", Node::array(Vec::new()));
     }
-    let entries = missing.into_iter().map(|(index, whole)| entry(index, whole));
     delta.visit("tool_calls", |list| list.as_array_mut().map(|list| list.extend(entries)));
-}
-
-fn entry(index: u64, arguments: String) -> Node<'static> {
-    Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
 }
 
 /// Appends text. A lone surrogate is written as an escape.

@@ -11,6 +11,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    brackets::Scan,
     buffered_calls::{self, BufferedCall, Key, CONVERSE_DELTA},
     restorer::{Passed, Stream},
 };
@@ -95,7 +96,7 @@ impl Stream {
 
     /// Restores an entry of `tool_calls` in a chunk.
     fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
-        let key = Key::in_choice(choice, call.u64_at("index").unwrap_or(place));
+        let key = self.buffered.key_in_choice(choice, call, place)?;
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
         let name = name.filter(|name| !name.is_empty());
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
@@ -130,6 +131,17 @@ impl Stream {
         }
         let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
         let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
+        if key.is_unnumbered() && !alone && buffered.pieces.is_empty() && !buffered.is_reported && is_complete(piece) {
+            // Clients cannot assign a later piece to its call.
+            let (called, id) = (buffered.name.clone(), buffered.id.clone());
+            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
+            let restored = call.visit("function", |function| {
+                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, true), reports))
+            });
+            restored.flatten().unwrap_or(Ok(()))?;
+            self.buffered.mark_reported(&key);
+            return Ok(Piece::Passes);
+        }
         self.buffered.add(&key, piece)?;
         call.visit("function", |function| function.set("arguments", Node::string("")));
         Ok(Piece::BufferedCall { alone })
@@ -138,7 +150,11 @@ impl Stream {
     /// Opens a call if its arguments have to be buffered.
     fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.is_buffered(name) {
+            let is_nameless = !key.is_unnumbered() || id.is_some();
             self.buffered.open(key.clone(), name.clone().into_owned(), id, false)?;
+            if let Some(restored) = self.restore_map.name(name).filter(|_| !is_nameless) {
+                self.buffered.show(key, restored.name.display().into_owned());
+            }
             self.fresh.push(key.clone());
         }
         Ok(())
@@ -176,10 +192,11 @@ impl Stream {
 
     /// Ends a choice: puts the arguments of its calls into this chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
-        let mut whole: Vec<(u64, String)> = Vec::new();
+        let mut whole = Vec::new();
         self.reports.is_limited = call_sites::is_cut(choice);
-        for (index, buffered) in self.buffered.close_choice(number) {
-            whole.extend(self.settled(buffered).1.map(|whole| (index, whole)));
+        for (key, buffered) in self.buffered.close_choice(number) {
+            let (buffered, arguments) = self.settled(buffered);
+            whole.extend(arguments.map(|arguments| buffered.entry(&key, arguments)));
         }
         self.reports.is_limited = false;
         if whole.is_empty() {
@@ -199,12 +216,19 @@ impl Stream {
         }
         // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
         self.reports.is_silent = buffered.is_reported;
-        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports);
+        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.clone(), &mut self.reports);
         let restored = self.reports.restored(restored);
         self.reports.is_silent = false;
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
         (buffered, whole)
     }
+}
+
+/// Returns true if the text is a complete object, as far as its brackets show.
+fn is_complete(text: &Text<'_>) -> bool {
+    let mut scan = Scan::default();
+    scan.feed(&text.display());
+    scan.is_whole
 }
 
 /// Result of processing an entry of `tool_calls`.

@@ -349,7 +349,7 @@ impl Stream {
             return pieces;
         }
         self.reports.is_silent = buffered.is_reported;
-        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports);
+        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.clone(), &mut self.reports);
         let restored = self.reports.restored(restored);
         self.reports.is_silent = false;
         restored.unwrap_or(pieces)
