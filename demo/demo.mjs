@@ -1,8 +1,10 @@
-// `make demo`: the tools of three real MCP servers through all three functions, in three languages, and what changed.
+// `make demo`: whether a real MCP server works with every model, and a call that is restored; then the tools of three
+// servers through all functions, in three languages, and what changed.
 // `--all` shows a line per tool as well.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { structuredPatch } from 'diff';
+import { sanitizeTools } from 'toolwire';
 import { turns } from './conversation.mjs';
 import { answers, disagreements } from './languages.mjs';
 import { commandOf, listTools } from './servers.mjs';
@@ -10,6 +12,7 @@ import { bold, count, dim, green, heading, percent, red, table } from './termina
 
 const FOUND = 'mcp__notion__API-post-search';
 const ASKED = 'notion';
+const STRICT = { tool: 'API-post-search', argument: 'query', value: 'roadmap' };
 const SHOWN = { tool: 'browser_drop', rewrite: 'codex-wire' };
 const REWRITES = [
   { title: 'codex', function: 'sanitize', options: { dialect: 'codex' } },
@@ -197,7 +200,26 @@ function showConversation(results) {
   for (const line of short.split('\n')) console.log(dim(`    ${line}`.trimEnd()));
 }
 
-/** The same question from the command line, about one of the servers: the answer as `npx toolwire` prints it. */
+/** A tool in OpenAI's strict mode, and a call as the model writes it and as the server receives it. */
+function showRestoredCall(servers) {
+  const tool = servers.find(({ name }) => name === ASKED).tools.find(({ name }) => name === STRICT.tool);
+  const { tools, restore } = sanitizeTools([tool], { dialect: 'openai-strict' });
+  const { name, parameters } = tools[0].function;
+  // The strict mode requires every property, so the model writes null for those that it leaves out.
+  const written = parameters.required.map((property) => [property, property === STRICT.argument ? STRICT.value : null]);
+  const text = JSON.stringify(Object.fromEntries(written));
+  const call = restore.call(name, text);
+  heading(`A call in OpenAI's strict mode: sanitizeTools([${tool.name}], { dialect: 'openai-strict' })`);
+  table(
+    ['', 'tool', 'arguments'],
+    [
+      ['the model writes', name, text],
+      ['the server receives', call.name, call.arguments],
+    ],
+  );
+}
+
+/** What the command line answers about one of the servers, as `npx toolwire` prints it. */
 function showCommandLine() {
   const { line, env } = commandOf(ASKED);
   heading(`Will it work with every model? toolwire matrix -- ${line.join(' ')}`);
@@ -216,6 +238,8 @@ async function main() {
   console.log(
     bold(`toolwire: ${total} tools of ${servers.length} real MCP servers, as they are and as other APIs need them`),
   );
+  const answered = showCommandLine();
+  showRestoredCall(servers);
   showServers(servers);
 
   const calls = callsFor(servers, turns(servers, FOUND));
@@ -226,7 +250,6 @@ async function main() {
   showEffects(servers, rewrites, process.argv.includes('--all'));
   showOne(rewrites);
   showConversation(results.filter(({ call }) => call.turn && !call.options.target));
-  const answered = showCommandLine();
   process.exitCode = differing === 0 && answered ? 0 : 1;
 }
 
