@@ -17,7 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import httpx
+try:
+    import httpx
+except ImportError as missing:
+    message = f"expected the package httpx: run `pip install 'toolwire[httpx]'` ({missing})"
+    raise ImportError(message) from missing
 
 from . import _transport
 

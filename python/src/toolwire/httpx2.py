@@ -17,7 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import httpx2
+try:
+    import httpx2
+except ImportError as missing:
+    message = f"expected the package httpx2: run `pip install 'toolwire[httpx2]'` ({missing})"
+    raise ImportError(message) from missing
 
 from . import _transport
 
