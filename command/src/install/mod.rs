@@ -264,7 +264,7 @@ impl Task for Install {
             if !self.paths.is_empty() {
                 return Ok(());
             }
-            message = format!("{message} (path from {}); use `--servers FILE` for another path", self.place.source);
+            message = format!("{message}; use `--servers FILE` for another path");
         }
         Err(CommandError::new("", message).in_source(&path))
     }

@@ -409,10 +409,9 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
             Code::UnknownDialect,
             "/dialect",
             format!(
-                "expected one of {}, found `{found}`{}; for example `{}`",
+                "expected one of {}, found `{found}`{}",
                 names.join(", "),
-                did_you_mean(found, DIALECTS.iter().map(|dialect| &dialect.name)),
-                options.example()
+                did_you_mean(found, DIALECTS.iter().map(|dialect| &dialect.name))
             ),
         ));
     };

@@ -193,11 +193,6 @@ impl SanitizeOptions {
         Budget::new(schema.values_read(), self.max_steps).spelled(self.naming)
     }
 
-    /// Returns an example of a valid call, for messages.
-    pub(crate) fn example(&self) -> String {
-        self.naming.example(&EXAMPLE)
-    }
-
     /// Returns the names of the options that are set and that only some dialects have.
     pub(crate) fn dialect_options(&self) -> impl Iterator<Item = &'static str> {
         [
