@@ -1,5 +1,7 @@
 //! Transcripts of the programs (tests/proxy, tests/listen, tests/relay): how a test reads, plays and compares them.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
 use std::{fs, path::PathBuf};
 
 use serde_json::{json, Value};
