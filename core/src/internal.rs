@@ -40,7 +40,7 @@ pub use crate::{
     schema::uri::percent_decoded,
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
-        check::{list as check_tools, request as check_request},
+        check::{in_format_of as check_tools_in_format, list as check_tools, request as check_request},
     },
 };
 

@@ -188,7 +188,7 @@ impl Evaluator<'_> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
         let known: BTreeMap<&str, usize> =
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
-        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
+        for violation in internal::check_tools_in_format(tools.clone(), self.dialect)? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.meets(Reason {
                     severity: violation.severity,
@@ -201,9 +201,11 @@ impl Evaluator<'_> {
         let mut options = ToolsOptions::new(self.dialect.name);
         options.sanitize = self.options();
         let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
-        for ToolChange { change, .. } in &outcome.changes {
+        for ToolChange { change, dialect, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.add(change, "");
+                // `check` reports only the first tool beyond a limit; the tools after it are sent in another dialect.
+                verdict.accepted &= *dialect == self.dialect.name;
             }
         }
         for refused in outcome.quarantined {
@@ -268,8 +270,6 @@ impl Verdict {
 
     fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
-        // `check` reports only the first strict tool beyond the limit; the tools after it are not accepted either.
-        self.accepted &= outcome != Outcome::NotStrict;
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Closed {
             let pointer = format!("{above}{}", change.pointer);

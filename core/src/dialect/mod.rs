@@ -114,6 +114,16 @@ impl Fact {
         }
     }
 
+    /// The API enforces the schemas of tools with `strict: true`.
+    const fn enforces_strict(confidence: char, source: &'static str) -> Fact {
+        Fact {
+            statement: "the API enforces the schema of a tool with `strict: true`",
+            confidence,
+            source,
+            ..Fact::REFUSED
+        }
+    }
+
     /// Returns the fact, its confidence and its source as the reason of a change.
     pub(crate) const fn reason(&self) -> Reason {
         Reason::fact(self.statement, self.confidence, self.source)
@@ -153,6 +163,8 @@ pub struct Dialect {
     /// The shape of tools around their schemas, and the rules for whole requests.
     pub(crate) tools: surface::Surface,
 }
+
+pub(crate) use openai::DEFAULT_OF_STRICT;
 
 /// Every dialect, in the order of the documentation.
 pub(crate) const DIALECTS: &[Dialect] = &[

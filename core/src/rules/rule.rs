@@ -311,8 +311,10 @@ rules! {
     FormatAsTool = "format-as-tool", List, SAME, [];
     /// Moves the schema of a response format to the instructions.
     FormatInPrompt = "format-in-prompt", List, SAME.accepts(Wider).guidance(Moved), [];
-    /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot represent is sent as not strict.
+    /// Sets or removes the flag `strict`, as the dialect requires.
     StrictFlag = "strict-flag", List, SAME, [];
+    /// Sends a tool or a response format without strict mode, so that the API does not enforce its schema.
+    NotStrict = "not-strict", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
     /// Removes a description that is not a string.

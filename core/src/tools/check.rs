@@ -76,8 +76,19 @@ const UNKNOWN: (char, &str) = ('C', "how this API reacts is not known");
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
 
+/// The form in which a list is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The tools are sent as they are. The flag `strict`, also a missing one, and the member that holds a schema decide
+    /// which rules apply.
+    AsSent,
+    /// The tools are sent in the format of the dialect, which supplies the wrapper and a missing flag.
+    OfDialect,
+}
+
 struct Checking {
     dialect: &'static Dialect,
+    form: Form,
     found: Vec<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
@@ -88,13 +99,26 @@ struct Checking {
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
 pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, dialects, Form::AsSent)
+}
+
+/// Like [`list`], but for tools that will be sent in the format of the dialect: a list has the same violations in the
+/// format of every API.
+///
+/// # Errors
+/// As [`list`].
+pub fn in_format_of(tools: Node<'_>, dialect: &'static Dialect) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, &[dialect], Form::OfDialect)
+}
+
+fn in_form(tools: Node<'_>, dialects: &[&'static Dialect], form: Form) -> Result<Vec<ToolViolation>, Error> {
     let mut found = Vec::new();
     if servers::is_list(&tools) {
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
             servers.iter().for_each(|servers| servers.settle(&mut listing));
-            let mut checking = Checking { dialect, found, servers };
+            let mut checking = Checking { dialect, form, found, servers };
             checking.list(&listing)?;
             found = checking.found;
         }
@@ -102,7 +126,7 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolVi
     }
     let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, found, servers: None };
+        let mut checking = Checking { dialect, form, found, servers: None };
         checking.list(&listing)?;
         found = checking.found;
     }
@@ -171,11 +195,11 @@ impl Checking {
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            let other = other_table(self.dialect, shape, entry)?;
+            let other = self.other_table(shape, entry)?;
             match other {
                 Some(other) => {
                     let servers = self.servers.take();
-                    let mut checking = Checking { dialect: other, found: Vec::new(), servers };
+                    let mut checking = Checking { dialect: other, form: self.form, found: Vec::new(), servers };
                     checking.tool(listed, shape, name.as_deref())?;
                     self.servers = checking.servers;
                     let dialect = self.dialect.name;
@@ -284,7 +308,12 @@ impl Checking {
             Some(_) => {}
         }
         self.description(listed, shape, name);
-        if let Some(format) = shape.format_at(surface.format) {
+        let format = match self.form {
+            Form::AsSent => shape.format_at(surface.format),
+            // The dialect supplies a missing flag.
+            Form::OfDialect => shape.strict(entry).map(|_| surface.format),
+        };
+        if let Some(format) = format {
             let (wanted, found) =
                 (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // If the flag is not sent to this API, only `true` is wrong: `false` means the same as no flag.
@@ -316,6 +345,35 @@ impl Checking {
             self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
         }
         Ok(())
+    }
+
+    /// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that
+    /// hold a schema have their own dialect. If the list's dialect is strict, tools that are not strict have its
+    /// non-strict dialect.
+    fn other_table(&self, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+        let surface = self.dialect.tools;
+        let carrier = surface.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
+        let other = match (carrier.filter(|_| self.form == Form::AsSent), surface.not_strict) {
+            (Some((_, other)), _) => Some(*other),
+            (None, Some(plain)) if self.is_not_strict(shape, entry) => Some(plain),
+            _ => None,
+        };
+        other.map(|name| dialect::of(&SanitizeOptions::new(name))).transpose()
+    }
+
+    /// Returns true if a strict dialect's rules do not apply to a tool because of its flag `strict`.
+    fn is_not_strict(&self, shape: ToolShape, entry: &Node<'_>) -> bool {
+        let flag = shape.strict(entry).and_then(Node::as_bool);
+        match (self.form, shape.format()) {
+            (Form::OfDialect, _) => {
+                flag == Some(false) && tool_format::strict_in(self.dialect, self.dialect.tools.format) == Some(true)
+            }
+            // Without the flag a tool is not strict, except on Responses, where the default is true.
+            (Form::AsSent, Some(format)) if tool_format::strict_in(self.dialect, format) == Some(true) => {
+                flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses)
+            }
+            (Form::AsSent, _) => false,
+        }
     }
 
     /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
@@ -361,27 +419,6 @@ impl Checking {
     }
 }
 
-/// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that hold a
-/// schema have their own dialect. If the list's dialect is strict, tools that are not strict have its non-strict
-/// dialect.
-fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
-    let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
-    match carrier {
-        Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
-        None => not_strict(dialect, shape, entry),
-    }
-}
-
-fn not_strict(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
-    let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
-    // Without the flag a tool is not strict, except on Responses, where the default is true.
-    let flag = shape.strict(entry).and_then(Node::as_bool);
-    let is_plain = match tool_format::strict_in(dialect, format) {
-        Some(true) => flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses),
-        _ => false,
-    };
-    is_plain.then(|| dialect::of(&SanitizeOptions::new(plain))).transpose()
-}
 
 fn spelled(flag: Option<bool>) -> &'static str {
     match flag {
