@@ -188,8 +188,14 @@ impl Evaluator<'_> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
         let known: BTreeMap<&str, usize> =
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
+        // The first tool for which a client drops a server, with the rule that the tool violates.
+        let mut dropped: BTreeMap<Option<String>, (usize, &'static str)> = BTreeMap::new();
         for violation in internal::check_tools_in_format(tools.clone(), self.dialect)? {
-            if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
+            let Some(at) = owner(&known, &violation.pointer) else { continue };
+            if violation.severity == Severity::Refused && internal::drops_server(&violation) {
+                dropped.entry(violation.server.clone()).or_insert((at, violation.constraint));
+            }
+            if let Some(verdict) = verdicts.get_mut(at) {
                 verdict.meets(Reason {
                     severity: violation.severity,
                     rule: violation.constraint,
@@ -197,6 +203,15 @@ impl Evaluator<'_> {
                     message: violation.message,
                 });
             }
+        }
+        for (tool, verdict) in self.tools.iter().zip(&mut verdicts) {
+            let Some(&(at, rule)) = dropped.get(&tool.server).filter(|_| verdict.accepted) else { continue };
+            verdict.meets(Reason {
+                severity: Severity::Refused,
+                rule,
+                pointer: self.tools.get(at).map(|cause| cause.pointer.clone()).unwrap_or_default(),
+                message: "expected only tools that the client accepts, found one for which it drops the server".into(),
+            });
         }
         let mut options = ToolsOptions::new(self.dialect.name);
         options.sanitize = self.options();

@@ -79,6 +79,8 @@ pub struct Fact {
     pub(crate) keywords: Keywords,
     /// True if a program that passes schemas to the model removes the part of the schema that violates the fact.
     pub(crate) hides: bool,
+    /// True if a client refuses all tools of a server because one tool violates the fact.
+    pub(crate) drops_server: bool,
 }
 
 impl Fact {
@@ -91,6 +93,7 @@ impl Fact {
         severity: Severity::Refused,
         keywords: Keywords::NONE,
         hides: false,
+        drops_server: false,
     };
 
     /// The API accepts tools with `strict: true`.

@@ -11,7 +11,7 @@ use super::{
     history::{calls, pairs},
     request::{history_length, recognize, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
-    servers::{self, mentions, Servers},
+    servers::{self, mentions, Owner, Servers},
     shared_limits::{self, Backends, Definitions},
     target,
 };
@@ -22,7 +22,7 @@ use crate::{
         self,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES, RESULT_NAME},
         surface::{NoArguments, Surface},
-        Dialect,
+        Dialect, Fact,
     },
     error::Error,
     json::{lazy::view, push_token, Node, Text},
@@ -61,6 +61,14 @@ pub struct ToolViolation {
     pub confidence: char,
     /// The source of the fact behind the rule.
     pub source: &'static str,
+    pub(crate) fact: Option<&'static Fact>,
+}
+
+impl ToolViolation {
+    /// Returns true if a client refuses all tools of the tool's server because of this violation.
+    pub(crate) fn drops_server(&self) -> bool {
+        self.fact.is_some_and(|fact| fact.drops_server)
+    }
 }
 
 /// The constraints that hold for every API.
@@ -92,6 +100,8 @@ struct Checking {
     found: Vec<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
+    /// The server of the current tool, if the list has several servers.
+    server: Option<String>,
 }
 
 /// Returns all violations, dialect by dialect, with tools in the order of the list.
@@ -118,7 +128,7 @@ fn in_form(tools: Node<'_>, dialects: &[&'static Dialect], form: Form) -> Result
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
             servers.iter().for_each(|servers| servers.settle(&mut listing));
-            let mut checking = Checking { dialect, form, found, servers };
+            let mut checking = Checking { dialect, form, found, servers, server: None };
             checking.list(&listing)?;
             found = checking.found;
         }
@@ -126,7 +136,7 @@ fn in_form(tools: Node<'_>, dialects: &[&'static Dialect], form: Form) -> Result
     }
     let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, form, found, servers: None };
+        let mut checking = Checking { dialect, form, found, servers: None, server: None };
         checking.list(&listing)?;
         found = checking.found;
     }
@@ -146,11 +156,10 @@ impl Checking {
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
-        let owner = self.servers.as_ref().zip(tool).and_then(|(servers, tool)| servers.owner(&Text::new(tool)));
-        let own = owner.map(|owner| owner.name.display().into_owned());
+        let own = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
         self.found.push(ToolViolation {
             tool: own.or_else(|| tool.map(String::from)),
-            server: owner.map(|owner| owner.server().display().into_owned()),
+            server: self.server.clone(),
             dialect,
             constraint,
             severity,
@@ -158,7 +167,13 @@ impl Checking {
             message,
             confidence,
             source,
+            fact,
         });
+    }
+
+    /// Returns the tool that is sent under this name, if the list has several servers.
+    fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+        self.servers.as_ref()?.owner(called)
     }
 
     fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
@@ -175,7 +190,8 @@ impl Checking {
         let meeting = names::meeting(self.dialect.tools.names, names.iter());
         let mut count = 0;
         for listed in listing.entries() {
-            let Listed { entry, pointer, .. } = listed;
+            let Listed { entry, pointer, server, .. } = listed;
+            self.server = server.as_ref().map(|server| server.display().into_owned());
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
             if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
@@ -199,7 +215,8 @@ impl Checking {
             match other {
                 Some(other) => {
                     let servers = self.servers.take();
-                    let mut checking = Checking { dialect: other, form: self.form, found: Vec::new(), servers };
+                    let server = self.server.clone();
+                    let mut checking = Checking { dialect: other, form: self.form, found: Vec::new(), servers, server };
                     checking.tool(listed, shape, name.as_deref())?;
                     self.servers = checking.servers;
                     let dialect = self.dialect.name;
@@ -301,11 +318,14 @@ impl Checking {
                     format!("expected the name to be a string, found {found}"),
                 );
             }
-            Some(text) if !names::is_legal(surface.names, text) => {
-                let message = format!("expected a name of {}, found `{}`", surface.names, text.display());
-                self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+            Some(text) => {
+                // A client reads the tools of each server under their own names.
+                let own = self.owner(text).filter(|_| surface.is_client).map_or(text, |owner| &owner.name);
+                if !names::is_legal(surface.names, own) {
+                    let message = format!("expected a name of {}, found `{}`", surface.names, own.display());
+                    self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+                }
             }
-            Some(_) => {}
         }
         self.description(listed, shape, name);
         let format = match self.form {
@@ -418,7 +438,6 @@ impl Checking {
         self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
     }
 }
-
 
 fn spelled(flag: Option<bool>) -> &'static str {
     match flag {
