@@ -252,6 +252,8 @@ rules! {
     MergeBranches = "merge-branches", Encode, SAME, [AnyOfFirstKeys];
     /// Makes an optional property required, and allows null for it.
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
+    /// Adds an empty `required` to an object without properties.
+    AddRequired = "add-required", Encode, SAME, [NotRequired];
     /// Closes an object that does not declare `additionalProperties`.
     CloseObject = "close-object", Encode, SAME.accepts(Closed), [ObjectNotClosed];
     /// Encodes an object with arbitrary property names as a list of key-value pairs.
@@ -315,6 +317,8 @@ rules! {
     StrictFlag = "strict-flag", List, SAME, [];
     /// Sends a tool or a response format without strict mode, so that the API does not enforce its schema.
     NotStrict = "not-strict", List, SAME, [];
+    /// Adds a schema to a tool without one: the tool has no arguments.
+    AddSchema = "add-schema", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
     /// Removes a description that is not a string.

@@ -101,8 +101,16 @@ impl Target {
             None if omits => written.omit = true,
             None => {
                 let mut schema = empty_schema();
-                sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
+                let sanitized = sanitize::sanitize_with_plan(&mut schema, &self.options, Detail::Whole);
+                let (changes, plan) = sanitized.map_err(|error| failed(&error, ""))?;
                 written.added = Some(schema);
+                written.plan = plan;
+                let to = tool_format::written(format, false).pointer_to_schema();
+                let at = (pointer(&shape.pointer_to_missing_schema(entry)), Some(pointer(&to)));
+                let message = String::from("added the schema of a tool without arguments");
+                let change =
+                    about(Rule::AddSchema, at, Guidance::Same, reason(self.dialect, Constraint::RootObject), message);
+                written.changes.push(Change { encoded: changes.iter().any(|change| change.encoded), ..change });
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
