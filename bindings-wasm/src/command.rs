@@ -30,6 +30,11 @@ impl CommandLine {
         Command::reading(bytes)
     }
 
+    /// Returns the outcome of a change as a word, or undefined; see `toolwire_command::Command::outcome`.
+    pub fn outcome(change: &str) -> Option<String> {
+        Command::outcome(change).map(String::from)
+    }
+
     /// Returns a server's standard error in a form that is safe to print to a terminal.
     pub fn heard(log: &str) -> String {
         Command::heard(log)

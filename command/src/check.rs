@@ -564,6 +564,7 @@ fn findings(
                     dialect,
                     confidence: violation.confidence,
                     source: violation.source,
+                    message: None,
                 }]),
             }));
         }
@@ -582,7 +583,7 @@ fn findings(
                         pointer: format!("/{at}{}", violation.pointer),
                         is_of_request: false,
                         message: violation.message,
-                        reported_by: Vec::from([ReportedBy { dialect, confidence, source }]),
+                        reported_by: Vec::from([ReportedBy { dialect, confidence, source, message: None }]),
                     });
                 }
             }
@@ -610,6 +611,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
             dialect,
             confidence: violation.fact.confidence,
             source: violation.fact.source,
+            message: None,
         }]),
     };
     Ok(found.into_iter().map(finding).collect())
@@ -633,7 +635,7 @@ fn lost(
             is_of_request: false,
             message: loss.message,
             // A loss is caused by toolwire itself, and rests on no provider fact.
-            reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "" }]),
+            reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "", message: None }]),
         })
     });
     Ok(found.collect())

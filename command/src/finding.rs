@@ -1,6 +1,9 @@
 //! Findings: each occurs once, with all its dialects, its place, and its copies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use toolwire::{
     internal,
@@ -33,6 +36,8 @@ pub(crate) struct ReportedBy {
     pub(crate) confidence: char,
     /// Source of the fact.
     pub(crate) source: &'static str,
+    /// The message for this dialect, if it differs from the finding's message.
+    pub(crate) message: Option<String>,
 }
 
 /// A problem in a tool, a schema or a request.
@@ -133,6 +138,35 @@ impl Finding {
         self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
     }
 
+    /// Makes the words of most dialects the finding's message.
+    fn choose_message(&mut self) {
+        let mut counts = BTreeMap::<&str, usize>::new();
+        for message in self.reported_by.iter().filter_map(|by| by.message.as_deref()) {
+            *counts.entry(message).or_default() += 1;
+        }
+        let count = |message: &Option<String>| message.as_deref().and_then(|message| counts.get(message)).copied();
+        // Of equally frequent messages, the first one is chosen.
+        let most = self.reported_by.iter().rev().max_by_key(|by| count(&by.message));
+        if let Some(message) = most.and_then(|by| by.message.clone()) {
+            self.message = message;
+        }
+        for by in &mut self.reported_by {
+            by.message = by.message.take().filter(|message| *message != self.message);
+        }
+    }
+
+    /// Returns the messages of dialects that describe the finding in other words, each with its dialects.
+    pub(crate) fn other_messages(&self) -> Vec<(&str, Vec<&'static str>)> {
+        let mut others: Vec<(&str, Vec<&'static str>)> = Vec::new();
+        for (message, dialect) in self.reported_by.iter().filter_map(|by| Some((by.message.as_deref()?, by.dialect))) {
+            match others.iter_mut().find(|(known, _)| *known == message) {
+                Some((_, dialects)) => dialects.push(dialect.name),
+                None => others.push((message, Vec::from([dialect.name]))),
+            }
+        }
+        others
+    }
+
     /// Returns the names of the dialects in which the finding occurs.
     pub(crate) fn dialects(&self) -> Vec<&'static str> {
         self.reported_by.iter().map(|reported_by| reported_by.dialect.name).collect()
@@ -147,18 +181,29 @@ impl Finding {
 }
 
 impl Source {
-    /// Merges equal findings of several dialects, and sorts them by entry.
+    /// Merges findings of several dialects with the same cause, and sorts them by entry. The dialects may describe the
+    /// cause in different words; the words of most dialects become the finding's message.
     pub(crate) fn merge(&mut self) {
         let mut merged: Vec<Finding> = Vec::new();
-        let mut known = BTreeMap::<(String, &str, &str, String), usize>::new();
-        for finding in std::mem::take(&mut self.found) {
-            let key = (finding.pointer.clone(), finding.rule, finding.word(), finding.message.clone());
+        let mut known = BTreeMap::<(String, &str, &str, usize), usize>::new();
+        // One dialect may have several findings with the same rule at the same place.
+        let mut numbers = BTreeMap::<(&str, String, &str, &str), usize>::new();
+        for mut finding in std::mem::take(&mut self.found) {
+            let key_of = |by: &ReportedBy| (by.dialect.name, finding.pointer.clone(), finding.rule, finding.word());
+            let before = finding.reported_by.iter().filter_map(|by| numbers.get(&key_of(by)).copied());
+            let number = before.max().unwrap_or_default();
+            numbers.extend(finding.reported_by.iter().map(|by| (key_of(by), number + 1)));
+            let key = (finding.pointer.clone(), finding.rule, finding.word(), number);
             let at = *known.entry(key).or_insert_with(|| merged.len());
+            for by in &mut finding.reported_by {
+                by.message.get_or_insert_with(|| finding.message.clone());
+            }
             match merged.get_mut(at) {
                 Some(before) => before.reported_by.extend(finding.reported_by),
                 None => merged.push(finding),
             }
         }
+        merged.iter_mut().for_each(Finding::choose_message);
         merged.sort_by_key(|finding| order(&finding.pointer));
         self.found = merged;
     }
@@ -272,7 +317,24 @@ fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize
     (None, pointer)
 }
 
-/// Groups findings by rule, the worst first. Findings in copies of a definition are counted at the first copy.
+/// The weight of all findings of one rule.
+#[derive(Default)]
+struct Weight {
+    dialects: BTreeSet<&'static str>,
+    findings: usize,
+    /// Index of the first finding.
+    place: usize,
+}
+
+impl Weight {
+    /// Returns the sort key: the rule that affects most dialects is first, then the one with most findings.
+    fn order(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
+        (Reverse(self.dialects.len()), Reverse(self.findings), self.place)
+    }
+}
+
+/// Groups findings by rule: the most severe first, then the heaviest. Findings in copies of a definition are counted at
+/// the first copy.
 pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut copies = BTreeMap::<(&str, &str, String, Vec<&str>, String), usize>::new();
@@ -288,15 +350,13 @@ pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
             None => groups.push(Group { finding, place, copies: Vec::new() }),
         }
     }
-    let kind = |group: &Group| (rank(group.finding.severity), group.finding.rule, group.finding.word());
-    let mut kinds = Vec::new();
-    let mut seen = BTreeSet::new();
-    for kind in groups.iter().map(kind) {
-        if seen.insert(kind) {
-            kinds.push(kind);
-        }
+    let kind = |group: &Group| (group.finding.rule, group.finding.word());
+    let mut weights = BTreeMap::<_, Weight>::new();
+    for (place, group) in groups.iter().enumerate() {
+        let weight = weights.entry(kind(group)).or_insert_with(|| Weight { place, ..Weight::default() });
+        weight.dialects.extend(group.finding.dialects());
+        weight.findings += 1 + group.copies.len();
     }
-    let places: BTreeMap<_, usize> = kinds.into_iter().enumerate().map(|(at, kind)| (kind, at)).collect();
-    groups.sort_by_key(|group| (rank(group.finding.severity), places.get(&kind(group)).copied()));
+    groups.sort_by_key(|group| (rank(group.finding.severity), weights.get(&kind(group)).map(Weight::order)));
     groups
 }

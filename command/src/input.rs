@@ -39,6 +39,8 @@ pub(crate) struct Named {
     pub(crate) name: Option<String>,
     /// JSON Pointer into the list.
     pub(crate) pointer: String,
+    /// The tool's server, if the list has several servers.
+    pub(crate) server: Option<String>,
 }
 
 /// The member of Bedrock's requests that contains the list.
@@ -222,11 +224,12 @@ impl Subject<'_> {
     pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
             Subject::Schemas(schemas) => {
-                Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}") }).collect())
+                Ok((0..schemas.len()).map(|at| Named { name: None, pointer: format!("/{at}"), server: None }).collect())
             }
             Subject::Tools(list) | Subject::Request(list) => {
                 let entries = internal::entries(list.clone())?;
-                Ok(entries.into_iter().map(|(pointer, name)| Named { name, pointer }).collect())
+                let named = |internal::ListEntry { pointer, name, server }| Named { name, pointer, server };
+                Ok(entries.into_iter().map(named).collect())
             }
         }
     }

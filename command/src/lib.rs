@@ -164,6 +164,17 @@ impl Command {
         json::write(&read)
     }
 
+    /// Returns the outcome of a change of a report, which is JSON, as a word of the matrix; `None` if it is not a change.
+    ///
+    /// ```
+    /// let change = r#"{"rule":"close-object","accepts":"closed","guidance":"same","encoded":false}"#;
+    /// assert_eq!(toolwire_command::Command::outcome(change), Some("closed"));
+    /// ```
+    pub fn outcome(change: &str) -> Option<&'static str> {
+        let change = json::read(change).ok()?;
+        outcome::Outcome::of_report(&change).map(outcome::Outcome::as_str)
+    }
+
     /// Returns the next need, if there is one.
     pub fn need(&self) -> Option<Need> {
         match &self.state {

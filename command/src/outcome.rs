@@ -1,6 +1,7 @@
 //! Outcomes of rewriting a tool for a dialect: the columns of the matrix, and the values of `--fail-on`.
 
 use toolwire::{
+    json::Node,
     reports::{Accepts, Change, Guidance},
     rules::Rule,
 };
@@ -62,13 +63,28 @@ impl Outcome {
 
     /// Returns the outcome of a single change.
     pub(crate) fn of(change: &Change) -> Outcome {
-        match change.accepts {
-            _ if change.rule == Rule::StrictFlag.id() => Outcome::NotStrict,
+        Outcome::of_effects(change.rule, change.accepts, change.guidance, change.encoded)
+    }
+
+    /// Returns the outcome of a change in a report, as JSON; `None` if it is not a change.
+    pub(crate) fn of_report(change: &Node<'_>) -> Option<Outcome> {
+        let word = |name: &str| change.text_at(name).map(|word| word.display().into_owned());
+        let (rule, accepts, guidance) = (word("rule")?, word("accepts")?, word("guidance")?);
+        let accepts = *Accepts::ALL.iter().find(|known| known.as_str() == accepts)?;
+        let guidance = *Guidance::ALL.iter().find(|known| known.as_str() == guidance)?;
+        Some(Outcome::of_effects(&rule, accepts, guidance, change.bool_at("encoded")?))
+    }
+
+    fn of_effects(rule: &str, accepts: Accepts, guidance: Guidance, is_encoded: bool) -> Outcome {
+        match accepts {
+            // The flag belongs to the format in which a tool is sent, as its wrapper does.
+            _ if rule == Rule::StrictFlag.id() => Outcome::Unchanged,
+            _ if rule == Rule::NotStrict.id() => Outcome::NotStrict,
             Accepts::Wider => Outcome::Wider,
             Accepts::Narrower | Accepts::Mixed => Outcome::Narrower,
-            Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Outcome::Lost,
+            Accepts::Same | Accepts::Closed if guidance == Guidance::Lost => Outcome::Lost,
             Accepts::Closed => Outcome::Closed,
-            Accepts::Same if change.encoded => Outcome::Encoded,
+            Accepts::Same if is_encoded => Outcome::Encoded,
             Accepts::Same => Outcome::Lossless,
         }
     }

@@ -93,6 +93,32 @@ impl Table {
     }
 }
 
+/// Breaks a line at spaces, so that no part of it is wider than a terminal unless it is one word. Parts after the first
+/// are indented.
+pub(crate) fn wrapped(line: &str, width: usize, indent: usize) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut used = 0;
+    let margin = line.len() - line.trim_start_matches(' ').len();
+    for (place, word) in line.trim_end_matches('\n').get(margin..).unwrap_or_default().split(' ').enumerate() {
+        let length = get_line_width(word);
+        if place == 0 {
+            out.push_str(&" ".repeat(margin));
+            used = margin;
+        } else if used + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            used = indent;
+        } else {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out.push('\n');
+    out
+}
+
 /// Narrows the widest column first, but no column below its longest word.
 #[derive(Clone)]
 struct MinWidths(Vec<usize>);

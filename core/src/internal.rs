@@ -28,7 +28,7 @@ use crate::{
         tool_list::Listing,
     },
     rules::Constraint,
-    tools::{quarantine::Quarantined, servers},
+    tools::{check::ToolViolation, quarantine::Quarantined, servers},
 };
 
 pub use crate::{
@@ -40,7 +40,7 @@ pub use crate::{
     schema::uri::percent_decoded,
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
-        check::{list as check_tools, request as check_request},
+        check::{in_format_of as check_tools_in_format, list as check_tools, request as check_request},
     },
 };
 
@@ -61,12 +61,21 @@ pub fn is_hosted(value: &Node<'_>) -> bool {
     tool_format::recognize(value) == Entry::Hosted
 }
 
-/// Returns the entries of a tool list in order, each with its pointer and its name, without hosted tools. In a list of
-/// several servers, a name that several servers use has the server's name as a prefix.
+/// An entry of a tool list.
+pub struct ListEntry {
+    /// JSON Pointer into the list.
+    pub pointer: String,
+    /// The tool's name. In a list of several servers, a name that several servers use has the server's name as a prefix.
+    pub name: Option<String>,
+    /// The tool's server, if the list has several servers.
+    pub server: Option<String>,
+}
+
+/// Returns the entries of a tool list in order, without hosted tools.
 ///
 /// # Errors
 /// `invalid-request` if `list` is not a tool list.
-pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
+pub fn entries(list: Node<'_>) -> Result<Vec<ListEntry>, Error> {
     let (list, servers) = servers::flatten(list, Prefix::Auto, NamePattern::ANY)?;
     let mut listing = Listing::read(list)?;
     servers.iter().for_each(|servers| servers.settle(&mut listing));
@@ -76,7 +85,8 @@ pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
             Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
             Entry::Unknown => None,
         };
-        Some((listed.pointer.clone(), name))
+        let server = listed.server.as_ref().map(|server| server.display().into_owned());
+        Some(ListEntry { pointer: listed.pointer.clone(), name, server })
     });
     Ok(named.collect())
 }
@@ -113,6 +123,11 @@ pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static 
 /// Returns true if a constraint of [`check_tools`] limits all tools of a request together, not each tool separately.
 pub fn limits_whole_request(dialect: &Dialect, rule: &str) -> bool {
     rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
+}
+
+/// Returns true if an MCP client refuses all tools of the tool's server because of a violation.
+pub fn drops_server(violation: &ToolViolation) -> bool {
+    violation.drops_server()
 }
 
 /// Returns the constraint with this name.

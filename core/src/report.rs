@@ -15,6 +15,9 @@ macro_rules! names {
         pub enum $type { $($(#[$vdoc])* $variant,)* }
 
         impl $type {
+            /// All values, in the order of their definition.
+            pub const ALL: &'static [$type] = &[$($type::$variant,)*];
+
             /// Returns the name used in reports.
             pub const fn as_str(self) -> &'static str {
                 match self { $($type::$variant => $text,)* }

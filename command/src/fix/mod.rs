@@ -13,7 +13,8 @@ use toolwire::{
     dialects, internal,
     json::{self, Node},
     options::Use,
-    reports::Severity,
+    reports::{Change, Severity},
+    rules::{Constraint, Rule},
     Dialect, Error, SanitizeOptions,
 };
 
@@ -184,7 +185,8 @@ impl Fixer<'_> {
         max_safety: Safety,
     ) -> Option<Version> {
         let before = json::read(&version.schema).ok()?;
-        let (after, changes) = self.rewritten(&before, dialect)?;
+        let (mut after, changes) = self.rewritten(&before, dialect)?;
+        version.undo_unwanted(&before, &mut after, &changes, dialect, wanted);
         let parts = Parts::of(&before, &after);
         let units: Vec<Unit> = parts.units(&changes).into_iter().filter(|unit| unit.safety <= max_safety).collect();
         if units.is_empty() {
@@ -196,16 +198,22 @@ impl Fixer<'_> {
         };
         let places = version.number_by_place(wanted);
         let of_findings: Vec<&Unit> = units.iter().filter(|unit| unit.sum(&places) > 0).collect();
+        let nearest = version.nearest(&units, wanted);
         let all: Vec<&Unit> = if self.has(dialect) { units.iter().collect() } else { of_findings.clone() };
         if all.is_empty() {
             return None;
         }
         let is_better = |found: &Version| self.is_better(version, found, wanted, max_safety);
         if let Some(whole) = merged(&all).filter(is_better) {
-            let few = merged(&of_findings)
-                .filter(|few| is_better(few) && few.number_of(wanted) <= whole.number_of(wanted))
-                .map(|few| (of_findings, few));
-            let (taken, best) = few.unwrap_or((all, whole));
+            let as_good = |units: &[&Unit]| {
+                let few = merged(units);
+                few.filter(|few| is_better(few) && few.number_of(wanted) <= whole.number_of(wanted))
+            };
+            let (taken, best) = match (as_good(&nearest), as_good(&of_findings)) {
+                (Some(few), _) => (nearest, few),
+                (None, Some(few)) => (of_findings, few),
+                (None, None) => (all, whole),
+            };
             // Leaves out the units that still have all their findings.
             let left = best.number_by_place(wanted);
             let removes = |unit: &&&Unit| unit.sum(&left) < unit.sum(&places);
@@ -254,11 +262,7 @@ impl Fixer<'_> {
     }
 
     /// Returns the schema as `sanitize` writes it, with the changes.
-    fn rewritten<'a>(
-        &self,
-        schema: &Node<'a>,
-        dialect: &'static Dialect,
-    ) -> Option<(Node<'a>, Vec<toolwire::reports::Change>)> {
+    fn rewritten<'a>(&self, schema: &Node<'a>, dialect: &'static Dialect) -> Option<(Node<'a>, Vec<Change>)> {
         // Codex's dialects show which parts Codex would lose. This is not advice.
         if !internal::is_of_an_api(dialect) {
             return None;
@@ -335,6 +339,46 @@ impl Version {
         self.counts.keys().any(|(name, rule, ..)| *name == dialect.name && wanted.contains(&(*name, *rule)))
     }
 
+    /// Returns the units that contain the findings: for each finding, the unit of the innermost schema around it.
+    fn nearest<'u>(&self, units: &'u [Unit], wanted: &Wanted) -> Vec<&'u Unit> {
+        let owners: BTreeMap<&str, usize> = units
+            .iter()
+            .enumerate()
+            .flat_map(|(at, unit)| unit.paths.iter().map(move |path| (path.as_str(), at)))
+            .collect();
+        let wanted = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
+        let found: BTreeSet<usize> =
+            wanted.filter_map(|(.., pointer)| prefixes(pointer).find_map(|place| owners.get(place).copied())).collect();
+        found.into_iter().filter_map(|at| units.get(at)).collect()
+    }
+
+    /// Removes members that a rewriting added only for findings of the dialect that are not wanted.
+    fn undo_unwanted(
+        &self,
+        before: &Node<'_>,
+        after: &mut Node<'_>,
+        changes: &[Change],
+        dialect: &Dialect,
+        wanted: &Wanted,
+    ) {
+        let is_found = |rule: &Constraint| {
+            let key = (dialect.name, rule.id());
+            !wanted.contains(&key) && self.counts.keys().any(|(name, rule, ..)| (*name, *rule) == key)
+        };
+        for change in changes {
+            let Some(output) = change.output_pointer.as_deref() else { continue };
+            let Some(rule) = Rule::ALL.iter().find(|rule| rule.id() == change.rule) else { continue };
+            let serves = rule.serves();
+            let is_wanted = serves.iter().any(|rule| wanted.contains(&(dialect.name, rule.id())));
+            if is_wanted || !serves.iter().any(is_found) || value_at(before, output).is_some() {
+                continue;
+            }
+            if let Some((above, member)) = output.rsplit_once('/') {
+                edit(after, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
+            }
+        }
+    }
+
     /// Returns the number of wanted findings at each place and below it.
     fn number_by_place(&self, wanted: &Wanted) -> BTreeMap<&str, usize> {
         let mut numbers = BTreeMap::new();
@@ -392,18 +436,23 @@ fn schema_pointer(tool: &Node<'_>) -> Option<String> {
 
 /// Replaces the value at a JSON Pointer, if there is one.
 fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
+    let mut value = Some(value);
+    edit(node, pointer, &mut |node| *node = value.take().unwrap_or_default());
+}
+
+/// Edits the value at a JSON Pointer, if there is one.
+fn edit<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node<'a>)) {
     let Some((step, rest)) = pointer.strip_prefix('/').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) else {
-        *node = value;
-        return;
+        return change(node);
     };
     let rest = if pointer.len() > step.len() + 1 { format!("/{rest}") } else { String::new() };
     if let Some(items) = node.as_array_mut() {
         if let Some(item) = step.parse().ok().and_then(|at: usize| items.get_mut(at)) {
-            put(item, &rest, value);
+            edit(item, &rest, change);
         }
         return;
     }
-    node.visit(&*internal::unescaped_token(step), |inner| put(inner, &rest, value));
+    node.visit(&*internal::unescaped_token(step), |inner| edit(inner, &rest, change));
 }
 
 /// Writes the edited values of a list into its text.

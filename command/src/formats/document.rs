@@ -57,11 +57,14 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
         if found.outcome.is_some() {
             return record([("dialect", Node::string(reported_by.dialect.name))]);
         }
-        record([
-            ("dialect", Node::string(reported_by.dialect.name)),
-            ("confidence", Node::string(String::from(reported_by.confidence))),
-            ("source", Node::string(reported_by.source)),
-        ])
+        let mut members = Vec::from([
+            (Text::new("dialect"), Node::string(reported_by.dialect.name)),
+            (Text::new("confidence"), Node::string(String::from(reported_by.confidence))),
+            (Text::new("source"), Node::string(reported_by.source)),
+        ]);
+        let message = reported_by.message.as_deref();
+        members.extend(message.map(|message| (Text::new("message"), Node::string(message))));
+        Node::object(Object::from_iter(members))
     });
     let mut members = Vec::from([
         (Text::new("rule"), Node::string(found.rule)),

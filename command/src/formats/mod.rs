@@ -56,7 +56,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     let mut output = match format {
         // Without an input, only the notes are written as text. Other formats always write a document.
         Format::Text if report.sources.is_empty() => Output::default(),
-        Format::Text => Output::new(text::written(report, terminal.out)),
+        Format::Text => Output::new(text::written(report, terminal.width, terminal.out)),
         Format::Json => Output::json(&document::written(report)),
         Format::Github => Output { content: Content::Commands, ..Output::new(github::written(report)) },
         Format::Sarif => Output::json(&sarif::written(report)),

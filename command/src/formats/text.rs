@@ -3,12 +3,18 @@
 use super::{copies, Report};
 use crate::{
     finding::{page, words, Group},
+    table::wrapped,
     terminal::{shown, Paint},
 };
 
-/// Renders the findings. With `--quiet`, each finding is one line, as in the output of compilers.
-pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
+/// Renders the findings, within the width of a terminal. With `--quiet`, each finding is one line, as in the output of
+/// compilers.
+pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -> String {
     let mut out = String::new();
+    let within = |text: &str, indent: usize| match width {
+        Some(width) if !report.quiet => wrapped(text, width, indent),
+        _ => text.to_string(),
+    };
     let mut before = None;
     for group in &report.groups {
         let (rule, severity, word) = (group.finding.rule, group.finding.severity, group.finding.word());
@@ -22,12 +28,16 @@ pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
             }
             let shade = if report.fails(severity) { paint.bad(rule) } else { paint.doubtful(rule) };
             let (summary, fix) = words(rule);
-            out.push_str(&format!("{shade} ({word}): {summary}\n"));
-            out.push_str(&format!("  {fix}\n  {}\n", paint.dim(&page(rule))));
+            out.push_str(&within(&format!("{shade} ({word}): {summary}\n"), 2));
+            out.push_str(&within(&format!("  {fix}\n"), 2));
+            out.push_str(&format!("  {}\n", paint.dim(&page(rule))));
             before = Some((rule, word));
         }
-        out.push_str("  ");
-        out.push_str(&line(report, group, "", paint));
+        out.push_str(&within(&format!("  {}", line(report, group, "", paint)), 4));
+        for (message, dialects) in group.finding.other_messages() {
+            let by = paint.dim(&format!("[{}]", dialects.join(", ")));
+            out.push_str(&within(&format!("    {} {by}\n", shown(message)), 4));
+        }
     }
     out
 }

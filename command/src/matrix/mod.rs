@@ -188,8 +188,14 @@ impl Evaluator<'_> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
         let known: BTreeMap<&str, usize> =
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
-        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
-            if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
+        // The first tool for which a client drops a server, with the rule that the tool violates.
+        let mut dropped: BTreeMap<Option<String>, (usize, &'static str)> = BTreeMap::new();
+        for violation in internal::check_tools_in_format(tools.clone(), self.dialect)? {
+            let Some(at) = owner(&known, &violation.pointer) else { continue };
+            if violation.severity == Severity::Refused && internal::drops_server(&violation) {
+                dropped.entry(violation.server.clone()).or_insert((at, violation.constraint));
+            }
+            if let Some(verdict) = verdicts.get_mut(at) {
                 verdict.meets(Reason {
                     severity: violation.severity,
                     rule: violation.constraint,
@@ -198,12 +204,23 @@ impl Evaluator<'_> {
                 });
             }
         }
+        for (tool, verdict) in self.tools.iter().zip(&mut verdicts) {
+            let Some(&(at, rule)) = dropped.get(&tool.server).filter(|_| verdict.accepted) else { continue };
+            verdict.meets(Reason {
+                severity: Severity::Refused,
+                rule,
+                pointer: self.tools.get(at).map(|cause| cause.pointer.clone()).unwrap_or_default(),
+                message: "expected only tools that the client accepts, found one for which it drops the server".into(),
+            });
+        }
         let mut options = ToolsOptions::new(self.dialect.name);
         options.sanitize = self.options();
         let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
-        for ToolChange { change, .. } in &outcome.changes {
+        for ToolChange { change, dialect, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.add(change, "");
+                // `check` reports only the first tool beyond a limit; the tools after it are sent in another dialect.
+                verdict.accepted &= *dialect == self.dialect.name;
             }
         }
         for refused in outcome.quarantined {
@@ -268,8 +285,6 @@ impl Verdict {
 
     fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
-        // `check` reports only the first strict tool beyond the limit; the tools after it are not accepted either.
-        self.accepted &= outcome != Outcome::NotStrict;
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Closed {
             let pointer = format!("{above}{}", change.pointer);

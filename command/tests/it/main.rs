@@ -8,3 +8,4 @@ mod proxy;
 mod relay;
 mod transcripts;
 mod turns;
+mod verdicts;

@@ -156,6 +156,8 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     ..GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('A', "Anthropic, structured outputs, strict tool use");
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "anthropic-strict",
     surface: "Anthropic Messages API, tools with `strict: true`",
@@ -260,6 +262,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         NAMES,
+        STRICT_MODE,
     ],
     unverified: &[
         "maximum of `{n,m}` in a `pattern`: documented without a number",
@@ -270,6 +273,7 @@ pub(super) const STRICT: Dialect = Dialect {
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,
+        strict_fact: Some(&STRICT_MODE),
         budgets: &[
             Budget { counts: Counted::Tools, limit: 20 },
             Budget { counts: Counted::OptionalProperties, limit: 24 },

@@ -32,6 +32,8 @@ const GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('A', "Microsoft, structured outputs, function calling (2026-05-13)");
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "azure-strict",
     surface: "Azure OpenAI (Microsoft Foundry), function tools with `strict: true`",
@@ -94,6 +96,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         openai::NAMES,
         openai::TOOLS,
+        STRICT_MODE,
     ],
     unverified: &[
         "whether deployments of newer models accept what OpenAI's own API accepts: the documentation names no model",
@@ -101,5 +104,10 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, not_strict: Some("openai-chat"), ..openai::CHAT_TOOLS },
+    tools: Surface {
+        strict: StrictFlag::True,
+        strict_fact: Some(&STRICT_MODE),
+        not_strict: Some("openai-chat"),
+        ..openai::CHAT_TOOLS
+    },
 };

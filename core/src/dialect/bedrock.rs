@@ -131,6 +131,8 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..anthropic::STRICT_GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('A', STRICT_DOCUMENTATION);
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "bedrock-strict",
     surface: "Amazon Bedrock, Converse, `toolSpec` with `strict: true`",
@@ -241,6 +243,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         NAMES,
         DESCRIPTIONS,
+        STRICT_MODE,
     ],
     unverified: &[
         "models other than Claude: the keywords of Claude's table were partly probed with GLM, Qwen and Gemma",
@@ -250,6 +253,7 @@ pub(super) const STRICT: Dialect = Dialect {
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface {
         strict: StrictFlag::True,
+        strict_fact: Some(&STRICT_MODE),
         budgets: anthropic::STRICT.tools.budgets,
         tool_budgets: anthropic::STRICT.tools.tool_budgets,
         not_strict: Some("bedrock-anthropic"),

@@ -112,6 +112,8 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('B', DOCUMENTATION);
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "cerebras-strict",
     surface: "Cerebras Chat Completions, function tools with `strict: true`",
@@ -154,6 +156,7 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::inferred_of_strict(openai::ITEMS),
         openai::inferred_of_strict(openai::ENUM),
         VALID,
+        STRICT_MODE,
     ],
     unverified: &[
         "tools: a gateway reports the same 422 for open objects (llmgateway#1455, 2026-01); recorded tools of 2025 \
@@ -164,6 +167,6 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     method: Method::Rules(&STRICT_GRAMMAR),
     // There is no fallback dialect, because its size limit in bytes is the same.
-    tools: Surface { strict: StrictFlag::True, ..TOOLS },
+    tools: Surface { strict: StrictFlag::True, strict_fact: Some(&STRICT_MODE), ..TOOLS },
     ..CEREBRAS
 };

@@ -122,6 +122,8 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('A', "DeepSeek, tool calls, strict mode");
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "deepseek-strict",
     surface: "DeepSeek Chat Completions at `/beta`, tools with `strict: true`",
@@ -191,10 +193,11 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         VALID,
+        STRICT_MODE,
     ],
     unverified: &["recursion through `anyOf`: documented as refused; here the definition is inlined wherever it is \
         used"],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, not_strict: Some("deepseek"), ..TOOLS },
+    tools: Surface { strict: StrictFlag::True, strict_fact: Some(&STRICT_MODE), not_strict: Some("deepseek"), ..TOOLS },
 };

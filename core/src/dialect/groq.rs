@@ -75,6 +75,8 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
+const STRICT_MODE: Fact = Fact::enforces_strict('B', "Groq, structured outputs, strict mode");
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "groq-strict",
     surface: "Groq Chat Completions, function tools with `strict: true` (gpt-oss)",
@@ -118,9 +120,10 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::inferred_of_strict(openai::PATTERN),
         openai::inferred_of_strict(openai::ENUM),
         VALID,
+        STRICT_MODE,
     ],
     unverified: &["bounds, `format` and `pattern` with `strict: true`: no report either way"],
     method: Method::Rules(&STRICT_GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, not_strict: Some("groq"), ..TOOLS },
+    tools: Surface { strict: StrictFlag::True, strict_fact: Some(&STRICT_MODE), not_strict: Some("groq"), ..TOOLS },
     ..GROQ
 };

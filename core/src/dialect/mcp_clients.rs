@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{EnumRule, Grammar, PatternRule},
-    surface::Surface,
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -20,6 +20,7 @@ const ROOT: Fact = Fact {
     confidence: 'A',
     source: SDK,
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    drops_server: true,
     ..Fact::REFUSED
 };
 const PROPERTIES: Fact = Fact {
@@ -29,6 +30,7 @@ const PROPERTIES: Fact = Fact {
     confidence: 'A',
     source: SDK,
     rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::RequiredNotStrings],
+    drops_server: true,
     ..Fact::REFUSED
 };
 const TARGETS: Fact = Fact {
@@ -37,6 +39,7 @@ const TARGETS: Fact = Fact {
     source: "@modelcontextprotocol/sdk 1.32.2, run: `can't resolve reference #/$defs/X from id #` \
         (MiMo-Code#1733, claude-code#76040, typescript-sdk#1175)",
     rules: &[Constraint::RefTarget, Constraint::RefNotString],
+    drops_server: true,
     ..Fact::REFUSED
 };
 const COMPILES: Fact = Fact {
@@ -69,6 +72,15 @@ const DRAFT: Fact = Fact {
     confidence: 'A',
     source: CLAUDE,
     rules: &[Constraint::UnknownDraft],
+    ..Fact::REFUSED
+};
+
+const CLAUDE_NAMES: Fact = Fact {
+    statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`: otherwise all tools of the server are lost",
+    confidence: 'A',
+    source: "live, nine reports: one tool with another name withholds its whole server (meho#2745)",
+    rules: &[Constraint::ToolName],
+    drops_server: true,
     ..Fact::REFUSED
 };
 
@@ -137,11 +149,13 @@ pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
     surface: "Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API",
     documentation:
         "https://support.claude.com/en/articles/10949351-getting-started-with-local-mcp-servers-on-claude-desktop",
-    facts: &[likely(ROOT), likely(PROPERTIES), WELL_FORMED],
+    revision: 2,
+    facts: &[likely(ROOT), likely(PROPERTIES), CLAUDE_NAMES, WELL_FORMED],
     unverified: &[
+        "Claude Code sends `mcp__SERVER__TOOL`, of at most 64 characters: this table does not know the server's name",
         "its errors have the wording of the SDK's client; no source is public",
         "the model's own API may refuse more: the dialect `anthropic` describes it",
     ],
-    tools: Surface { output: Some(&OUTPUT_OF_CLAUDE), ..CLIENT_TOOLS },
+    tools: Surface { names: NamePattern::OPENAI, output: Some(&OUTPUT_OF_CLAUDE), ..CLIENT_TOOLS },
     ..CLIENT
 };

@@ -79,6 +79,8 @@ pub struct Fact {
     pub(crate) keywords: Keywords,
     /// True if a program that passes schemas to the model removes the part of the schema that violates the fact.
     pub(crate) hides: bool,
+    /// True if a client refuses all tools of a server because one tool violates the fact.
+    pub(crate) drops_server: bool,
 }
 
 impl Fact {
@@ -91,6 +93,7 @@ impl Fact {
         severity: Severity::Refused,
         keywords: Keywords::NONE,
         hides: false,
+        drops_server: false,
     };
 
     /// The API accepts tools with `strict: true`.
@@ -111,6 +114,16 @@ impl Fact {
             statement: "a tool with `strict: true` must follow the rules of strict tools",
             severity: Severity::Reinterpreted,
             ..Fact::accepts_strict(source)
+        }
+    }
+
+    /// The API enforces the schemas of tools with `strict: true`.
+    const fn enforces_strict(confidence: char, source: &'static str) -> Fact {
+        Fact {
+            statement: "the API enforces the schema of a tool with `strict: true`",
+            confidence,
+            source,
+            ..Fact::REFUSED
         }
     }
 
@@ -153,6 +166,8 @@ pub struct Dialect {
     /// The shape of tools around their schemas, and the rules for whole requests.
     pub(crate) tools: surface::Surface,
 }
+
+pub(crate) use openai::DEFAULT_OF_STRICT;
 
 /// Every dialect, in the order of the documentation.
 pub(crate) const DIALECTS: &[Dialect] = &[

@@ -77,6 +77,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             severity: Severity::Ignored,
             keywords: Keywords::of(&[Keyword::Ref, Keyword::DynamicRef]),
             hides: true,
+            ..Fact::REFUSED
         },
         Fact {
             statement: "the root's `type` is the string `object`",

@@ -78,7 +78,8 @@ pub(super) const TOOLS: Fact = Fact {
     rules: &[Constraint::TooManyTools],
     ..Fact::REFUSED
 };
-const STRICT_FLAG: Fact = Fact {
+/// The default of the flag in OpenAI Responses, for all APIs that have this format.
+pub(crate) const DEFAULT_OF_STRICT: Fact = Fact {
     statement: "on Responses, a tool without `strict` is strict, so `strict: false` is written out",
     confidence: 'A',
     source: "OpenAI, migration guide to Responses; without `strict`, the API answers with a schema made strict",
@@ -138,7 +139,18 @@ pub(super) const RESPONSES: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, COMBINATORS, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
+    facts: &[
+        OBJECT,
+        COMBINATORS,
+        METASCHEMA,
+        well_formed::ENUM_EMPTY,
+        ITEMS,
+        PATTERN,
+        ENUM,
+        NAMES,
+        TOOLS,
+        DEFAULT_OF_STRICT,
+    ],
     unverified: &[
         "`if`, `then` and `else` at the root: no report describes what happens to them",
         "boolean schemas: no report either way",
@@ -329,6 +341,9 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     ..CHAT_GRAMMAR
 };
 
+const STRICT_MODE: Fact =
+    Fact::enforces_strict('A', "OpenAI, Structured Outputs, function calling with `strict: true`");
+
 pub(super) const STRICT: Dialect = Dialect {
     name: "openai-strict",
     surface: "OpenAI Chat Completions and Responses, function tools with `strict: true`",
@@ -368,6 +383,7 @@ pub(super) const STRICT: Dialect = Dialect {
         STRICT_LIMITS,
         NAMES,
         TOOLS,
+        STRICT_MODE,
     ],
     unverified: &[
         "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself accepts them",
@@ -376,5 +392,10 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, not_strict: Some("openai-chat"), ..CHAT_TOOLS },
+    tools: Surface {
+        strict: StrictFlag::True,
+        strict_fact: Some(&STRICT_MODE),
+        not_strict: Some("openai-chat"),
+        ..CHAT_TOOLS
+    },
 };

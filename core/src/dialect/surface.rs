@@ -2,7 +2,7 @@
 //! data. `tools` rewrites and checks tools with it.
 
 pub(crate) use super::name_rules::NamePattern;
-use super::{requests::RequestFact, Dialect};
+use super::{requests::RequestFact, Dialect, Fact};
 use crate::{options::ToolFormat, rules::Constraint};
 
 /// The tools of one API surface, apart from their schemas. Write `Surface { names: NamePattern::OPENAI,
@@ -15,6 +15,8 @@ pub(crate) struct Surface {
     pub(crate) names: NamePattern,
     /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
+    /// The fact behind `strict: true`, if no fact with the rule `strict-flag` is about it.
+    pub(crate) strict_fact: Option<&'static Fact>,
     /// The replacement of the schema of a tool without arguments (rule `no-arguments`).
     pub(crate) no_arguments: NoArguments,
     /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut (rule
@@ -62,6 +64,7 @@ impl Surface {
         format: ToolFormat::Mcp,
         names: NamePattern::ANY,
         strict: StrictFlag::Omitted,
+        strict_fact: None,
         no_arguments: NoArguments::Schema,
         max_description: None,
         no_empty_description: false,

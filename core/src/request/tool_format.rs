@@ -248,6 +248,12 @@ impl ToolShape {
         }
     }
 
+    /// Returns the path to the member that should contain the schema if it contains none, or to the definition.
+    pub(crate) fn pointer_to_missing_schema(self, entry: &Node<'_>) -> Vec<&'static str> {
+        let key = self.key.filter(|key| self.part(entry, key).is_some());
+        key.map_or_else(|| self.path(), |key| self.pointer_to(key))
+    }
+
     /// Returns the path to the definition.
     pub(crate) fn path(self) -> Vec<&'static str> {
         self.holder.into_iter().collect()

@@ -252,6 +252,8 @@ rules! {
     MergeBranches = "merge-branches", Encode, SAME, [AnyOfFirstKeys];
     /// Makes an optional property required, and allows null for it.
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
+    /// Adds an empty `required` to an object without properties.
+    AddRequired = "add-required", Encode, SAME, [NotRequired];
     /// Closes an object that does not declare `additionalProperties`.
     CloseObject = "close-object", Encode, SAME.accepts(Closed), [ObjectNotClosed];
     /// Encodes an object with arbitrary property names as a list of key-value pairs.
@@ -311,8 +313,12 @@ rules! {
     FormatAsTool = "format-as-tool", List, SAME, [];
     /// Moves the schema of a response format to the instructions.
     FormatInPrompt = "format-in-prompt", List, SAME.accepts(Wider).guidance(Moved), [];
-    /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot represent is sent as not strict.
+    /// Sets or removes the flag `strict`, as the dialect requires.
     StrictFlag = "strict-flag", List, SAME, [];
+    /// Sends a tool or a response format without strict mode, so that the API does not enforce its schema.
+    NotStrict = "not-strict", List, SAME, [];
+    /// Adds a schema to a tool without one: the tool has no arguments.
+    AddSchema = "add-schema", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
     /// Removes a description that is not a string.

@@ -11,7 +11,7 @@ use super::{
     history::{calls, pairs},
     request::{history_length, recognize, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
-    servers::{self, mentions, Servers},
+    servers::{self, mentions, Owner, Servers},
     shared_limits::{self, Backends, Definitions},
     target,
 };
@@ -22,7 +22,7 @@ use crate::{
         self,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES, RESULT_NAME},
         surface::{NoArguments, Surface},
-        Dialect,
+        Dialect, Fact,
     },
     error::Error,
     json::{lazy::view, push_token, Node, Text},
@@ -61,6 +61,14 @@ pub struct ToolViolation {
     pub confidence: char,
     /// The source of the fact behind the rule.
     pub source: &'static str,
+    pub(crate) fact: Option<&'static Fact>,
+}
+
+impl ToolViolation {
+    /// Returns true if a client refuses all tools of the tool's server because of this violation.
+    pub(crate) fn drops_server(&self) -> bool {
+        self.fact.is_some_and(|fact| fact.drops_server)
+    }
 }
 
 /// The constraints that hold for every API.
@@ -76,11 +84,24 @@ const UNKNOWN: (char, &str) = ('C', "how this API reacts is not known");
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
 
+/// The form in which a list is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The tools are sent as they are. The flag `strict`, also a missing one, and the member that holds a schema decide
+    /// which rules apply.
+    AsSent,
+    /// The tools are sent in the format of the dialect, which supplies the wrapper and a missing flag.
+    OfDialect,
+}
+
 struct Checking {
     dialect: &'static Dialect,
+    form: Form,
     found: Vec<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
+    /// The server of the current tool, if the list has several servers.
+    server: Option<String>,
 }
 
 /// Returns all violations, dialect by dialect, with tools in the order of the list.
@@ -88,13 +109,26 @@ struct Checking {
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
 pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, dialects, Form::AsSent)
+}
+
+/// Like [`list`], but for tools that will be sent in the format of the dialect: a list has the same violations in the
+/// format of every API.
+///
+/// # Errors
+/// As [`list`].
+pub fn in_format_of(tools: Node<'_>, dialect: &'static Dialect) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, &[dialect], Form::OfDialect)
+}
+
+fn in_form(tools: Node<'_>, dialects: &[&'static Dialect], form: Form) -> Result<Vec<ToolViolation>, Error> {
     let mut found = Vec::new();
     if servers::is_list(&tools) {
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
             servers.iter().for_each(|servers| servers.settle(&mut listing));
-            let mut checking = Checking { dialect, found, servers };
+            let mut checking = Checking { dialect, form, found, servers, server: None };
             checking.list(&listing)?;
             found = checking.found;
         }
@@ -102,7 +136,7 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolVi
     }
     let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, found, servers: None };
+        let mut checking = Checking { dialect, form, found, servers: None, server: None };
         checking.list(&listing)?;
         found = checking.found;
     }
@@ -122,11 +156,10 @@ impl Checking {
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
-        let owner = self.servers.as_ref().zip(tool).and_then(|(servers, tool)| servers.owner(&Text::new(tool)));
-        let own = owner.map(|owner| owner.name.display().into_owned());
+        let own = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
         self.found.push(ToolViolation {
             tool: own.or_else(|| tool.map(String::from)),
-            server: owner.map(|owner| owner.server().display().into_owned()),
+            server: self.server.clone(),
             dialect,
             constraint,
             severity,
@@ -134,7 +167,13 @@ impl Checking {
             message,
             confidence,
             source,
+            fact,
         });
+    }
+
+    /// Returns the tool that is sent under this name, if the list has several servers.
+    fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+        self.servers.as_ref()?.owner(called)
     }
 
     fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
@@ -151,7 +190,8 @@ impl Checking {
         let meeting = names::meeting(self.dialect.tools.names, names.iter());
         let mut count = 0;
         for listed in listing.entries() {
-            let Listed { entry, pointer, .. } = listed;
+            let Listed { entry, pointer, server, .. } = listed;
+            self.server = server.as_ref().map(|server| server.display().into_owned());
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
             if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
@@ -171,11 +211,12 @@ impl Checking {
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            let other = other_table(self.dialect, shape, entry)?;
+            let other = self.other_table(shape, entry)?;
             match other {
                 Some(other) => {
                     let servers = self.servers.take();
-                    let mut checking = Checking { dialect: other, found: Vec::new(), servers };
+                    let server = self.server.clone();
+                    let mut checking = Checking { dialect: other, form: self.form, found: Vec::new(), servers, server };
                     checking.tool(listed, shape, name.as_deref())?;
                     self.servers = checking.servers;
                     let dialect = self.dialect.name;
@@ -277,14 +318,22 @@ impl Checking {
                     format!("expected the name to be a string, found {found}"),
                 );
             }
-            Some(text) if !names::is_legal(surface.names, text) => {
-                let message = format!("expected a name of {}, found `{}`", surface.names, text.display());
-                self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+            Some(text) => {
+                // A client reads the tools of each server under their own names.
+                let own = self.owner(text).filter(|_| surface.is_client).map_or(text, |owner| &owner.name);
+                if !names::is_legal(surface.names, own) {
+                    let message = format!("expected a name of {}, found `{}`", surface.names, own.display());
+                    self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+                }
             }
-            Some(_) => {}
         }
         self.description(listed, shape, name);
-        if let Some(format) = shape.format_at(surface.format) {
+        let format = match self.form {
+            Form::AsSent => shape.format_at(surface.format),
+            // The dialect supplies a missing flag.
+            Form::OfDialect => shape.strict(entry).map(|_| surface.format),
+        };
+        if let Some(format) = format {
             let (wanted, found) =
                 (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // If the flag is not sent to this API, only `true` is wrong: `false` means the same as no flag.
@@ -316,6 +365,35 @@ impl Checking {
             self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
         }
         Ok(())
+    }
+
+    /// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that
+    /// hold a schema have their own dialect. If the list's dialect is strict, tools that are not strict have its
+    /// non-strict dialect.
+    fn other_table(&self, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+        let surface = self.dialect.tools;
+        let carrier = surface.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
+        let other = match (carrier.filter(|_| self.form == Form::AsSent), surface.not_strict) {
+            (Some((_, other)), _) => Some(*other),
+            (None, Some(plain)) if self.is_not_strict(shape, entry) => Some(plain),
+            _ => None,
+        };
+        other.map(|name| dialect::of(&SanitizeOptions::new(name))).transpose()
+    }
+
+    /// Returns true if a strict dialect's rules do not apply to a tool because of its flag `strict`.
+    fn is_not_strict(&self, shape: ToolShape, entry: &Node<'_>) -> bool {
+        let flag = shape.strict(entry).and_then(Node::as_bool);
+        match (self.form, shape.format()) {
+            (Form::OfDialect, _) => {
+                flag == Some(false) && tool_format::strict_in(self.dialect, self.dialect.tools.format) == Some(true)
+            }
+            // Without the flag a tool is not strict, except on Responses, where the default is true.
+            (Form::AsSent, Some(format)) if tool_format::strict_in(self.dialect, format) == Some(true) => {
+                flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses)
+            }
+            (Form::AsSent, _) => false,
+        }
     }
 
     /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
@@ -359,28 +437,6 @@ impl Checking {
         };
         self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
     }
-}
-
-/// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that hold a
-/// schema have their own dialect. If the list's dialect is strict, tools that are not strict have its non-strict
-/// dialect.
-fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
-    let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
-    match carrier {
-        Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
-        None => not_strict(dialect, shape, entry),
-    }
-}
-
-fn not_strict(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
-    let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
-    // Without the flag a tool is not strict, except on Responses, where the default is true.
-    let flag = shape.strict(entry).and_then(Node::as_bool);
-    let is_plain = match tool_format::strict_in(dialect, format) {
-        Some(true) => flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses),
-        _ => false,
-    };
-    is_plain.then(|| dialect::of(&SanitizeOptions::new(plain))).transpose()
 }
 
 fn spelled(flag: Option<bool>) -> &'static str {

@@ -355,9 +355,9 @@ fn in_holder(
             _ => flag,
         };
         if let Some(sent) = sent.filter(|sent| flag != Some(*sent)) {
-            let message = match sent {
-                true => "set `strict` to true: the API enforces the schema",
-                false => "set `strict` to false: nothing enforces the schema",
+            let (rule, message) = match sent {
+                true => (Rule::StrictFlag, "set `strict` to true: the API enforces the schema"),
+                false => (Rule::NotStrict, "set `strict` to false: nothing enforces the schema"),
             };
             let accepts = if sent { Accepts::Same } else { Accepts::Wider };
             let needed = Allow::needed_for(accepts, false);
@@ -381,8 +381,7 @@ fn in_holder(
                 None if from.holder.is_empty() => from.schema.clone(),
                 None => from.holder.clone(),
             };
-            let change =
-                about(Rule::StrictFlag, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
+            let change = about(rule, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
             changes.push(Change { accepts, ..change });
             holder.set("strict", Node::bool(sent));
         }

@@ -21,9 +21,9 @@ use crate::{
     error::{Code, Error},
     json::{self, push_token, Node, Text},
     limits::MAX_TOOLS,
-    names::{cut, digest, folded, Names, Taken, TAIL},
+    names::{self, cut, digest, folded, Names, Taken, TAIL},
     options::{DuplicateNames, OutputSchemas, Prefix, ToolFormat, ToolsOptions},
-    report::{self, Accepts, Allow, Change, Detail, Guidance},
+    report::{self, Accepts, Allow, Change, Detail, Guidance, Reason},
     request::{
         self,
         namespaces::FlatNames,
@@ -280,7 +280,11 @@ fn renamed(
 ) -> Change {
     let of = server.map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
     let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` reverts it", own.display());
-    let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
+    let reason = match names::is_legal(dialect.tools.names, own) {
+        true => Reason::from("the tools of a list have different names"),
+        false => reason(dialect, Constraint::ToolName),
+    };
+    let change = about(Rule::RenameTool, at, Guidance::Same, reason, message);
     Change { encoded: true, ..change }
 }
 
@@ -520,7 +524,7 @@ impl Writer<'_> {
                         );
                         let (rule, message) = match self.has_fallback {
                             false => (
-                                Rule::StrictFlag,
+                                Rule::NotStrict,
                                 format!(
                                     "sent as `{}`, without strict mode: nothing enforces the schema",
                                     target.dialect.name
@@ -533,7 +537,7 @@ impl Writer<'_> {
                         };
                         let at = (String::new(), Some(String::new()));
                         let accepts = match rule {
-                            Rule::StrictFlag if is_strict => Accepts::Wider,
+                            Rule::NotStrict if is_strict => Accepts::Wider,
                             _ => Accepts::Same,
                         };
                         let change = about(rule, at, Guidance::Same, reason.into(), message);

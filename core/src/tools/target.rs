@@ -8,12 +8,17 @@ use super::{
     shared_limits,
 };
 use crate::{
-    dialect::{self, lookup::has_strict_mode, surface::NoArguments, Dialect, Fact},
+    dialect::{
+        self,
+        lookup::has_strict_mode,
+        surface::{NoArguments, StrictFlag},
+        Dialect, Fact, DEFAULT_OF_STRICT,
+    },
     error::Error,
     json::{Node, Object},
     names,
     options::{SanitizeOptions, ToolFormat, ToolsOptions, Use},
-    report::{Accepts, Allow, Change, Detail, Guidance, Reason},
+    report::{Accepts, Allow, Change, Detail, Guidance, Reason, Severity},
     request::tool_format::{self, pointer, ToolShape},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
@@ -96,8 +101,16 @@ impl Target {
             None if omits => written.omit = true,
             None => {
                 let mut schema = empty_schema();
-                sanitize::sanitize(&mut schema, &self.options, false).map_err(|error| failed(&error, ""))?;
+                let sanitized = sanitize::sanitize_with_plan(&mut schema, &self.options, Detail::Whole);
+                let (changes, plan) = sanitized.map_err(|error| failed(&error, ""))?;
                 written.added = Some(schema);
+                written.plan = plan;
+                let to = tool_format::written(format, false).pointer_to_schema();
+                let at = (pointer(&shape.pointer_to_missing_schema(entry)), Some(pointer(&to)));
+                let message = String::from("added the schema of a tool without arguments");
+                let change =
+                    about(Rule::AddSchema, at, Guidance::Same, reason(self.dialect, Constraint::RootObject), message);
+                written.changes.push(Change { encoded: changes.iter().any(|change| change.encoded), ..change });
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
@@ -170,7 +183,9 @@ pub(super) fn about(
 
 /// Returns the fact behind a rule about tools.
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
-    let fact = dialect.fact_of(constraint.id(), "").or_else(|| dialect.facts.first());
+    // A fact without rules is about everything that the dialect requires.
+    let of_all = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
+    let fact = dialect.fact_of(constraint.id(), "").or_else(of_all);
     fact.map_or(Reason::from("the dialect requires it"), Fact::reason)
 }
 
@@ -206,7 +221,7 @@ pub(super) fn strict_flag(
     let found = shape.strict(entry);
     let stays = shape.stays(written);
     // The fallback to a dialect that is not strict was already reported.
-    let is_reported = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
+    let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict.id());
     let same = match (sent, found) {
         (Some(sent), Some(found)) => found.as_bool() == Some(sent),
         (Some(_), None) => !stays,
@@ -216,20 +231,36 @@ pub(super) fn strict_flag(
         return;
     }
     let from = if found.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
+    // Without the flag, the API does not enforce the schema.
+    let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
+    let loses_mode = is_lost && has_strict_mode(dialect.name);
     let (to, message) = match sent {
         Some(true) => (Some(STRICT), "set `strict` to true: the API enforces the schema".into()),
         Some(false) => (Some(STRICT), "set `strict` to false: nothing enforces the schema".into()),
-        None => (None, String::from("removed `strict`, which is not sent to this API")),
+        None if loses_mode => (None, "removed `strict`: nothing enforces the schema".into()),
+        None => (None, format!("removed `strict`: tools for `{}` are sent without it", dialect.name)),
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
-    let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);
-    // Without the flag, the API no longer enforces the schema.
-    let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
-    let accepts = if is_lost && has_strict_mode(dialect.name) { Accepts::Wider } else { Accepts::Same };
-    changes.push(Change { accepts, ..change });
+    let rule = if is_lost { Rule::NotStrict } else { Rule::StrictFlag };
+    let change = about(rule, at, Guidance::Same, strict_reason(dialect, sent), message);
+    changes.push(Change { accepts: if loses_mode { Accepts::Wider } else { Accepts::Same }, ..change });
 }
 
 const STRICT: &str = "strict";
+
+/// Returns the fact behind the value of the flag `strict` that is sent.
+fn strict_reason(dialect: &'static Dialect, sent: Option<bool>) -> Reason {
+    let fact = dialect.fact_of(Constraint::StrictFlag.id(), "");
+    match (sent, dialect.tools.strict) {
+        (Some(true), _) => dialect.tools.strict_fact.or(fact),
+        (Some(false), StrictFlag::False) => fact,
+        // The flag has a default only in OpenAI Responses.
+        (Some(false), _) => Some(&DEFAULT_OF_STRICT),
+        // A fact about a flag without effect does not explain why the flag is removed.
+        (None, _) => fact.filter(|fact| fact.severity != Severity::Ignored),
+    }
+    .map_or_else(|| Reason::from(format!("tools for `{}` are sent without `strict`", dialect.name)), Fact::reason)
+}
 
 /// Returns the new description: `None` if it is unchanged, `Some(None)` if it is removed.
 pub(super) fn description(

@@ -1,7 +1,8 @@
-//! Creating a report never exceeds the budget once the schema was rewritten.
+//! Creating a report never exceeds the budget once the schema was rewritten. Reasons are about what changed.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use serde_json::{json, Map, Value};
-use toolwire::{dialects, sanitize, SanitizeOptions};
+use toolwire::{dialects, sanitize, sanitize_tools, SanitizeOptions, ToolsOptions};
 
 /// Returns schemas whose reports take more steps than rewriting.
 fn schemas() -> [Value; 3] {
@@ -40,4 +41,52 @@ fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
         written += 1;
     }
     assert!(written > 60, "only {written} schemas are written");
+}
+
+/// Returns a list in a format, with the flag `strict` in each of its tools.
+fn flagged(format: usize, strict: Option<bool>) -> Value {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}});
+    let mut tool = match format {
+        0 => json!({"name": "f", "input_schema": schema}),
+        _ => json!({"name": "f", "parameters": schema}),
+    };
+    if let Some(strict) = strict {
+        tool["strict"] = json!(strict);
+    }
+    match format {
+        0 => json!([tool]),
+        1 => json!([{"type": "function", "function": tool}]),
+        _ => {
+            tool["type"] = json!("function");
+            json!([tool])
+        }
+    }
+}
+
+#[test]
+fn reasons_of_flags_are_about_flags() {
+    let (mut found, mut faults) = (0, Vec::new());
+    for dialect in dialects() {
+        for (format, strict) in (0..3).flat_map(|format| [None, Some(true), Some(false)].map(|strict| (format, strict)))
+        {
+            let list = flagged(format, strict);
+            let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
+            for change in sent.changes().expect("changes").iter().map(|tool| &tool.change) {
+                if !["strict-flag", "not-strict"].contains(&change.rule) {
+                    continue;
+                }
+                found += 1;
+                let (reason, is_true) = (change.reason.to_string(), strict == Some(true));
+                // Without the flag, strict mode is lost only if the API has one.
+                let is_lost = is_true && !sent.tools.to_string().contains("\"strict\":true");
+                if !reason.contains("strict") {
+                    faults.push(format!("{} {list}: {reason}", dialect.name));
+                }
+                if is_lost != (change.rule == "not-strict") {
+                    faults.push(format!("{} {list}: {} {}", dialect.name, change.rule, change.message));
+                }
+            }
+        }
+    }
+    assert!(found > 100 && faults.is_empty(), "{found} changes\n{}", faults.join("\n"));
 }

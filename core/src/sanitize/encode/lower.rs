@@ -33,6 +33,8 @@ use crate::{
 
 const CLOSE: ChangeKind = ChangeKind::of(Rule::CloseObject);
 const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
+const REQUIRED: ChangeKind = ChangeKind::of(Rule::AddRequired);
+const DROP_REQUIRED: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired).accepts(Accepts::Same);
 const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 const MAP: ChangeKind = ChangeKind::of(Rule::MapToPairs);
@@ -294,12 +296,29 @@ impl<'a> Writer<'_, '_, 'a> {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
             self.context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         }
+        let omits_required = names.is_empty() && self.context.grammar.required_beside_properties;
+        if rule.required == RequiredRule::All && names.is_empty() {
+            let location = Location::under(node, "required");
+            match count {
+                None if !omits_required => {
+                    let location = Location::of(node).to(location);
+                    self.context.diagnostics.report(place, location, REQUIRED, || String::from("added `required: []`"));
+                }
+                Some(0) if omits_required => {
+                    let location = location.to(Location::Nowhere);
+                    self.context.diagnostics.report(place, location, DROP_REQUIRED, || {
+                        String::from("removed `required`, which names no property")
+                    });
+                }
+                _ => {}
+            }
+        }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
             let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
-        if rule.required == RequiredRule::All && names.is_empty() && self.context.grammar.required_beside_properties {
+        if rule.required == RequiredRule::All && omits_required {
             object.remove("required");
         } else if rule.required == RequiredRule::All && count != Some(names.len()) {
             object.set(Text::literal("required"), Node::array(names.into_iter().map(Node::string).collect()));

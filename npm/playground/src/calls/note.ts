@@ -1,6 +1,6 @@
 /** A note about one place: a change, a violation, a tool that was set aside, or an error. */
 
-import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, Violation } from 'toolwire/slim';
+import type { Change, Quarantined, RequestViolation, ToolViolation, Violation } from 'toolwire/slim';
 import { ToolwireError } from 'toolwire/slim';
 
 import type { Spot } from '../document/document.js';
@@ -85,37 +85,6 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   likely: { label: 'likely', means: 'Probably the intended value: the only valid reading.' },
   left: { label: 'left', means: 'Still invalid: not repaired.' },
 };
-
-export function effectOf(change: Pick<Change, 'rule' | 'accepts' | 'guidance' | 'encoded'>): Effect {
-  if (change.rule === 'strict-flag') return 'not-strict';
-  if (change.accepts === 'narrower' || change.accepts === 'mixed') return 'narrower';
-  if (change.accepts === 'wider') return 'wider';
-  if (change.guidance === 'lost') return 'lost';
-  if (change.accepts === 'closed') return 'closed';
-  if (change.encoded) return 'encoded';
-  return change.guidance === 'moved' ? 'moved' : 'same';
-}
-
-export function noteOfChange(change: Change | ToolChange): Note {
-  const { pointer, outputPointer, rule, message, accepts, guidance, encoded, reason } = change;
-  return {
-    effect: effectOf(change),
-    pointer,
-    outputPointer,
-    rule,
-    message,
-    change: { accepts, guidance, encoded },
-    reason: takenApart(reason),
-    ...('tool' in change ? { tool: change.tool } : {}),
-  };
-}
-
-/** Parses "FACT (confidence A): SOURCE", the core's form of a reason. */
-function takenApart(reason: string): Reason {
-  const parts = /^(.*?) \(confidence ([ABC])\)(?:: (.*))?$/s.exec(reason);
-  if (parts === null) return { fact: reason, confidence: undefined, source: undefined };
-  return { fact: parts[1] ?? '', confidence: parts[2] as 'A' | 'B' | 'C', source: parts[3] };
-}
 
 export function noteOfViolation(violation: Violation | ToolViolation | RequestViolation): Note {
   const { pointer, constraint: rule, message, severity } = violation;

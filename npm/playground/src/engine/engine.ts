@@ -4,6 +4,7 @@
  */
 
 import { newGlue } from 'toolwire/command-glue';
+import type { Change } from 'toolwire/slim';
 import { init } from 'toolwire/slim';
 
 import type { Reading, Refused } from '../document/document.js';
@@ -21,6 +22,9 @@ export interface Printed {
   code: number;
 }
 
+/** The effects of a change. */
+export type Effects = Pick<Change, 'rule' | 'accepts' | 'guidance' | 'encoded'>;
+
 const glue = newGlue();
 
 /** Starts both engines. Call it before any other function. */
@@ -32,6 +36,11 @@ export function begin({ library, command }: Modules): void {
 /** Describes text as the command line reads it. */
 export function readingOf(text: string): Reading | Refused {
   return JSON.parse(glue.CommandLine.reading(encoded(text)));
+}
+
+/** Returns the outcome of a change in the words of `toolwire matrix`. */
+export function outcomeOfChange({ rule, accepts, guidance, encoded }: Effects): string {
+  return glue.CommandLine.outcome(JSON.stringify({ rule, accepts, guidance, encoded })) ?? 'refused';
 }
 
 /** Runs a command on text. The command receives only the text: every file is missing, and nothing else is available. */

@@ -9,7 +9,11 @@ declare module 'toolwire/command-glue' {
   }
   export function newGlue(): {
     initSync(given: { module: WebAssembly.Module }): void;
-    CommandLine: { new (facts: string): CommandLine; reading(bytes: Uint8Array): string };
+    CommandLine: {
+      new (facts: string): CommandLine;
+      reading(bytes: Uint8Array): string;
+      outcome(change: string): string | undefined;
+    };
   };
 }
 
