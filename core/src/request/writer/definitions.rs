@@ -9,7 +9,7 @@ use crate::{
     collections::{Map, Set},
     envelope,
     error::Error,
-    json::{Data, Node, Text},
+    json::{Data, Node, Object, Text},
     options::{Api, CustomTools, Native, Removals},
     report::Recorder,
     request::{
@@ -113,10 +113,38 @@ fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, sou
     } else if key.is("strict") && source != Api::Anthropic {
         definition.strict = value.as_bool() == Some(true);
     } else if key.is("format") && definition.freeform.is_some() {
-        definition.freeform = Some(Some(value));
+        definition.freeform = Some(Some(flat_format(value)));
     } else if !key.is("type") && !key.is(tool::FLAG) && !key.is(tool::SHORT) {
         warnings.lose(&key.display(), &value);
     }
+}
+
+/// Moves the members of a grammar in Chat Completions to its format, where OpenAI Responses has them.
+///
+/// Source: OpenAI's API reference, `CustomToolChatCompletions` and `CustomGrammarFormatParam` (read 2026-11).
+fn flat_format(mut format: Node<'_>) -> Node<'_> {
+    if let Some(Data::Object(grammar)) = format.remove("grammar").map(Node::into_data) {
+        if let Some(format) = format.as_object_mut() {
+            grammar.into_members().into_iter().for_each(|member| format.set(member.key, member.value));
+        }
+    }
+    format
+}
+
+/// Does the reverse of [`flat_format`].
+fn nested_format(format: Node<'_>) -> Node<'_> {
+    let kind = format.get("type").cloned();
+    let members = match format.into_data() {
+        Data::Object(members) => members,
+        other => return Node::new(other),
+    };
+    let grammar = members.into_members().into_iter().filter(|member| !member.key.is("type"));
+    let grammar: Object<'_> = grammar.map(|member| (member.key, member.value)).collect();
+    let mut nested = Node::record([("type", kind.unwrap_or_default())]);
+    if !grammar.is_empty() {
+        nested.set("grammar", Node::object(grammar));
+    }
+    nested
 }
 
 fn shown(tool: &Node<'_>) -> String {
@@ -160,7 +188,7 @@ fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
     };
     set("description", description);
     if let Some(format) = freeform {
-        set("format", format);
+        set("format", format.map(|format| if target == Api::OpenaiChat { nested_format(format) } else { format }));
     } else {
         set(if target == Api::Anthropic { "input_schema" } else { "parameters" }, Some(schema));
         match target {
