@@ -300,8 +300,12 @@ impl Checking {
         }
         self.output(listed, shape, name)?;
         let Some(schema) = shape.schema(entry) else {
-            if surface.output.is_some() {
-                let message = "expected `inputSchema`, found a tool without it".into();
+            // A tool without the flag is written in another format, with a schema.
+            let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
+            if surface.output.is_some() || (is_strict && surface.no_arguments == NoArguments::Required) {
+                let path = tool_format::written(surface.format, false).pointer_to_schema();
+                let member = path.last().copied().unwrap_or_default();
+                let message = format!("expected `{member}`, found a tool without it");
                 self.add(name, Constraint::RootObject.id(), at(listed, &[]), message);
             }
             return Ok(());
