@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    internal,
+    internal::{self, FindingLimit},
     reports::{RequestFact, Severity},
     rules::{Constraint, Rule},
     Dialect,
@@ -48,6 +48,8 @@ pub(crate) struct Finding {
     /// True if the finding is about a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
+    /// Number of further findings of the rule at this location that are not listed.
+    pub(crate) more: usize,
     pub(crate) reported_by: Vec<ReportedBy>,
 }
 
@@ -155,7 +157,10 @@ impl Source {
             let key = (finding.pointer.clone(), finding.rule, finding.word(), finding.message.clone());
             let at = *known.entry(key).or_insert_with(|| merged.len());
             match merged.get_mut(at) {
-                Some(before) => before.reported_by.extend(finding.reported_by),
+                Some(before) => {
+                    before.more = before.more.max(finding.more);
+                    before.reported_by.extend(finding.reported_by);
+                }
                 None => merged.push(finding),
             }
         }
@@ -299,4 +304,24 @@ pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
     let places: BTreeMap<_, usize> = kinds.into_iter().enumerate().map(|(at, kind)| (kind, at)).collect();
     groups.sort_by_key(|group| (rank(group.finding.severity), places.get(&kind(group)).copied()));
     groups
+}
+
+/// Lists as many findings of a rule at a location as a result of the library does. The last of them counts the others.
+/// If `is_by_entry` is true, each tool has a location of its own.
+pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
+    let mut listed: Vec<Group> = Vec::new();
+    let mut kinds = BTreeMap::<_, (usize, usize)>::new();
+    for group in groups {
+        let Finding { rule, pointer, more, .. } = &group.finding;
+        let entry = is_by_entry.then_some((group.place.source, group.place.entry));
+        let kind = (*rule, group.finding.word(), internal::location(pointer), entry);
+        let (count, last) = kinds.entry(kind).or_default();
+        if *count < FindingLimit::LISTED.each() {
+            (*count, *last) = (*count + 1, listed.len());
+            listed.push(group);
+        } else if let Some(last) = listed.get_mut(*last) {
+            last.finding.more += 1 + group.copies.len() + more;
+        }
+    }
+    listed
 }

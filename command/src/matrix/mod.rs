@@ -188,7 +188,7 @@ impl Evaluator<'_> {
         let mut verdicts: Vec<Verdict> = self.tools.iter().map(|_| untouched()).collect();
         let known: BTreeMap<&str, usize> =
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
-        for violation in internal::check_tools(tools.clone(), &[self.dialect])? {
+        for violation in internal::check_tools(tools.clone(), &[self.dialect], internal::FindingLimit::EVERY_TOOL)? {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.meets(Reason {
                     severity: violation.severity,
@@ -227,7 +227,7 @@ impl Evaluator<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        for violation in internal::check(&schema, &options)? {
+        for violation in internal::check(&schema, &options, internal::FindingLimit::EVERY_TOOL)? {
             verdict.meets(Reason {
                 severity: violation.severity,
                 rule: violation.constraint,
@@ -397,7 +397,7 @@ fn refusing_templates(
     }
     let plain = SanitizeOptions::new(dialect.name);
     let is_refused = |schema: &Node<'_>, options: &SanitizeOptions| -> Result<bool, Error> {
-        let found = internal::check(schema, options)?;
+        let found = internal::check(schema, options, internal::FindingLimit::LISTED)?;
         Ok(found.iter().any(|violation| violation.severity == Severity::Refused))
     };
     let mut accepted: Vec<&Node<'_>> = Vec::new();

@@ -16,7 +16,10 @@ use super::{
     target,
 };
 use crate::{
-    check as rules,
+    check::{
+        self as rules,
+        findings::{Finding, FindingLimit, Findings},
+    },
     collections::Set,
     dialect::{
         self,
@@ -61,6 +64,32 @@ pub struct ToolViolation {
     pub confidence: char,
     /// The source of the fact behind the rule.
     pub source: &'static str,
+    /// Number of further violations of the constraint at this location that are not listed; see
+    /// [`Violation::more`](crate::reports::Violation::more).
+    pub more: usize,
+}
+
+impl Finding for ToolViolation {
+    fn constraint(&self) -> &'static str {
+        self.constraint
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    fn more(&mut self) -> &mut usize {
+        &mut self.more
+    }
+
+    fn size(&self) -> usize {
+        let names = [&self.tool, &self.server].into_iter().flatten().map(String::len).sum::<usize>();
+        size_of::<ToolViolation>() + self.pointer.len() + self.message.len() + names
+    }
 }
 
 /// The constraints that hold for every API.
@@ -78,39 +107,51 @@ const OUTPUT_SCHEMA: &str = "outputSchema";
 
 struct Checking {
     dialect: &'static Dialect,
-    found: Vec<ToolViolation>,
+    limit: FindingLimit,
+    found: Findings<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
 }
 
-/// Returns all violations, dialect by dialect, with tools in the order of the list.
+/// Returns the violations, dialect by dialect, with tools in the order of the list, and for each dialect as many as the
+/// limit allows.
 ///
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
-pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
+pub fn list(tools: Node<'_>, dialects: &[&'static Dialect], limit: FindingLimit) -> Result<Vec<ToolViolation>, Error> {
     let mut found = Vec::new();
     if servers::is_list(&tools) {
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
             servers.iter().for_each(|servers| servers.settle(&mut listing));
-            let mut checking = Checking { dialect, found, servers };
+            let mut checking = Checking { dialect, limit, found: Findings::new(limit), servers };
             checking.list(&listing)?;
-            found = checking.found;
+            found.append(&mut checking.found.finish());
         }
         return Ok(found);
     }
     let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, found, servers: None };
+        let mut checking = Checking { dialect, limit, found: Findings::new(limit), servers: None };
         checking.list(&listing)?;
-        found = checking.found;
+        found.append(&mut checking.found.finish());
     }
     Ok(found)
 }
 
 impl Checking {
     fn add(&mut self, tool: Option<&str>, constraint: &'static str, pointer: String, message: String) {
+        self.add_many(tool, constraint, (pointer, message, 0));
+    }
+
+    /// Adds a violation, and the number of those that are not listed.
+    fn add_many(
+        &mut self,
+        tool: Option<&str>,
+        constraint: &'static str,
+        (pointer, message, more): (String, String, usize),
+    ) {
         let general = GENERAL.iter().any(|known| known.id() == constraint);
         let fact = self.dialect.fact_of(constraint, &pointer);
         let (confidence, source) = match fact {
@@ -124,7 +165,7 @@ impl Checking {
         let dialect = self.dialect.name;
         let owner = self.servers.as_ref().zip(tool).and_then(|(servers, tool)| servers.owner(&Text::new(tool)));
         let own = owner.map(|owner| owner.name.display().into_owned());
-        self.found.push(ToolViolation {
+        let violation = ToolViolation {
             tool: own.or_else(|| tool.map(String::from)),
             server: owner.map(|owner| owner.server().display().into_owned()),
             dialect,
@@ -134,7 +175,10 @@ impl Checking {
             message,
             confidence,
             source,
-        });
+            more,
+        };
+        // Tools are checked in the order of the list.
+        self.found.add(0, violation);
     }
 
     fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
@@ -175,11 +219,14 @@ impl Checking {
             match other {
                 Some(other) => {
                     let servers = self.servers.take();
-                    let mut checking = Checking { dialect: other, found: Vec::new(), servers };
+                    let (limit, found) = (self.limit, Findings::new(self.limit));
+                    let mut checking = Checking { dialect: other, limit, found, servers };
                     checking.tool(listed, shape, name.as_deref())?;
                     self.servers = checking.servers;
                     let dialect = self.dialect.name;
-                    self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
+                    for found in checking.found.finish() {
+                        self.found.add(0, ToolViolation { dialect, ..found });
+                    }
                 }
                 None => self.tool(listed, shape, name.as_deref())?,
             }
@@ -316,8 +363,9 @@ impl Checking {
             self.add(name, Constraint::NoArguments.id(), above, message);
             return Ok(());
         }
-        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
-            self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
+        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
+            let pointer = format!("{above}{}", violation.pointer);
+            self.add_many(name, violation.constraint, (pointer, violation.message, violation.more));
         }
         Ok(())
     }
@@ -328,10 +376,10 @@ impl Checking {
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let of_tools = core::mem::replace(&mut self.dialect, of_output);
-        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output));
+        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output), self.limit);
         for violation in found.iter().flatten() {
             let (pointer, message) = (format!("{above}{}", violation.pointer), violation.message.clone());
-            self.add(name, violation.constraint, pointer, message);
+            self.add_many(name, violation.constraint, (pointer, message, violation.more));
         }
         self.dialect = of_tools;
         found.map(|_| ())
@@ -415,13 +463,42 @@ pub struct RequestViolation {
     pub message: String,
     /// The fact that the request violates.
     pub fact: &'static RequestFact,
+    /// Number of further violations of the constraint at this location that are not listed; see
+    /// [`Violation::more`](crate::reports::Violation::more).
+    pub more: usize,
 }
 
-/// Returns all parts of a request that an API refuses.
+impl Finding for RequestViolation {
+    fn constraint(&self) -> &'static str {
+        self.constraint
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    fn more(&mut self) -> &mut usize {
+        &mut self.more
+    }
+
+    fn size(&self) -> usize {
+        size_of::<RequestViolation>() + self.pointer.len() + self.message.len()
+    }
+}
+
+/// Returns the parts of a request that an API refuses, as many as the limit allows.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
-pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec<RequestViolation>, Error> {
+pub fn request(
+    mut request: Node<'_>,
+    options: &CheckRequestOptions,
+    limit: FindingLimit,
+) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(options.dialect.as_str()))?;
     let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
@@ -429,18 +506,19 @@ pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<V
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognize(&request, &AdaptOptions::new(dialect.name))?;
     mentions::settle(&mut request, api, servers.as_ref(), None)?;
-    let mut found = Vec::new();
-    let formats = formats::broken_formats(&mut request, api, dialect, &model)?;
-    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String| {
+    let mut found = Findings::new(limit);
+    let formats = formats::broken_formats(&mut request, api, dialect, &model, limit)?;
+    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
-        found.push(RequestViolation { constraint, severity, pointer, message, fact });
+        found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
-    for Broken { fact, severity, pointer, message } in formats {
-        add_with(fact, severity, &pointer, message);
+    for Broken { fact, severity, pointer, message, more } in formats {
+        add_with(fact, severity, &pointer, message, more);
     }
-    let mut add = |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message);
+    let mut add =
+        |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message, 0);
     let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected a different choice of tools, or none: {}", fact.statement));
@@ -508,7 +586,7 @@ pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<V
             add(fact, &pointer, message.into());
         }
     }
-    Ok(found)
+    Ok(found.finish())
 }
 
 /// Returns true if a choice names a tool that neither the list nor the history of a request contains.

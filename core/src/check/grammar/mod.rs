@@ -55,7 +55,7 @@ pub(super) fn check(
         max_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
         counted: Counted::default(),
-        found: Found::default(),
+        found: Found::new(extent),
     };
     limits::check_document(root, &mut report);
     if root.as_object().is_none() && !(grammar.boolean_root && is_schema_value(root, grammar)) {
@@ -331,7 +331,8 @@ impl Report<'_> {
 
     fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
         let severity = self.dialect.severity_of(rule.id(), &pointer);
-        self.found.add(value, (rule, severity), pointer, format!("expected {expected}, found {found}"));
+        let message = format!("expected {expected}, found {found}");
+        self.found.add(value, (rule, severity), (pointer, message), self.budget);
     }
 }
 
