@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    internal,
+    internal::{self, FindingLimit},
     json::Node,
     options::Use,
     reports::{RequestViolation, Severity},
@@ -16,8 +16,8 @@ use super::{
     baseline::{Baseline, Scope},
     config::{Config, FILE},
     error::{CommandError, FINE, FOUND, UNUSABLE},
-    finding::{groups, rank, Finding, Place, ReportedBy, Source},
-    fix::{self, Fixer, Wanted},
+    finding::{bounded, groups, rank, Finding, Place, ReportedBy, Source},
+    fix::{self, Fixer, Reasons, Wanted},
     formats::{self, Report},
     gather::Gathering,
     input::{Input, Named, Subject},
@@ -59,6 +59,8 @@ struct Fixes {
     unsafe_only: usize,
     /// Original text of each changed source, by its index.
     originals: BTreeMap<usize, String>,
+    /// Reasons why findings have no fix.
+    reasons: Reasons,
 }
 
 impl Check {
@@ -184,7 +186,8 @@ impl Check {
         [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
             let counts = fail_on.min_severity().is_some_and(|min_severity| rank(severity) <= rank(min_severity));
             let limit = limits.next().flatten().or(counts.then_some(0));
-            let count = found.iter().filter(|(finding, _)| finding.severity == severity).count();
+            let of_it = found.iter().filter(|(finding, _)| finding.severity == severity);
+            let count = of_it.map(|(finding, _)| 1 + finding.more).sum::<usize>();
             limit.is_some_and(|limit| count > limit)
         })
     }
@@ -250,6 +253,8 @@ impl Check {
             Ok(found) => {
                 let profile = self.profile.as_deref();
                 source.found.extend(whole.into_iter().chain(found).filter(|one| !passes(profile, dialect, one.rule)));
+                // Most findings of several dialects are equal. Merging them at once bounds the memory.
+                source.merge();
             }
             Err(error) => {
                 let error = source.input.place(source.places.locate(&error));
@@ -262,10 +267,9 @@ impl Check {
     }
 
     /// Returns the findings of all sources with their places.
-    fn placed(&mut self) -> Vec<(Finding, Place)> {
+    fn placed(&self) -> Vec<(Finding, Place)> {
         let mut found = Vec::new();
-        for (at, source) in self.sources.iter_mut().enumerate() {
-            source.merge();
+        for (at, source) in self.sources.iter().enumerate() {
             let places = source.placed(at);
             found.extend(source.found.iter().cloned().zip(places));
         }
@@ -327,6 +331,9 @@ impl Check {
         match fixer.fixed(&source.input.text, &source.entries, wanted) {
             Ok(fixed) => {
                 self.fixes.unsafe_only += fixed.unsafe_only;
+                for (rule, reason) in fixed.reasons {
+                    self.fixes.reasons.entry(rule).or_insert(reason);
+                }
                 if fixed.text != source.input.text {
                     source.found.clear();
                     self.fixes.originals.insert(at, std::mem::replace(&mut source.input.text, fixed.text));
@@ -338,7 +345,7 @@ impl Check {
 
     /// Returns a line about the fixes, if there was anything to fix. `left` is the number of findings that are left.
     fn fixes_summary(&self, left: usize) -> Option<String> {
-        let Fixes { findings, unsafe_only, originals, .. } = &self.fixes;
+        let Fixes { findings, unsafe_only, originals, reasons, .. } = &self.fixes;
         (*findings > 0).then(|| {
             let verb = if self.arguments.diff { "would fix" } else { "fixed" };
             let count = findings.saturating_sub(left);
@@ -353,7 +360,16 @@ impl Check {
                 0 => String::new(),
                 count => format!(" (`--unsafe-fixes` fixes {}, with a loss)", grouped(count)),
             };
-            format!("{verb} {} of {}{places}{rest}{more}", grouped(count), counted(*findings, "finding"))
+            let mut text =
+                format!("{verb} {} of {}{places}{rest}{more}", grouped(count), counted(*findings, "finding"));
+            let mut by_reason = BTreeMap::<&str, Vec<String>>::new();
+            for (rule, reason) in reasons.iter().filter(|_| left > 0) {
+                by_reason.entry(reason).or_default().push(format!("`{rule}`"));
+            }
+            for (reason, rules) in by_reason {
+                text.push_str(&format!("\nnot fixed: {}: {reason}", rules.join(", ")));
+            }
+            text
         })
     }
 
@@ -481,7 +497,7 @@ impl Task for Check {
         found.retain(|(finding, _)| {
             let shows = rank(finding.severity) <= limit;
             if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
-                *count += 1;
+                *count += 1 + finding.more;
             }
             shows
         });
@@ -493,6 +509,7 @@ impl Task for Check {
         let fixed = self.fixes_summary(found.len()).filter(|_| self.arguments.fix);
         let written = files.first().map(|file: &OutputFile| file.path.clone());
         files.extend(self.fixed_files());
+        let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
         let report = Report {
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
@@ -500,7 +517,8 @@ impl Task for Check {
             is_rewritten: self.arguments.rewritten.is_some(),
             exceeded,
             sources: &self.sources,
-            groups: groups(found),
+            // A document with a case for each tool lists findings of every tool.
+            groups: bounded(groups(found), format == Format::Junit),
             failed: &self.failed,
             notes: &self.notes,
             milder,
@@ -513,7 +531,6 @@ impl Task for Check {
             code,
             quiet: self.arguments.quiet,
         };
-        let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
         let mut output = formats::written(&report, format, terminal).with_exit_code(code);
         output.files = files;
         let stream = self.sources.iter().find(|source| source.input.origin == Origin::Stream);
@@ -552,27 +569,30 @@ fn findings(
     };
     match subject {
         Subject::Tools(list) | Subject::Request(list) => {
-            found.extend(internal::check_tools(list, &[dialect])?.into_iter().map(|violation| Finding {
-                tool: called(violation.server.as_deref(), &violation.pointer).or(violation.tool),
-                rule: violation.constraint,
-                severity: violation.severity,
-                outcome: None,
-                pointer: violation.pointer,
-                is_of_request: false,
-                message: violation.message,
-                reported_by: Vec::from([ReportedBy {
-                    dialect,
-                    confidence: violation.confidence,
-                    source: violation.source,
-                    message: None,
-                }]),
-            }));
+            found.extend(internal::check_tools(list, &[dialect], FindingLimit::EVERY_TOOL)?.into_iter().map(
+                |violation| Finding {
+                    tool: called(violation.server.as_deref(), &violation.pointer).or(violation.tool),
+                    rule: violation.constraint,
+                    severity: violation.severity,
+                    outcome: None,
+                    pointer: violation.pointer,
+                    is_of_request: false,
+                    message: violation.message,
+                    more: violation.more,
+                    reported_by: Vec::from([ReportedBy {
+                        dialect,
+                        confidence: violation.confidence,
+                        source: violation.source,
+                        message: None,
+                    }]),
+                },
+            ));
         }
         Subject::Schemas(schemas) => {
             let options = SanitizeOptions::new(dialect.name).used_as(used_as);
             let of_use = table_of(dialect, used_as);
             for (at, schema) in schemas.iter().enumerate() {
-                for violation in internal::check(schema, &options)? {
+                for violation in internal::check(schema, &options, FindingLimit::EVERY_TOOL)? {
                     let fact = internal::fact_of(of_use.unwrap_or(dialect), violation.constraint, &violation.pointer);
                     let (confidence, source) = fact.map_or(('C', ""), |fact| (fact.confidence, fact.source));
                     found.push(Finding {
@@ -583,6 +603,7 @@ fn findings(
                         pointer: format!("/{at}{}", violation.pointer),
                         is_of_request: false,
                         message: violation.message,
+                        more: violation.more,
                         reported_by: Vec::from([ReportedBy { dialect, confidence, source, message: None }]),
                     });
                 }
@@ -595,7 +616,7 @@ fn findings(
 /// Reports what an API refuses in a request as a whole. (If the API's format is unknown, only the request's tools are
 /// checked.)
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
-    let found = match internal::check_request(request.clone(), &dialect.name.into()) {
+    let found = match internal::check_request(request.clone(), &dialect.name.into(), FindingLimit::EVERY_TOOL) {
         Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
         found => found.unwrap_or_default(),
     };
@@ -607,6 +628,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
         pointer: violation.pointer,
         is_of_request: true,
         message: violation.message,
+        more: violation.more,
         reported_by: Vec::from([ReportedBy {
             dialect,
             confidence: violation.fact.confidence,
@@ -634,6 +656,7 @@ fn lost(
             pointer: loss.pointer,
             is_of_request: false,
             message: loss.message,
+            more: 0,
             // A loss is caused by toolwire itself, and rests on no provider fact.
             reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "", message: None }]),
         })

@@ -6,7 +6,7 @@ use std::{
 };
 
 use toolwire::{
-    internal,
+    internal::{self, FindingLimit},
     reports::{RequestFact, Severity},
     rules::{Constraint, Rule},
     Dialect,
@@ -53,6 +53,8 @@ pub(crate) struct Finding {
     /// True if the finding is about a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
+    /// Number of further findings of the rule at this location that are not listed.
+    pub(crate) more: usize,
     pub(crate) reported_by: Vec<ReportedBy>,
 }
 
@@ -199,7 +201,10 @@ impl Source {
                 by.message.get_or_insert_with(|| finding.message.clone());
             }
             match merged.get_mut(at) {
-                Some(before) => before.reported_by.extend(finding.reported_by),
+                Some(before) => {
+                    before.more = before.more.max(finding.more);
+                    before.reported_by.extend(finding.reported_by);
+                }
                 None => merged.push(finding),
             }
         }
@@ -359,4 +364,24 @@ pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
     }
     groups.sort_by_key(|group| (rank(group.finding.severity), weights.get(&kind(group)).map(Weight::order)));
     groups
+}
+
+/// Lists as many findings of a rule at a location as a result of the library does. The last of them counts the others.
+/// If `is_by_entry` is true, each tool has a location of its own.
+pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
+    let mut listed: Vec<Group> = Vec::new();
+    let mut kinds = BTreeMap::<_, (usize, usize)>::new();
+    for group in groups {
+        let Finding { rule, pointer, more, .. } = &group.finding;
+        let entry = is_by_entry.then_some((group.place.source, group.place.entry));
+        let kind = (*rule, group.finding.word(), internal::location(pointer), entry);
+        let (count, last) = kinds.entry(kind).or_default();
+        if *count < FindingLimit::LISTED.each() {
+            (*count, *last) = (*count + 1, listed.len());
+            listed.push(group);
+        } else if let Some(last) = listed.get_mut(*last) {
+            last.finding.more += 1 + group.copies.len() + more;
+        }
+    }
+    listed
 }

@@ -33,7 +33,10 @@ use crate::{
 
 pub use crate::{
     api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
-    check::check,
+    check::{
+        check,
+        findings::{location, FindingLimit},
+    },
     json::pointer::{push_token, unescaped_token},
     naming::{did_you_mean, nearest},
     sanitize::sanitize,

@@ -102,6 +102,11 @@ export interface Violation {
   pointer: string;
   /** Human-readable: what was expected, then what was found. */
   message: string;
+  /**
+   * Number of further violations of the constraint at this location that are not listed. At most 100 are listed, and only the last of them has
+   * this member. The location is the last keyword of `pointer`.
+   */
+  more?: number;
 }
 
 /** The result of validating arguments against the tool's schema. */
@@ -246,6 +251,11 @@ export interface RequestViolation {
   confidence: 'A' | 'B' | 'C';
   /** The API's answer, and the source in which it was found. */
   source: string;
+  /**
+   * Number of further violations of the constraint at this location that are not listed. At most 100 are listed, and only the last of them has
+   * this member. The location is the last keyword of `pointer`.
+   */
+  more?: number;
 }
 
 /** A rewritten request. The report is computed when it is first read, for the request as it was at the time of the call. */

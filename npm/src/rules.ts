@@ -253,7 +253,7 @@ export type Constraint =
   | 'properties-not-object'
   /** A value that is not a schema where one is expected: a property, a definition, a branch. */
   | 'not-a-schema'
-  /** `items` is a list: positions belong in `prefixItems`. */
+  /** `items` is a list of schemas, one for each position. */
   | 'array-items'
   /** `items` is not a schema. */
   | 'items-not-schema'

@@ -171,6 +171,8 @@ def shown_violation(violation: dict[str, Any], members: tuple[str, ...]) -> dict
     shown = {name: violation[name] for name in members if name != "server" or violation.get(name) is not None}
     if violation["severity"] != "refused":
         shown["severity"] = violation["severity"]
+    if violation.get("more"):
+        shown["more"] = violation["more"]
     return shown
 
 

@@ -51,7 +51,12 @@ pub(crate) struct Fixed {
     pub(crate) text: String,
     /// Number of findings that only an unsafe fix removes.
     pub(crate) unsafe_only: usize,
+    /// The reason why findings of a rule are left.
+    pub(crate) reasons: Reasons,
 }
+
+/// Reasons why findings have no fix, by rule.
+pub(crate) type Reasons = BTreeMap<&'static str, String>;
 
 /// Fixes the schemas of an input.
 pub(crate) struct Fixer<'c> {
@@ -98,7 +103,7 @@ impl Fixer<'_> {
             Subject::Tools(list) | Subject::Request(list) => list,
             Subject::Schemas(schemas) => Node::array(schemas),
         };
-        let (mut edits, mut unsafe_only) = (Vec::new(), 0);
+        let (mut edits, mut unsafe_only, mut reasons) = (Vec::new(), 0, Reasons::new());
         for (at, wanted) in wanted {
             let Some(entry) = entries.get(*at) else { continue };
             let Some(value) = value_at(&list, &entry.pointer) else { continue };
@@ -108,23 +113,31 @@ impl Fixer<'_> {
                 None => (None, String::new()),
             };
             let Some(schema) = value_at(value, &inside) else { continue };
-            let (better, more) = self.schema(Entry { tool, inside: &inside }, json::write(schema), wanted);
+            let located = Entry { tool, inside: &inside };
+            let (better, more) = self.schema(located, json::write(schema), wanted, &mut reasons);
             unsafe_only += more;
             if let Some(better) = better {
                 edits.push((format!("{}{inside}", entry.pointer), better));
             }
         }
         let text = written(text, &list, &places, &edits)?;
-        Ok(Fixed { text, unsafe_only })
+        Ok(Fixed { text, unsafe_only, reasons })
     }
 
     /// Returns the fixed schema if there are fixes, and the number of findings that only an unsafe fix removes.
-    fn schema(&self, entry: Entry<'_, '_>, schema: String, wanted: &Wanted) -> (Option<String>, usize) {
+    fn schema(
+        &self,
+        entry: Entry<'_, '_>,
+        schema: String,
+        wanted: &Wanted,
+        reasons: &mut Reasons,
+    ) -> (Option<String>, usize) {
         let Ok(before) = self.version(entry, schema) else { return (None, 0) };
         let start = before.number_of(wanted);
         let max_safety = if self.allows_unsafe { Safety::Unsafe } else { Safety::Safe };
         let after = self.improved(entry, before, wanted, max_safety);
         let better = (after.number_of(wanted) < start).then(|| after.schema.clone());
+        self.explain(entry, &after, wanted, reasons);
         // A finding of several dialects is reported once.
         let reported = after.places(wanted);
         let more = if self.allows_unsafe || reported == 0 {
@@ -133,6 +146,62 @@ impl Fixer<'_> {
             reported.saturating_sub(self.improved(entry, after, wanted, Safety::Unsafe).places(wanted))
         };
         (better, more)
+    }
+
+    /// Adds the reason why findings are left, for each rule that has none yet.
+    fn explain(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, reasons: &mut Reasons) {
+        for dialect in self.dialects {
+            for (name, rule) in wanted.iter().filter(|(name, _)| *name == dialect.name) {
+                let own = Wanted::from([(*name, *rule)]);
+                if version.number_of(&own) > 0 && !reasons.contains_key(rule) {
+                    reasons.extend(self.reason(entry, version, dialect, &own).map(|reason| (*rule, reason)));
+                }
+            }
+        }
+    }
+
+    /// Returns the reason why the rewriting for a dialect does not become a fix.
+    fn reason(
+        &self,
+        entry: Entry<'_, '_>,
+        version: &Version,
+        dialect: &'static Dialect,
+        wanted: &Wanted,
+    ) -> Option<String> {
+        let name = dialect.name;
+        let nothing = Some(format!("`sanitize` does not rewrite it for {name}: change it yourself"));
+        let before = json::read(&version.schema).ok()?;
+        let Some((after, changes)) = self.rewritten(&before, dialect) else { return nothing };
+        let parts = Parts::of(&before, &after);
+        let places = version.number_by_place(wanted);
+        let units: Vec<Unit> = parts.units(&changes).into_iter().filter(|unit| unit.sum(&places) > 0).collect();
+        match units.iter().map(|unit| unit.safety).min() {
+            None => return nothing,
+            Some(Safety::Encoded) => {
+                return Some(format!("the fix for {name} encodes arguments, which the server would have to decode"));
+            }
+            Some(Safety::Unsafe) if !self.allows_unsafe => {
+                return Some(String::from(
+                    "the fix changes what the schema accepts or says (`--unsafe-fixes` applies it)",
+                ));
+            }
+            Some(_) => {}
+        }
+        let paths = units.iter().flat_map(|unit| unit.paths.iter().map(String::as_str)).collect();
+        let fixed = self.version(entry, json::write(&parts.merged(&paths))).ok()?;
+        let is_new = |(key, count): &(&(&str, &str, usize, String), &usize)| {
+            key.2 <= self.limit() && **count > version.counts.get(*key).copied().unwrap_or_default()
+        };
+        let mut new = fixed.counts.iter().filter(is_new).map(|((other, rule, ..), _)| (other, rule));
+        Some(match new.next() {
+            Some((other, rule)) => format!("the fix for {name} violates `{rule}` of {other}"),
+            None => format!("the fix for {name} would lose names, descriptions or references of the schema"),
+        })
+    }
+
+    /// Returns the rank of the mildest severity that a fix must not cause.
+    fn limit(&self) -> usize {
+        self.shown.max(rank(Severity::Reinterpreted))
     }
 
     fn improved(&self, entry: Entry<'_, '_>, mut version: Version, wanted: &Wanted, max_safety: Safety) -> Version {
@@ -280,7 +349,7 @@ impl Fixer<'_> {
         if !old.keeps_references(new) || (max_safety == Safety::Safe && !old.keeps_meaning(new)) {
             return false;
         }
-        let limit = self.shown.max(rank(Severity::Reinterpreted));
+        let limit = self.limit();
         let has_new = after
             .counts
             .iter()
@@ -291,29 +360,30 @@ impl Fixer<'_> {
     fn version(&self, entry: Entry<'_, '_>, text: String) -> Result<Version, Error> {
         let schema = json::read(&text)?;
         let (mut counts, mut findings) = (Counts::new(), Vec::new());
-        let mut add = |dialect: &'static Dialect, rule, severity, pointer: String| {
+        let mut add = |dialect: &'static Dialect, rule, severity, pointer: String, more: usize| {
             if !passes(self.profile, dialect, rule) {
-                *counts.entry((dialect.name, rule, rank(severity), keyword(&pointer))).or_default() += 1;
+                *counts.entry((dialect.name, rule, rank(severity), keyword(&pointer))).or_default() += 1 + more;
                 findings.push((dialect.name, rule, pointer));
             }
         };
+        let limit = internal::FindingLimit::EVERY_TOOL;
         match entry.tool {
             Some(tool) => {
                 let mut tool = tool.clone();
                 put(&mut tool, entry.inside, schema.clone());
                 let above = format!("/0{}", entry.inside);
                 for dialect in self.dialects {
-                    for found in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect])? {
+                    for found in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect], limit)? {
                         let pointer = found.pointer.strip_prefix(above.as_str()).unwrap_or_default().to_string();
-                        add(dialect, found.constraint, found.severity, pointer);
+                        add(dialect, found.constraint, found.severity, pointer, found.more);
                     }
                 }
             }
             None => {
                 for dialect in self.dialects {
                     let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
-                    for found in internal::check(&schema, &options)? {
-                        add(dialect, found.constraint, found.severity, found.pointer);
+                    for found in internal::check(&schema, &options, limit)? {
+                        add(dialect, found.constraint, found.severity, found.pointer, found.more);
                     }
                 }
             }

@@ -83,6 +83,9 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
             Node::array(group.copies.iter().map(|copy| Node::object(Object::from_iter(place(report, copy)))).collect()),
         ),
     ]);
+    if found.more > 0 {
+        members.push((Text::new("more"), Node::count(found.more as u64)));
+    }
     Node::object(Object::from_iter(members))
 }
 

@@ -1,7 +1,7 @@
 //! Markdown tables, for the summary of a job or a comment. Text from servers is always formatted as code, because
 //! elsewhere GitHub turns names, numbers and URLs into links, even if they are escaped.
 
-use super::{copies, Report};
+use super::{counts, Report};
 use crate::{
     finding::{page, words, Group},
     terminal::shown,
@@ -38,7 +38,7 @@ fn row(report: &Report<'_>, group: &Group) -> String {
     let cells = [
         code(place.trim_end()),
         finding.tool.as_deref().map(code).unwrap_or_default(),
-        code(&format!("{}{}", finding.message, copies(group))),
+        code(&format!("{}{}", finding.message, counts(group))),
         escaped(&finding.dialects().join(", ")),
     ];
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))

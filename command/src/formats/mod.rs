@@ -106,7 +106,8 @@ impl Report<'_> {
         let severities = [("refused", false), ("reinterpreted", false), ("ignored", false)];
         for (word, is_loss) in severities.into_iter().chain(losses) {
             let of = |group: &&Group| group.finding.word() == word && group.finding.outcome.is_some() == is_loss;
-            let count: usize = self.groups.iter().filter(of).map(|group| 1 + group.copies.len()).sum();
+            let count: usize =
+                self.groups.iter().filter(of).map(|group| 1 + group.copies.len() + group.finding.more).sum();
             if count == 0 {
                 continue;
             }
@@ -175,13 +176,17 @@ impl Report<'_> {
 /// Formats a finding in one line: tool, message and dialects.
 fn line(group: &Group) -> String {
     let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
-    format!("{tool}{}{} [{}]", group.finding.message, copies(group), group.finding.dialects().join(", "))
+    format!("{tool}{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
 }
 
-/// Returns a suffix with the number of copies.
-fn copies(group: &Group) -> String {
-    match group.copies.len() {
+/// Returns a suffix with the number of copies, and of findings that are not listed.
+fn counts(group: &Group) -> String {
+    let mut suffix = match group.copies.len() {
         0 => String::new(),
         more => format!(" ({} copies of this definition)", grouped(more + 1)),
+    };
+    if group.finding.more > 0 {
+        suffix.push_str(&format!(" ({} more like this are not listed)", grouped(group.finding.more)));
     }
+    suffix
 }

@@ -1,6 +1,6 @@
 //! Findings as text, grouped by rule, with the rule's summary and advice.
 
-use super::{copies, Report};
+use super::{counts, Report};
 use crate::{
     finding::{page, words, Group},
     table::wrapped,
@@ -51,5 +51,5 @@ fn line(report: &Report<'_>, group: &Group, rule: &str, paint: Paint) -> String 
         pointer => format!(" (at {})", shown(pointer)),
     };
     let by = paint.dim(&format!("[{}]", finding.dialects().join(", ")));
-    format!("{place}:{rule}{tool} {}{}{} {by}\n", shown(&finding.message), copies(group), paint.dim(&pointer))
+    format!("{place}:{rule}{tool} {}{}{} {by}\n", shown(&finding.message), counts(group), paint.dim(&pointer))
 }

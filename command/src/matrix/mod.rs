@@ -190,7 +190,9 @@ impl Evaluator<'_> {
             self.tools.iter().enumerate().map(|(at, tool)| (tool.pointer.as_str(), at)).collect();
         // The first tool for which a client drops a server, with the rule that the tool violates.
         let mut dropped: BTreeMap<Option<String>, (usize, &'static str)> = BTreeMap::new();
-        for violation in internal::check_tools_in_format(tools.clone(), self.dialect)? {
+        for violation in
+            internal::check_tools_in_format(tools.clone(), self.dialect, internal::FindingLimit::EVERY_TOOL)?
+        {
             let Some(at) = owner(&known, &violation.pointer) else { continue };
             if violation.severity == Severity::Refused && internal::drops_server(&violation) {
                 dropped.entry(violation.server.clone()).or_insert((at, violation.constraint));
@@ -244,7 +246,7 @@ impl Evaluator<'_> {
         let options = self.options();
         let above = format!("/{at}");
         let mut verdict = untouched();
-        for violation in internal::check(&schema, &options)? {
+        for violation in internal::check(&schema, &options, internal::FindingLimit::EVERY_TOOL)? {
             verdict.meets(Reason {
                 severity: violation.severity,
                 rule: violation.constraint,
@@ -412,7 +414,7 @@ fn refusing_templates(
     }
     let plain = SanitizeOptions::new(dialect.name);
     let is_refused = |schema: &Node<'_>, options: &SanitizeOptions| -> Result<bool, Error> {
-        let found = internal::check(schema, options)?;
+        let found = internal::check(schema, options, internal::FindingLimit::LISTED)?;
         Ok(found.iter().any(|violation| violation.severity == Severity::Refused))
     };
     let mut accepted: Vec<&Node<'_>> = Vec::new();

@@ -271,7 +271,9 @@ pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<V
 
 /// Returns the rules for which `check` expects a refusal of a list; a rule occurs once for each violation.
 pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str> {
-    let found = json::read(list).and_then(|list| internal::check_tools(list, &[dialect])).unwrap_or_default();
+    let found = json::read(list)
+        .and_then(|list| internal::check_tools(list, &[dialect], internal::FindingLimit::EVERY_TOOL))
+        .unwrap_or_default();
     let mut rules: Vec<&'static str> =
         found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect();
     rules.sort_unstable();

@@ -21,7 +21,7 @@ use instances::Dice;
 use jsonschema::{Draft, Validator};
 use serde_json::{json, Map, Value};
 use toolwire::{check, dialects, SanitizeOptions};
-use toolwire_command::{Command, Need};
+use toolwire_command::{Command, Need, Printed};
 
 /// Constraints without a fix that loses nothing, with the reason. Those marked with `true` have an unsafe fix for at
 /// least one example.
@@ -61,6 +61,12 @@ fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
     if is_unsafe {
         arguments.push("--unsafe-fixes");
     }
+    let file = run(&arguments, schema).files.into_iter().find(|file| file.path == FILE);
+    file.map_or_else(|| schema.into(), |file| file.content)
+}
+
+/// Runs the command with a schema as its file.
+fn run(arguments: &[&str], schema: &str) -> Printed {
     let mut command = Command::new(&json!({"arguments": arguments}).to_string());
     while let Some(need) = command.need() {
         match need {
@@ -69,9 +75,93 @@ fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
         }
     }
     while command.step().is_some() {}
-    let printed = command.finish();
-    let file = printed.files.into_iter().find(|file| file.path == FILE);
-    file.map_or_else(|| schema.into(), |file| file.content)
+    command.finish()
+}
+
+/// Returns the rules of the findings that `check` reports for a profile.
+fn rules_in(profile: &str, schema: &str) -> BTreeSet<String> {
+    let printed = run(&["check", "--json", "--profile", profile, FILE], schema);
+    let document: Value = serde_json::from_str(&printed.stdout).expect("a document");
+    let findings = document["findings"].as_array().into_iter().flatten();
+    findings.filter_map(|finding| finding["rule"].as_str().map(String::from)).collect()
+}
+
+/// Schemas before and after following the advice about a rule.
+const FOLLOWED: &[(&str, &str, &str)] = &[
+    (
+        "array-items",
+        r#"{"type":"object","properties":{"a":{"type":"array","items":[{"type":"string"},{"type":"integer"}]}}}"#,
+        r#"{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}}}"#,
+    ),
+    (
+        "required-not-strings",
+        r#"{"type":"object","properties":{"a":{"type":"string","required":true}}}"#,
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
+    ),
+    (
+        "array-without-items",
+        r#"{"type":"object","properties":{"a":{"type":"array"}}}"#,
+        r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}"#,
+    ),
+    ("root-object", r#"{"type":"string"}"#, r#"{"type":"object","properties":{"value":{"type":"string"}}}"#),
+    ("object-without-properties", r#"{"type":"object"}"#, r#"{"type":"object","properties":{}}"#),
+];
+
+#[test]
+fn the_advice_is_true_in_the_whole_profile() {
+    for (rule, before, after) in FOLLOWED {
+        assert!(rules_in("ordinary", before).contains(*rule), "{rule}: {before}");
+        assert_eq!(rules_in("ordinary", after), BTreeSet::new(), "{rule}: {after}");
+    }
+}
+
+/// Returns true if standard error gives the reason why findings of a rule are left.
+fn has_reason(stderr: &str, rule: &str) -> bool {
+    stderr.lines().any(|line| line.starts_with("not fixed: ") && line.contains(&format!("`{rule}`")))
+}
+
+#[test]
+fn findings_beyond_the_limit_are_counted() {
+    let branches = vec![r#"{"type":"array"}"#; 150].join(",");
+    let schema = format!(r#"{{"type":"object","properties":{{"a":{{"anyOf":[{branches}]}}}}}}"#);
+    let run = |more: &[&str]| run(&[&["check", "--dialect", "openai-chat", FILE], more].concat(), &schema);
+    let text = run(&[]);
+    assert_eq!(text.stdout.lines().filter(|line| line.contains("expected `items`")).count(), 100, "{}", text.stdout);
+    assert!(text.stdout.contains("(50 more like this are not listed)"), "{}", text.stdout);
+    assert!(text.stderr.contains("150 findings refused"), "{}", text.stderr);
+    let document: Value = serde_json::from_str(&run(&["--json"]).stdout).expect("a document");
+    let findings = document["findings"].as_array().expect("findings");
+    assert_eq!((findings.len(), findings[99]["more"].as_u64()), (100, Some(50)));
+    // A baseline contains all findings, because fixing some of them must not reveal others.
+    let baseline = run(&["--baseline", "known.json", "--update-baseline"]);
+    let content = baseline.files.first().map(|file| file.content.as_str()).unwrap_or_default();
+    assert_eq!(content.matches("array-without-items").count(), 150);
+}
+
+#[test]
+fn findings_are_fixed_or_have_a_reason_in_each_profile() {
+    let inputs: BTreeSet<String> = examples().into_values().collect();
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for profile in ["ordinary", "strict"] {
+        for before in &inputs {
+            let old = rules_in(profile, before);
+            if old.is_empty() {
+                continue;
+            }
+            let printed = run(&["check", "--fix", "--profile", profile, FILE], before);
+            let file = printed.files.iter().find(|file| file.path == FILE);
+            let after = file.map_or(before.as_str(), |file| file.content.as_str());
+            for rule in rules_in(profile, after) {
+                count += 1;
+                if !old.contains(&rule) {
+                    faults.push(format!("{profile}: the fix causes `{rule}`\n  in  {before}\n  out {after}"));
+                } else if !has_reason(&printed.stderr, &rule) {
+                    faults.push(format!("{profile}: no reason for `{rule}`\n  in  {before}\n  err {}", printed.stderr));
+                }
+            }
+        }
+    }
+    assert!(count > 100 && faults.is_empty(), "{count} reasons, {} faults\n{}", faults.len(), faults.join("\n"));
 }
 
 /// Returns the number of findings by constraint.

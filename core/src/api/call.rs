@@ -14,7 +14,8 @@ use super::{
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
-    check, deferred,
+    check::{self, findings::FindingLimit},
+    deferred,
     dialect::{lookup, DIALECTS},
     error::{Code, Error},
     json::{self, Node},
@@ -142,7 +143,7 @@ fn call_on_trees<'a>(
         }
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
-            Ok(output(describe::violations(&check::check(&input()?, &options)?), None, false))
+            Ok(output(describe::violations(&check::check(&input()?, &options, FindingLimit::LISTED)?), None, false))
         }
         Function::RestoreArguments => {
             let mut arguments = input()?;
@@ -172,11 +173,19 @@ fn call_on_trees<'a>(
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
-            Ok(output(describe::tool_violations(&check_tools::list(input()?, &dialects)?), None, false))
+            Ok(output(
+                describe::tool_violations(&check_tools::list(input()?, &dialects, FindingLimit::LISTED)?),
+                None,
+                false,
+            ))
         }
         Function::CheckRequest => {
             let options = CheckRequestOptions::read(options, naming)?;
-            Ok(output(describe::request_violations(&check_tools::request(input()?, &options)?), None, false))
+            Ok(output(
+                describe::request_violations(&check_tools::request(input()?, &options, FindingLimit::LISTED)?),
+                None,
+                false,
+            ))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;

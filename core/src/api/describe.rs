@@ -68,20 +68,26 @@ pub fn change(change: &Change) -> Node<'static> {
     ])
 }
 
-/// Returns a list of `{ constraint, severity, pointer, message }`.
+/// Returns a list of `{ constraint, severity, pointer, message, more? }`.
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
-    Node::array(
-        list.iter()
-            .map(|violation| {
-                Node::record([
-                    ("constraint", Node::literal(violation.constraint)),
-                    ("severity", Node::literal(violation.severity.as_str())),
-                    ("pointer", owned(&violation.pointer)),
-                    ("message", owned(&violation.message)),
-                ])
-            })
-            .collect(),
-    )
+    let one = |violation: &Violation| {
+        let node = Node::record([
+            ("constraint", Node::literal(violation.constraint)),
+            ("severity", Node::literal(violation.severity.as_str())),
+            ("pointer", owned(&violation.pointer)),
+            ("message", owned(&violation.message)),
+        ]);
+        with_more(node, violation.more)
+    };
+    Node::array(list.iter().map(one).collect())
+}
+
+/// Adds the number of findings that are not listed, if there are any.
+fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
+    if let Some(object) = node.as_object_mut().filter(|_| more > 0) {
+        object.set("more", Node::count(more as u64));
+    }
+    node
 }
 
 /// Returns `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`. `valid` is null if validity cannot be
@@ -251,7 +257,7 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// Returns a list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source }`.
+/// Returns a list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source, more? }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
         let mut node = Node::record([
@@ -267,22 +273,23 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
         if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
             object.insert_at(1, Text::literal("server"), owned(server));
         }
-        node
+        with_more(node, violation.more)
     };
     Node::array(list.iter().map(one).collect())
 }
 
-/// Returns a list of `{ constraint, severity, pointer, message, confidence, source }`.
+/// Returns a list of `{ constraint, severity, pointer, message, confidence, source, more? }`.
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     let one = |violation: &RequestViolation| {
-        Node::record([
+        let node = Node::record([
             ("constraint", Node::literal(violation.constraint)),
             ("severity", Node::literal(violation.severity.as_str())),
             ("pointer", owned(&violation.pointer)),
             ("message", owned(&violation.message)),
             ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
             ("source", Node::string(violation.fact.source)),
-        ])
+        ]);
+        with_more(node, violation.more)
     };
     Node::array(list.iter().map(one).collect())
 }

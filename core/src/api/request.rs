@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Input, Restore};
 use crate::{
+    check::findings::FindingLimit,
     deferred,
     error::Error,
     json::{Node, Utf8Pieces},
@@ -73,7 +74,8 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 /// without tools, tools that the model does not support, arguments in the history that are not JSON objects, calls
 /// without results. The options are the name of a dialect, or [`CheckRequestOptions`], which may also contain the
 /// model. [`check_tools`](crate::check_tools) checks the tools of a request. An empty result means that the request
-/// violates no rule.
+/// violates no rule. At most 100 violations of a constraint are listed at a location; [`RequestViolation::more`] counts
+/// the others.
 ///
 /// ```
 /// use serde_json::json;
@@ -94,7 +96,7 @@ pub fn check_request<T: Input>(
     request: T,
     options: impl Into<CheckRequestOptions>,
 ) -> Result<Vec<RequestViolation>, Error> {
-    check::request(request.given()?.read_request()?, &options.into())
+    check::request(request.given()?.read_request()?, &options.into(), FindingLimit::LISTED)
 }
 
 /// A reply whose calls are restored, and the repairs of their arguments.

@@ -5,7 +5,7 @@ use core::cell::OnceCell;
 
 use super::{Input, RestorePlan};
 use crate::{
-    check::{self as violations, Violation},
+    check::{self as violations, findings::FindingLimit, Violation},
     envelope,
     error::Error,
     json::Node,
@@ -164,7 +164,8 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
 }
 
 /// Returns what the dialect's API would refuse, reinterpret or ignore in a schema. An empty result means that the API
-/// accepts the schema.
+/// accepts the schema. At most 100 violations of a constraint are listed at a location; [`Violation::more`] counts the
+/// others.
 ///
 /// ```
 /// use serde_json::json;
@@ -176,7 +177,7 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`.
+/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
 pub fn check(schema: impl Input, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    violations::check(&schema.given()?.read()?, options)
+    violations::check(&schema.given()?.read()?, options, FindingLimit::LISTED)
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Input, Restore};
 use crate::{
+    check::findings::FindingLimit,
     dialect::{
         lookup::{self, deferral::DeferralChoice, DialectChoice},
         Dialect, DIALECTS,
@@ -142,7 +143,8 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 }
 
 /// Returns what the APIs of several dialects would refuse in a tool list, dialect by dialect. An empty result means
-/// that all APIs accept the list.
+/// that all APIs accept the list. For each dialect, at most 100 violations of a constraint are listed at a location;
+/// [`ToolViolation::more`] counts the others.
 ///
 /// ```
 /// use serde_json::json;
@@ -156,7 +158,7 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 /// # Errors
 /// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
 pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(tools.given()?.read()?, &named(dialects)?)
+    check::list(tools.given()?.read()?, &named(dialects)?, FindingLimit::LISTED)
 }
 
 /// Returns the dialects with these names.

@@ -7,7 +7,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Found, Violation};
+use super::{Extent, Found, Violation};
 use crate::{
     budget::Budget,
     collections::Set,
@@ -63,8 +63,8 @@ const NULL_IS_ABSENT: [&str; 10] =
 const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// Returns every fault for which Codex drops the tool, in document order.
-pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, Error> {
-    let mut faults = Faults(Found::default());
+pub(super) fn check(root: &Node<'_>, extent: Extent, budget: &Budget) -> Result<Vec<Violation>, Error> {
+    let mut faults = Faults { found: Found::new(extent), budget };
     match root.data() {
         Data::Bool(_) => return Ok(Vec::new()),
         Data::Object(_) => {}
@@ -105,12 +105,15 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
         members(object, place, &mut faults);
         Ok(Visit::Descend)
     })?;
-    Ok(faults.0.finish())
+    Ok(faults.found.finish())
 }
 
-struct Faults(Found);
+struct Faults<'b> {
+    found: Found,
+    budget: &'b Budget,
+}
 
-impl Faults {
+impl Faults<'_> {
     fn add(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str) {
         self.add_found(value, pointer, rule, expected, value.kind());
     }
@@ -118,7 +121,7 @@ impl Faults {
     fn add_found(&mut self, value: &Node<'_>, pointer: String, rule: Constraint, expected: &str, found: &str) {
         let message = format!("expected {expected}, found {found}; Codex drops such a tool");
         // Codex drops the tool.
-        self.0.add(value, (rule, Severity::Refused), pointer, message);
+        self.found.add(value, (rule, Severity::Refused), (pointer, message), self.budget);
     }
 }
 
@@ -168,7 +171,7 @@ fn is_emptied(object: &Object<'_>) -> bool {
 }
 
 /// Reports the faults of one schema's own members.
-fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults) {
+fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults<'_>) {
     let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"]
         .iter()
         .any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));

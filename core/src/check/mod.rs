@@ -4,13 +4,15 @@
 //! Violations are sorted into document order at the end, because rules traverse a document in different orders.
 
 mod codex;
+pub(crate) mod findings;
 mod grammar;
 
 use alloc::{string::String, vec::Vec};
 
+use findings::{Finding, FindingLimit, Findings};
+
 use crate::{
     budget::Budget,
-    collections,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::Error,
     json::Node,
@@ -32,14 +34,39 @@ pub struct Violation {
     pub pointer: String,
     /// Message for people: what was expected, then what was found.
     pub message: String,
+    /// Number of further violations of the constraint at this location that are not listed. Only the last of 100 listed
+    /// ones has such a number. A location is the last keyword of a pointer.
+    pub more: usize,
 }
 
-/// Returns all violations, in document order.
+impl Finding for Violation {
+    fn constraint(&self) -> &'static str {
+        self.constraint
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    fn more(&mut self) -> &mut usize {
+        &mut self.more
+    }
+
+    fn size(&self) -> usize {
+        size_of::<Violation>() + self.pointer.len() + self.message.len()
+    }
+}
+
+/// Returns the violations in document order, as many as the limit allows.
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`.
-pub fn check(node: &Node<'_>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    look(node, Form::Read, options, Extent::All, &options.budget(node))
+/// `unknown-dialect`, `invalid-option`, `too-deep`, `budget-exceeded`.
+pub fn check(node: &Node<'_>, options: &SanitizeOptions, limit: FindingLimit) -> Result<Vec<Violation>, Error> {
+    look(node, Form::Read, options, Extent::All(limit), &options.budget(node))
 }
 
 fn look(
@@ -51,7 +78,7 @@ fn look(
 ) -> Result<Vec<Violation>, Error> {
     let dialect = dialect::of(options)?;
     let found = match dialect.method {
-        Method::Codex { .. } => codex::check(node, budget)?,
+        Method::Codex { .. } => codex::check(node, extent, budget)?,
         Method::Rules(grammar) => by_grammar(node, form, (grammar, dialect), options, extent, budget)?,
     };
     // After the budget is spent, parts of the schema may have been skipped.
@@ -75,7 +102,10 @@ fn by_grammar(
     }
     // The first violation may not be a refusal, so all violations are needed to decide whether the alternatives are
     // tried.
-    let all = if extent == Extent::All { found } else { by(grammar, Extent::All)? };
+    let all = match extent {
+        Extent::All(_) => found,
+        Extent::First => by(grammar, Extent::All(FindingLimit::LISTED))?,
+    };
     if all.iter().any(|violation| violation.severity == Severity::Refused) {
         for alternative in grammar.alternatives {
             if by(alternative, Extent::First)?.is_empty() {
@@ -91,7 +121,8 @@ pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> R
     let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
     let options = SanitizeOptions::new(dialect.name);
     let by = |grammar, extent| grammar::check(node, Form::Read, (grammar, dialect), &options, extent, budget);
-    let own = by(grammar, Extent::All)?.iter().all(|violation| violation.severity != Severity::Refused);
+    let own =
+        by(grammar, Extent::All(FindingLimit::LISTED))?.iter().all(|violation| violation.severity != Severity::Refused);
     let mut takes = Vec::from([own]);
     for alternative in grammar.alternatives {
         takes.push(by(alternative, Extent::First)?.is_empty());
@@ -118,29 +149,32 @@ pub(crate) fn first(
     // Violations are sorted by node number, so the nodes are numbered as if the schema were read again.
     let mut again = written.copy(budget);
     again.number_in_order();
-    let mut found = look(&again, Form::Written, options, Extent::All, budget)?.into_iter();
+    let mut found = look(&again, Form::Written, options, Extent::All(FindingLimit::LISTED), budget)?.into_iter();
     Ok(found.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
 }
 
 /// The violations to look for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// All violations.
-    All,
+    /// All violations, as many as the limit allows.
+    All(FindingLimit),
     /// Any one violation, not necessarily the first in document order.
     First,
 }
 
-#[derive(Default)]
-pub(crate) struct Found {
-    /// Violations, each with its position in document order.
-    list: Vec<(u32, Violation)>,
-}
+pub(crate) struct Found(Findings<Violation>);
 
 impl Found {
+    fn new(extent: Extent) -> Self {
+        Found(Findings::new(match extent {
+            Extent::All(limit) => limit,
+            Extent::First => FindingLimit::LISTED,
+        }))
+    }
+
     /// Returns true if there are no violations.
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.0.is_empty()
     }
 
     /// Adds a violation of `value`.
@@ -148,18 +182,21 @@ impl Found {
         &mut self,
         value: &Node<'_>,
         (constraint, severity): (Constraint, Severity),
-        pointer: String,
-        message: String,
+        (pointer, message): (String, String),
+        budget: &Budget,
     ) {
-        let violation = Violation { constraint: constraint.id(), severity, pointer, message };
-        self.list.push((value.origin().number().unwrap_or_default(), violation));
+        // If the budget is spent, the call ends with an error.
+        if budget.pay(1 + pointer.len() / POINTER_BYTES_A_STEP) {
+            let violation = Violation { constraint: constraint.id(), severity, pointer, message, more: 0 };
+            self.0.add(value.origin().number().unwrap_or_default(), violation);
+        }
     }
 
-    /// Returns all violations in document order.
+    /// Returns the violations in document order.
     pub(crate) fn finish(self) -> Vec<Violation> {
-        collections::by(self.list, |(one, _), (two, _)| one.cmp(two))
-            .into_iter()
-            .map(|(_, violation)| violation)
-            .collect()
+        self.0.finish()
     }
 }
+
+/// Number of bytes of a pointer that are written for one step of the budget.
+const POINTER_BYTES_A_STEP: usize = 128;

@@ -17,6 +17,7 @@ const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::Id]),
     ignores: Keywords::of(&[Keyword::Schema]),
     metaschema: true,
+    empty_root: true,
     ..Grammar::OPEN
 };
 
@@ -24,8 +25,8 @@ pub(super) const MISTRAL: Dialect = Dialect {
     name: "mistral",
     surface: "Mistral Chat Completions, function tools",
     documentation: "https://docs.mistral.ai/capabilities/function_calling",
-    as_of: "2026-11-20",
-    revision: 1,
+    as_of: "2026-11-28",
+    revision: 2,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
@@ -43,6 +44,14 @@ pub(super) const MISTRAL: Dialect = Dialect {
             source: "recorded answers: 2 of 2 requests with it were answered 200 (LiteLLM removes it)",
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`parameters: {}` is accepted",
+            confidence: 'A',
+            source: "recorded answers: 30 requests of mistral-small-2506 were answered 200 \
+                (braintrust-sdk-javascript@ce2a2d4d, 2026-07-21)",
+            rules: &[],
             ..Fact::REFUSED
         },
         Fact::accepts_strict("recorded answers: 266 exchanges with `strict: true` were answered 200"),

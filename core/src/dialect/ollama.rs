@@ -45,6 +45,7 @@ const GRAMMAR: Grammar = Grammar {
     objects: ObjectRule { open: OpenRule::Listed, ..ObjectRule::OPEN },
     boolean_schemas: false,
     strings: Keywords::of(&[Keyword::Description]),
+    empty_root: true,
     ..Grammar::OPEN
 };
 
@@ -52,8 +53,8 @@ pub(super) const OLLAMA: Dialect = Dialect {
     name: "ollama",
     surface: "Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees",
     documentation: "https://docs.ollama.com/capabilities/tool-calling",
-    as_of: "2026-11-23",
-    revision: 1,
+    as_of: "2026-11-28",
+    revision: 2,
     options: &["untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
@@ -84,6 +85,14 @@ pub(super) const OLLAMA: Dialect = Dialect {
             confidence: 'A',
             source: "ollama#10328: `json: cannot unmarshal array into Go struct field …type of type string`",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`parameters: {}` is accepted, and so is a function without `parameters`",
+            confidence: 'A',
+            source: "recorded answers of llama3.2: `{}` (llama-stack@be866054, 2025-11-07) and no `parameters` \
+                (llama-stack@d47a7d42, 2025-10-03) were answered 200",
+            rules: &[],
             ..Fact::REFUSED
         },
         Fact {

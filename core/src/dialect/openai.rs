@@ -9,7 +9,7 @@ use super::{
         RequiredRule, TypeRequirement,
     },
     requests,
-    surface::{NamePattern, StrictFlag, Surface},
+    surface::{NamePattern, NoArguments, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
 use crate::{
@@ -25,6 +25,17 @@ pub(super) const OBJECT: Fact = Fact {
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
         properties`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
+    ..Fact::REFUSED
+};
+const EMPTY: Fact = Fact {
+    statement: "`parameters: {}` is accepted, and so is a function without `parameters`",
+    confidence: 'A',
+    source:
+        "recorded: `{}` answered 200 by gpt-4o-mini on Responses (openai-dotnet@0bc7d788, 2025-09-16), which shows \
+        it as `{\"type\":\"object\",\"properties\":{}}`, and by gpt-4o on Chat (llama-stack@d5b9c9f8, 2026-03-18); no \
+        `parameters` answered 200 by gpt-4o-mini (openai-dotnet@c506461d, 2025-09-16). Refused in July 2025 \
+        (vercel/ai#7005)",
+    rules: &[],
     ..Fact::REFUSED
 };
 pub(super) const ROOT: Fact = Fact {
@@ -112,6 +123,7 @@ pub(super) const CHAT_GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { needs_items: true, ..ArrayRule::OPEN },
     patterns: PatternRule::Python,
     array_items: false,
+    empty_root: true,
     ..Grammar::OPEN
 };
 
@@ -134,13 +146,14 @@ pub(super) const RESPONSES: Dialect = Dialect {
     name: "openai-responses",
     surface: "OpenAI Responses, function tools with `strict: false`, GPT-5 and later",
     documentation: "https://platform.openai.com/docs/guides/function-calling",
-    as_of: "2026-11-20",
-    revision: 1,
+    as_of: "2026-11-28",
+    revision: 2,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
     facts: &[
         OBJECT,
+        EMPTY,
         COMBINATORS,
         METASCHEMA,
         well_formed::ENUM_EMPTY,
@@ -165,13 +178,14 @@ pub(super) const CHAT: Dialect = Dialect {
     name: "openai-chat",
     surface: "OpenAI Chat Completions, non-strict function tools; Responses with models before GPT-5",
     documentation: "https://platform.openai.com/docs/guides/function-calling",
-    as_of: "2026-11-20",
-    revision: 1,
+    as_of: "2026-11-28",
+    revision: 2,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
     facts: &[
         OBJECT,
+        EMPTY,
         ROOT,
         METASCHEMA,
         well_formed::ENUM_EMPTY,
@@ -198,6 +212,14 @@ pub(super) const STRICT_CLOSED: Fact = Fact {
     source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
         required to be supplied and to be an array including every key in properties. Extra required key 'x' supplied`",
     rules: &[Constraint::ObjectNotClosed, Constraint::Map, Constraint::NotRequired, Constraint::RequiredUnknown],
+    ..Fact::REFUSED
+};
+const STRICT_PARAMETERS: Fact = Fact {
+    statement: "a function has `parameters`",
+    confidence: 'A',
+    source: "recorded: without it, `In context=(), 'additionalProperties' is required to be supplied and to be false` \
+        (gpt-4o, openai-dotnet@12a5cea5, 2025-09-16)",
+    rules: &[Constraint::RootObject],
     ..Fact::REFUSED
 };
 pub(super) const STRICT_KEYWORDS: Fact = Fact {
@@ -338,6 +360,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     formats: Some(&[("string", STRICT_FORMATS), ("number", &[]), ("integer", &[])]),
     required_is_known: true,
     boolean_schemas: false,
+    empty_root: false,
     ..CHAT_GRAMMAR
 };
 
@@ -348,8 +371,8 @@ pub(super) const STRICT: Dialect = Dialect {
     name: "openai-strict",
     surface: "OpenAI Chat Completions and Responses, function tools with `strict: true`",
     documentation: "https://platform.openai.com/docs/guides/structured-outputs",
-    as_of: "2026-11-20",
-    revision: 1,
+    as_of: "2026-11-28",
+    revision: 2,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
         "optional properties become required, and null means absent",
@@ -376,6 +399,7 @@ pub(super) const STRICT: Dialect = Dialect {
         STRICT_KEYWORDS,
         STRICT_META_KEYWORDS,
         STRICT_DEFAULT,
+        STRICT_PARAMETERS,
         STRICT_TYPED,
         STRICT_REFS,
         STRICT_FORMAT,
@@ -395,6 +419,7 @@ pub(super) const STRICT: Dialect = Dialect {
     tools: Surface {
         strict: StrictFlag::True,
         strict_fact: Some(&STRICT_MODE),
+        no_arguments: NoArguments::Required,
         not_strict: Some("openai-chat"),
         ..CHAT_TOOLS
     },

@@ -160,10 +160,10 @@ const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
     grammar.object_root || !is_of_root
 }
 
-/// Returns the grammar of an API's tools.
+/// Returns the grammar of an API's tools, without the rule for a tool without arguments.
 const fn of_tools(dialect: &Dialect) -> Grammar {
     match dialect.method {
-        Method::Rules(grammar) => *grammar,
+        Method::Rules(grammar) => Grammar { empty_root: false, ..*grammar },
         Method::Codex { .. } => Grammar::OPEN,
     }
 }

@@ -111,6 +111,8 @@ pub(crate) enum NoArguments {
     Schema,
     /// No schema: the member that would hold it is omitted.
     Omitted,
+    /// No replacement, and a tool with `strict: true` but without a schema is refused (rule `root-object`).
+    Required,
 }
 
 /// A maximum for all tools of a request together, or for one tool. Tools in another dialect (`fallback`, or not strict)

@@ -74,7 +74,7 @@ constraints! {
     PropertiesNotObject = "properties-not-object",
     /// A value that is not a schema where one is expected: a property, a definition, a branch.
     NotASchema = "not-a-schema",
-    /// `items` is a list: positions belong in `prefixItems`.
+    /// `items` is a list of schemas, one for each position.
     ArrayItems = "array-items",
     /// `items` is not a schema.
     ItemsNotSchema = "items-not-schema",
@@ -271,10 +271,12 @@ impl Constraint {
             }
             Constraint::MaximumBelowMinimum => "Write a maximum that is not below the minimum.",
             Constraint::NotASchema => "Write an object or a boolean as the schema.",
-            Constraint::ArrayItems => "Write one schema in `items`, or the positions in `prefixItems`.",
+            Constraint::ArrayItems => "Write one schema in `items`, which accepts the values of all positions.",
             Constraint::ItemsNotSchema => "Write a schema in `items`.",
             Constraint::AdditionalPropertiesNotSchema => "Write `true`, `false` or a schema.",
-            Constraint::RequiredNotStrings => "Write `required` as a list of property names.",
+            Constraint::RequiredNotStrings => {
+                "Write the names of required properties as a list, in `required` of the object that declares them."
+            }
             Constraint::RequiredWithoutProperties => {
                 "List the names of `required` in `properties`, or omit `required`."
             }

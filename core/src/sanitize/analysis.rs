@@ -128,10 +128,11 @@ impl Naming {
         self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
     }
 
-    /// True if these are branches of the same `oneOf`, so that no instance matches both.
-    pub(crate) fn are_alternatives(&self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let of = |branch: &Node<'_>| Some((self.alternatives.get(&branch.origin().number()?)?, branch.origin()));
-        of(one).zip(of(two)).is_some_and(|(one, two)| one.0 == two.0 && one.1.number() != two.1.number())
+    /// Returns the number of the schema with `oneOf` to which a branch belongs, and the number of the branch. No
+    /// instance matches two branches of one `oneOf`.
+    pub(crate) fn alternative(&self, branch: &Node<'_>) -> Option<(Number, Number)> {
+        let number = branch.origin().number()?;
+        Some((*self.alternatives.get(&number)?, number))
     }
 
     /// Collects the names in a part. Returns true if it contains references.

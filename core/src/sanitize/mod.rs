@@ -30,7 +30,7 @@ use crate::{
     check,
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::{Code, Error},
-    json::{Data, Member, Node},
+    json::{Data, Member, Node, Object},
     limits::REPORT_FACTOR,
     options::{Refs, SanitizeOptions, Untyped, Use},
     report::{Allow, Change, Detail, Recorder},
@@ -230,9 +230,11 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// True if the root has `properties`. Callers may rely on them even if the API does not require them.
+/// True if the root has `properties`, or is an accepted empty schema. Callers may rely on the properties of a schema
+/// that has any keyword, even if the API does not require them.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root
+        || (grammar.empty_root && node.as_object().is_some_and(Object::is_empty))
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }

@@ -16,7 +16,10 @@ use super::{
     target,
 };
 use crate::{
-    check as rules,
+    check::{
+        self as rules,
+        findings::{Finding, FindingLimit, Findings},
+    },
     collections::Set,
     dialect::{
         self,
@@ -61,6 +64,9 @@ pub struct ToolViolation {
     pub confidence: char,
     /// The source of the fact behind the rule.
     pub source: &'static str,
+    /// Number of further violations of the constraint at this location that are not listed; see
+    /// [`Violation::more`](crate::reports::Violation::more).
+    pub more: usize,
     pub(crate) fact: Option<&'static Fact>,
 }
 
@@ -68,6 +74,29 @@ impl ToolViolation {
     /// Returns true if a client refuses all tools of the tool's server because of this violation.
     pub(crate) fn drops_server(&self) -> bool {
         self.fact.is_some_and(|fact| fact.drops_server)
+    }
+}
+
+impl Finding for ToolViolation {
+    fn constraint(&self) -> &'static str {
+        self.constraint
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    fn more(&mut self) -> &mut usize {
+        &mut self.more
+    }
+
+    fn size(&self) -> usize {
+        let names = [&self.tool, &self.server].into_iter().flatten().map(String::len).sum::<usize>();
+        size_of::<ToolViolation>() + self.pointer.len() + self.message.len() + names
     }
 }
 
@@ -97,19 +126,21 @@ enum Form {
 struct Checking {
     dialect: &'static Dialect,
     form: Form,
-    found: Vec<ToolViolation>,
+    limit: FindingLimit,
+    found: Findings<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
     /// The server of the current tool, if the list has several servers.
     server: Option<String>,
 }
 
-/// Returns all violations, dialect by dialect, with tools in the order of the list.
+/// Returns the violations, dialect by dialect, with tools in the order of the list, and for each dialect as many as the
+/// limit allows.
 ///
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
-pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
-    in_form(tools, dialects, Form::AsSent)
+pub fn list(tools: Node<'_>, dialects: &[&'static Dialect], limit: FindingLimit) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, dialects, (Form::AsSent, limit))
 }
 
 /// Like [`list`], but for tools that will be sent in the format of the dialect: a list has the same violations in the
@@ -117,34 +148,52 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolVi
 ///
 /// # Errors
 /// As [`list`].
-pub fn in_format_of(tools: Node<'_>, dialect: &'static Dialect) -> Result<Vec<ToolViolation>, Error> {
-    in_form(tools, &[dialect], Form::OfDialect)
+pub fn in_format_of(
+    tools: Node<'_>,
+    dialect: &'static Dialect,
+    limit: FindingLimit,
+) -> Result<Vec<ToolViolation>, Error> {
+    in_form(tools, &[dialect], (Form::OfDialect, limit))
 }
 
-fn in_form(tools: Node<'_>, dialects: &[&'static Dialect], form: Form) -> Result<Vec<ToolViolation>, Error> {
+fn in_form(
+    tools: Node<'_>,
+    dialects: &[&'static Dialect],
+    (form, limit): (Form, FindingLimit),
+) -> Result<Vec<ToolViolation>, Error> {
     let mut found = Vec::new();
     if servers::is_list(&tools) {
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
             servers.iter().for_each(|servers| servers.settle(&mut listing));
-            let mut checking = Checking { dialect, form, found, servers, server: None };
+            let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
             checking.list(&listing)?;
-            found = checking.found;
+            found.append(&mut checking.found.finish());
         }
         return Ok(found);
     }
     let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, form, found, servers: None, server: None };
+        let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers: None, server: None };
         checking.list(&listing)?;
-        found = checking.found;
+        found.append(&mut checking.found.finish());
     }
     Ok(found)
 }
 
 impl Checking {
     fn add(&mut self, tool: Option<&str>, constraint: &'static str, pointer: String, message: String) {
+        self.add_many(tool, constraint, (pointer, message, 0));
+    }
+
+    /// Adds a violation, and the number of those that are not listed.
+    fn add_many(
+        &mut self,
+        tool: Option<&str>,
+        constraint: &'static str,
+        (pointer, message, more): (String, String, usize),
+    ) {
         let general = GENERAL.iter().any(|known| known.id() == constraint);
         let fact = self.dialect.fact_of(constraint, &pointer);
         let (confidence, source) = match fact {
@@ -157,7 +206,7 @@ impl Checking {
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
         let own = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
-        self.found.push(ToolViolation {
+        let violation = ToolViolation {
             tool: own.or_else(|| tool.map(String::from)),
             server: self.server.clone(),
             dialect,
@@ -168,7 +217,10 @@ impl Checking {
             confidence,
             source,
             fact,
-        });
+            more,
+        };
+        // Tools are checked in the order of the list.
+        self.found.add(0, violation);
     }
 
     /// Returns the tool that is sent under this name, if the list has several servers.
@@ -215,12 +267,15 @@ impl Checking {
             match other {
                 Some(other) => {
                     let servers = self.servers.take();
-                    let server = self.server.clone();
-                    let mut checking = Checking { dialect: other, form: self.form, found: Vec::new(), servers, server };
+                    let (server, form, limit) = (self.server.clone(), self.form, self.limit);
+                    let mut checking =
+                        Checking { dialect: other, form, limit, found: Findings::new(limit), servers, server };
                     checking.tool(listed, shape, name.as_deref())?;
                     self.servers = checking.servers;
                     let dialect = self.dialect.name;
-                    self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
+                    for found in checking.found.finish() {
+                        self.found.add(0, ToolViolation { dialect, ..found });
+                    }
                 }
                 None => self.tool(listed, shape, name.as_deref())?,
             }
@@ -349,8 +404,12 @@ impl Checking {
         }
         self.output(listed, shape, name)?;
         let Some(schema) = shape.schema(entry) else {
-            if surface.output.is_some() {
-                let message = "expected `inputSchema`, found a tool without it".into();
+            // A tool without the flag is written in another format, with a schema.
+            let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
+            if surface.output.is_some() || (is_strict && surface.no_arguments == NoArguments::Required) {
+                let path = tool_format::written(surface.format, false).pointer_to_schema();
+                let member = path.last().copied().unwrap_or_default();
+                let message = format!("expected `{member}`, found a tool without it");
                 self.add(name, Constraint::RootObject.id(), at(listed, &[]), message);
             }
             return Ok(());
@@ -361,8 +420,9 @@ impl Checking {
             self.add(name, Constraint::NoArguments.id(), above, message);
             return Ok(());
         }
-        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
-            self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
+        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
+            let pointer = format!("{above}{}", violation.pointer);
+            self.add_many(name, violation.constraint, (pointer, violation.message, violation.more));
         }
         Ok(())
     }
@@ -402,10 +462,10 @@ impl Checking {
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let of_tools = core::mem::replace(&mut self.dialect, of_output);
-        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output));
+        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output), self.limit);
         for violation in found.iter().flatten() {
             let (pointer, message) = (format!("{above}{}", violation.pointer), violation.message.clone());
-            self.add(name, violation.constraint, pointer, message);
+            self.add_many(name, violation.constraint, (pointer, message, violation.more));
         }
         self.dialect = of_tools;
         found.map(|_| ())
@@ -467,13 +527,42 @@ pub struct RequestViolation {
     pub message: String,
     /// The fact that the request violates.
     pub fact: &'static RequestFact,
+    /// Number of further violations of the constraint at this location that are not listed; see
+    /// [`Violation::more`](crate::reports::Violation::more).
+    pub more: usize,
 }
 
-/// Returns all parts of a request that an API refuses.
+impl Finding for RequestViolation {
+    fn constraint(&self) -> &'static str {
+        self.constraint
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    fn more(&mut self) -> &mut usize {
+        &mut self.more
+    }
+
+    fn size(&self) -> usize {
+        size_of::<RequestViolation>() + self.pointer.len() + self.message.len()
+    }
+}
+
+/// Returns the parts of a request that an API refuses, as many as the limit allows.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
-pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec<RequestViolation>, Error> {
+pub fn request(
+    mut request: Node<'_>,
+    options: &CheckRequestOptions,
+    limit: FindingLimit,
+) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(options.dialect.as_str()))?;
     let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
@@ -481,18 +570,19 @@ pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<V
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognize(&request, &AdaptOptions::new(dialect.name))?;
     mentions::settle(&mut request, api, servers.as_ref(), None)?;
-    let mut found = Vec::new();
-    let formats = formats::broken_formats(&mut request, api, dialect, &model)?;
-    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String| {
+    let mut found = Findings::new(limit);
+    let formats = formats::broken_formats(&mut request, api, dialect, &model, limit)?;
+    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
-        found.push(RequestViolation { constraint, severity, pointer, message, fact });
+        found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
-    for Broken { fact, severity, pointer, message } in formats {
-        add_with(fact, severity, &pointer, message);
+    for Broken { fact, severity, pointer, message, more } in formats {
+        add_with(fact, severity, &pointer, message, more);
     }
-    let mut add = |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message);
+    let mut add =
+        |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message, 0);
     let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected a different choice of tools, or none: {}", fact.statement));
@@ -560,7 +650,7 @@ pub fn request(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<V
             add(fact, &pointer, message.into());
         }
     }
-    Ok(found)
+    Ok(found.finish())
 }
 
 /// Returns true if a choice names a tool that neither the list nor the history of a request contains.

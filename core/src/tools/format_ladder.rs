@@ -18,6 +18,7 @@ use super::{
     target::about,
 };
 use crate::{
+    check::findings::FindingLimit,
     collections::Set,
     dialect::{
         formats::{rules_of, steps_of, Forces, FormatSteps, JsonMode},
@@ -639,7 +640,7 @@ pub(super) fn refused_natively(
     dialect: &'static Dialect,
     model: &str,
 ) -> Result<(), Stop> {
-    let broken = formats::broken_formats(request, api, dialect, model)?;
+    let broken = formats::broken_formats(request, api, dialect, model, FindingLimit::LISTED)?;
     // Updates in the history do not concern the format of the request itself.
     let is_about_it = |one: &formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {

@@ -12,7 +12,7 @@ use super::{
     target::{about, targets},
 };
 use crate::{
-    check::{self, Violation},
+    check::{self, findings::FindingLimit, Violation},
     dialect::{
         self,
         formats::{FormatPlace, SchemaText, SCHEMA},
@@ -178,7 +178,12 @@ pub(super) fn rewrite(
 ///
 /// # Errors
 /// `invalid-json` if a schema is text that cannot be read.
-fn check(request: &mut Node<'_>, api: Api, dialect: &'static Dialect) -> Result<Vec<(String, Violation)>, Error> {
+fn check(
+    request: &mut Node<'_>,
+    api: Api,
+    dialect: &'static Dialect,
+    limit: FindingLimit,
+) -> Result<Vec<(String, Violation)>, Error> {
     let mut found = Vec::new();
     if !matches!(responses::in_request(dialect, api), InRequest::Known) {
         return Ok(found);
@@ -196,12 +201,12 @@ fn check(request: &mut Node<'_>, api: Api, dialect: &'static Dialect) -> Result<
         };
         let at = format!("{pointer}/{}", place.schema);
         match schema.as_text().map(|text| text.value()) {
-            None => found.extend(check::check(schema, options)?.into_iter().map(|one| (at.clone(), one))),
+            None => found.extend(check::check(schema, options, limit)?.into_iter().map(|one| (at.clone(), one))),
             // Violations inside a schema that is text are reported at the text.
             Some(text) => {
                 let text = text.unwrap_or_default();
                 let inner = json::read(&text).map_err(|error| error.below(&at))?;
-                let inside = check::check(&inner, options)?.into_iter();
+                let inside = check::check(&inner, options, limit)?.into_iter();
                 found.extend(inside.map(|one| (at.clone(), Violation { pointer: String::new(), ..one })));
             }
         }
@@ -438,6 +443,8 @@ pub(super) struct Broken {
     pub(super) severity: Severity,
     pub(super) pointer: String,
     pub(super) message: String,
+    /// Number of further violations that are not listed.
+    pub(super) more: usize,
 }
 
 /// Returns the rules that the response formats of a request violate.
@@ -449,6 +456,7 @@ pub(super) fn broken_formats(
     api: Api,
     dialect: &'static Dialect,
     model: &str,
+    limit: FindingLimit,
 ) -> Result<Vec<Broken>, Error> {
     let schemas = pointers(request, api)?;
     let schema = schemas.last().map(|(pointer, _)| pointer.as_str());
@@ -457,7 +465,7 @@ pub(super) fn broken_formats(
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, pointer: &str| {
         let message = format!("expected a different request: {}", fact.statement);
-        found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message });
+        found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message, more: 0 });
     };
     for fact in dialect.requests() {
         let Refusal::Format(rule) = fact.refuses else { continue };
@@ -498,9 +506,9 @@ pub(super) fn broken_formats(
             add(fact, &pointer);
         }
     }
-    for (pointer, violation) in check(request, api, dialect)? {
-        let (severity, message) = (violation.severity, violation.message);
-        found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message });
+    for (pointer, violation) in check(request, api, dialect, limit)? {
+        let Violation { severity, message, more, .. } = violation;
+        found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message, more });
     }
     Ok(found)
 }

@@ -34,7 +34,7 @@ class Record:
     """Converters from JSON, for members that are not JSON values themselves."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
-    """Members that are omitted from JSON if they are `None` or empty."""
+    """Members that are omitted from JSON if they are `None`, empty or 0."""
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Self:
@@ -60,7 +60,7 @@ class Record:
         return {
             camel(name): plain(value)
             for name, value in items
-            if value not in (None, (), {}) or name not in self._optional
+            if value not in (None, (), {}, 0) or name not in self._optional
         }
 
 

@@ -307,6 +307,11 @@ class Violation(Record):
     """JSON Pointer to the cause."""
     message: str
     """Human-readable message: what was expected, then what was found."""
+    more: int = 0
+    """Number of further violations of the constraint at this location that are not listed. At most 100 are listed, and
+    only the last of them has a number above 0. The location is the last keyword of `pointer`."""
+
+    _optional: ClassVar = frozenset({"more"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +336,11 @@ class ToolViolation(Record):
     """The source of the fact behind the constraint."""
     server: str | None = None
     """The tool's server; `None` unless the list is a list of several servers."""
+    more: int = 0
+    """Number of further violations of the constraint at this location that are not listed. At most 100 are listed, and
+    only the last of them has a number above 0. The location is the last keyword of `pointer`."""
 
-    _optional: ClassVar = frozenset({"server"})
+    _optional: ClassVar = frozenset({"server", "more"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +359,11 @@ class RequestViolation(Record):
     """The confidence of the fact, as in `Fact`."""
     source: str
     """The API's answer, and its source."""
+    more: int = 0
+    """Number of further violations of the constraint at this location that are not listed. At most 100 are listed, and
+    only the last of them has a number above 0. The location is the last keyword of `pointer`."""
+
+    _optional: ClassVar = frozenset({"more"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,6 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "outdated: since August 2026 (llama.cpp#26939) patterns with `\\d` are accepted and not enforced; the judge \
          runs b11434",
     ),
-    ("mistral", "accepted: `root-object`", 2, "`{}` at the root, 3 times: one rule covers all roots without a type"),
     (
         "openai-strict",
         "accepted: `map`",
@@ -130,6 +129,13 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "rejected: no violation is found, expected `refused-keyword`",
         2,
         "outdated: `default` was refused in 2024, and a maintainer's probe of 2026-08 was answered with 200",
+    ),
+    (
+        "openai-chat",
+        "rejected: no violation is found, expected `root-object`",
+        1,
+        "outdated: `{}` was refused in July 2025 (vercel/ai#7005), and answered with 200 in September 2025 and March \
+            2026",
     ),
     (
         "openai-chat",

@@ -1,12 +1,19 @@
 //! The body of a constraint's page: the reason, an example of a violation, the fix, and the APIs with the constraint.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::Path,
+};
 
 use serde_json::Value;
 use toolwire::{
     check, check_tools, dialects,
     internal::bindings::{self, Naming},
     json,
+    options::Use,
+    reports::Severity,
     rules::{Constraint, Rule},
     sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
 };
@@ -19,43 +26,107 @@ use super::{
 /// Maximum length of an example in bytes.
 const MAX_EXAMPLE: usize = 700;
 
-/// An input that violates a constraint.
+/// An input that violates a constraint, and the output that does not.
 pub(crate) struct ViolationExample {
     dialect: &'static str,
+    used_as: Use,
     input: String,
     is_list: bool,
+    severity: Severity,
     pointer: String,
     message: String,
     /// Number of violations in the input. Fewer violations make a better example.
     violations: usize,
+    /// Output of `sanitize` or `sanitizeTools`, if it does not violate the constraint.
+    fixed: Option<String>,
 }
 
-/// Returns the shortest violation of each constraint in the fixtures.
-pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
-    let mut best: BTreeMap<&'static str, ViolationExample> = BTreeMap::new();
-    let mut add = |rule: &'static str, found: ViolationExample| {
-        let weight = |found: &ViolationExample| (found.violations, found.input.len());
-        if found.input.len() <= MAX_EXAMPLE && best.get(rule).is_none_or(|known| weight(&found) < weight(known)) {
-            best.insert(rule, found);
+impl ViolationExample {
+    /// Examples with a fix are best, then those with few violations, then short ones.
+    fn weight(&self) -> (bool, usize, usize) {
+        (self.fixed.is_none(), self.violations, self.input.len())
+    }
+}
+
+/// The best example of each constraint.
+#[derive(Default)]
+struct Best(BTreeMap<&'static str, ViolationExample>);
+
+impl Best {
+    fn add(&mut self, rule: &'static str, found: ViolationExample) {
+        if found.input.len() <= MAX_EXAMPLE && self.0.get(rule).is_none_or(|known| found.weight() < known.weight()) {
+            self.0.insert(rule, found);
         }
-    };
+    }
+
+    /// Adds the violations of a schema. `wanted` selects constraints.
+    fn add_schema(&mut self, input: &str, options: &SanitizeOptions, wanted: &dyn Fn(&str) -> bool) {
+        let Some(dialect) = named(&options.dialect).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
+        let violations = check(input, options).unwrap_or_default();
+        if !violations.iter().any(|violation| wanted(violation.constraint)) {
+            return;
+        }
+        let output = sanitize(input, options).ok().map(|written| written.schema.into_owned());
+        let left = output.as_ref().map(|output| check(output.as_str(), options).unwrap_or_default());
+        let count = violations.len();
+        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
+            let rule = violation.constraint;
+            let is_gone = left.as_ref().is_some_and(|left| left.iter().all(|found| found.constraint != rule));
+            let found = ViolationExample {
+                dialect,
+                used_as: options.used_as,
+                input: input.to_owned(),
+                is_list: false,
+                severity: violation.severity,
+                pointer: violation.pointer,
+                message: violation.message,
+                violations: count,
+                fixed: output.clone().filter(|_| is_gone),
+            };
+            self.add(rule, found);
+        }
+    }
+
+    fn add_list(&mut self, input: &str, dialect: &'static str, wanted: &dyn Fn(&str) -> bool) {
+        let violations = check_tools(input, &[dialect]).unwrap_or_default();
+        if !violations.iter().any(|violation| wanted(violation.constraint)) {
+            return;
+        }
+        let written = sanitize_tools(input, &ToolsOptions::new(dialect)).ok();
+        let output = written.filter(|written| written.quarantined.is_empty()).map(|written| written.tools.into_owned());
+        let left = output.as_ref().map(|output| check_tools(output.as_str(), &[dialect]).unwrap_or_default());
+        let count = violations.len();
+        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
+            let rule = violation.constraint;
+            let is_gone = left.as_ref().is_some_and(|left| left.iter().all(|found| found.constraint != rule));
+            let found = ViolationExample {
+                dialect,
+                used_as: Use::Tool,
+                input: input.to_owned(),
+                is_list: true,
+                severity: violation.severity,
+                pointer: violation.pointer,
+                message: violation.message,
+                violations: count,
+                fixed: output.clone().filter(|_| is_gone),
+            };
+            self.add(rule, found);
+        }
+    }
+}
+
+/// Returns the best violation of each constraint in the fixtures. If no fixture with its own options has a fix, every
+/// schema is tried in every dialect with the constraint, also as a response format.
+pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
+    let mut best = Best::default();
+    let (mut schemas, mut lists) = (BTreeSet::new(), BTreeSet::new());
     for folder in ["check", "sanitize", "sanitize/rules"] {
         for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
-            let Some(options) = json::read(&options)
-                .ok()
-                .and_then(|options| bindings::options::<SanitizeOptions>(&options, Naming::Camel).ok())
-            else {
-                continue;
-            };
-            let Some(dialect) = named(&options.dialect) else { continue };
-            let violations = check(&input, &options).unwrap_or_default();
-            let count = violations.len();
-            for violation in violations {
-                let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                add(
-                    violation.constraint,
-                    ViolationExample { dialect, input, is_list: false, pointer, message, violations: count },
-                );
+            let read = json::read(&options).ok();
+            let read = read.and_then(|options| bindings::options::<SanitizeOptions>(&options, Naming::Camel).ok());
+            if let Some(options) = read {
+                best.add_schema(&input, &options, &|_| true);
+                schemas.insert(input);
             }
         }
     }
@@ -64,19 +135,26 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
             let options: Value = serde_json::from_str(&options).unwrap_or_default();
             let listed = options.get("dialects").and_then(Value::as_array).into_iter().flatten();
             for dialect in listed.chain(options.get("dialect")).filter_map(Value::as_str).filter_map(named) {
-                let violations = check_tools(&input, &[dialect]).unwrap_or_default();
-                let count = violations.len();
-                for violation in violations {
-                    let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                    add(
-                        violation.constraint,
-                        ViolationExample { dialect, input, is_list: true, pointer, message, violations: count },
-                    );
-                }
+                best.add_list(&input, dialect, &|_| true);
             }
+            lists.insert(input);
         }
     }
-    best
+    let is_open = |best: &Best, rule: &Constraint| best.0.get(rule.id()).is_some_and(|found| found.fixed.is_none());
+    for dialect in dialects() {
+        let rules = Constraint::ALL.iter().filter(|rule| dialect.facts.iter().any(|fact| fact.rules.contains(rule)));
+        let open: Vec<&str> = rules.filter(|rule| is_open(&best, rule)).map(|rule| rule.id()).collect();
+        let wanted = |rule: &str| open.contains(&rule);
+        if open.is_empty() {
+            continue;
+        }
+        for used_as in [Use::Tool, Use::Response] {
+            let options = SanitizeOptions::new(dialect.name).used_as(used_as);
+            schemas.iter().for_each(|input| best.add_schema(input, &options, &wanted));
+        }
+        lists.iter().for_each(|input| best.add_list(input, dialect.name, &wanted));
+    }
+    best.0
 }
 
 fn named(name: &str) -> Option<&'static str> {
@@ -141,24 +219,18 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Violat
 }
 
 fn example(found: &ViolationExample) -> String {
-    let ViolationExample { dialect, input, is_list, pointer, message, .. } = found;
+    let ViolationExample { dialect, used_as, input, is_list, severity, pointer, message, fixed, .. } = found;
     let at = if pointer.is_empty() { "the root".to_owned() } else { code(pointer) };
-    let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md), at {at}: {message}\n\n");
+    let format = if *used_as == Use::Response { ", as a response format (`use: \"response\"`)" } else { "" };
+    let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md){format}, at {at}: {message}\n\n");
     text += &fence("json", input);
-    let good = if *is_list {
-        sanitize_tools(input, &ToolsOptions::new(*dialect))
-            .ok()
-            .filter(|written| written.quarantined.is_empty())
-            .map(|written| written.tools.into_owned())
-    } else {
-        sanitize(input, &SanitizeOptions::new(*dialect)).ok().map(|written| written.schema.into_owned())
-    };
-    match good {
-        Some(good) if good != *input => {
+    match fixed {
+        Some(good) => {
             let function = if *is_list { "sanitizeTools" } else { "sanitize" };
-            let _ = write!(text, "\n## Good\n\nThe output of `{function}`:\n\n{}", fence("json", &good));
+            let _ = write!(text, "\n## Good\n\nThe output of `{function}`:\n\n{}", fence("json", good));
         }
-        _ => text += "\n`sanitize` cannot fix this: change it yourself.\n",
+        None if *severity == Severity::Ignored => text += "\n`sanitize` leaves this, because the API accepts it.\n",
+        None => text += "\n`sanitize` cannot fix this: change it yourself.\n",
     }
     text
 }

@@ -153,7 +153,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             if !schema.present.intersects(COMBINED)
                 && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS))
                 // `check` reports the object, but `sanitize` leaves it unchanged.
-                && (open != OpenRule::Closes || report.extent == Extent::All) =>
+                && (open != OpenRule::Closes || report.extent != Extent::First) =>
         {
             report.add(
                 node,

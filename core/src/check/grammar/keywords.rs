@@ -76,7 +76,7 @@ pub(super) fn check_key(
         return false;
     }
     // Ignored keywords need no rewriting, so they are reported only if all violations are requested.
-    if report.extent == Extent::All {
+    if report.extent != Extent::First {
         let missing = || grammar.effects.missing((keyword, &member.value), schema.object, schema.present);
         if grammar.ignores.contains(keyword) {
             let expected = format!("no `{}`", keyword.name());

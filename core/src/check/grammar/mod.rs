@@ -55,7 +55,7 @@ pub(super) fn check(
         max_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
         counted: Counted::default(),
-        found: Found::default(),
+        found: Found::new(extent),
     };
     limits::check_document(root, &mut report);
     if root.as_object().is_none() && !(grammar.boolean_root && is_schema_value(root, grammar)) {
@@ -70,7 +70,8 @@ pub(super) fn check(
         let target = references.target_of(root).and_then(|target| references.located(root, target));
         is_object_root |= target.is_some_and(is_object);
     }
-    if grammar.object_root && !is_object_root {
+    let is_empty_root = grammar.empty_root && root.as_object().is_some_and(Object::is_empty);
+    if grammar.object_root && !is_object_root && !is_empty_root {
         let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
         let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
@@ -330,7 +331,8 @@ impl Report<'_> {
 
     fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
         let severity = self.dialect.severity_of(rule.id(), &pointer);
-        self.found.add(value, (rule, severity), pointer, format!("expected {expected}, found {found}"));
+        let message = format!("expected {expected}, found {found}");
+        self.found.add(value, (rule, severity), (pointer, message), self.budget);
     }
 }
 

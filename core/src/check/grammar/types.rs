@@ -256,7 +256,7 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     }
     // A pattern that is merely not enforced needs no rewriting, so it is not reported if only the first violation is
     // wanted.
-    if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
+    if report.grammar.patterns == PatternRule::Gbnf && report.extent != Extent::First {
         if let Reading::NotEnforced(why) = regex_engines::gbnf_reading(&text.display()) {
             let found = format!("{}: {why}", quoted(text));
             let expected = "a pattern that this API enforces";

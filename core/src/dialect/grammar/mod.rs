@@ -24,6 +24,8 @@ pub(crate) struct Grammar {
     pub(crate) accept_unchanged: bool,
     /// The root must have `type: "object"` and no other type.
     pub(crate) object_root: bool,
+    /// The root may also be `{}`, which is treated as an object without properties. No keyword may be in it.
+    pub(crate) empty_root: bool,
     /// The root may also be a reference.
     pub(crate) root_reference: bool,
     /// Keywords refused at the root, but accepted below it.
@@ -181,6 +183,7 @@ impl Grammar {
     pub(crate) const OPEN: Grammar = Grammar {
         accept_unchanged: true,
         object_root: true,
+        empty_root: false,
         root_reference: false,
         root_refuses: Keywords::NONE,
         root_unions_of_objects: false,

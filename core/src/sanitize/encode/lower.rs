@@ -10,10 +10,10 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typed, KEY, VALUE};
 use crate::{
     budget::Budget,
-    collections::Set,
+    collections::{Map, Set},
     dialect::grammar::{Grammar, PropertiesRule, RequiredRule},
     error::Error,
-    json::{self, Data, Member, Node, Object, Text},
+    json::{self, Data, LookUp, Member, Node, Object, Text},
     report::Accepts,
     rules::Rule,
     sanitize::{
@@ -409,6 +409,9 @@ fn wrap(branch: &mut Node<'_>, name: String) {
 /// Maximum number of pairs of schemas to compare; with more, the result is unknown.
 const MAX_PAIRS: usize = 20_000;
 
+/// Number of names that are looked up for one step of the budget.
+const NAMES_A_STEP: usize = 8;
+
 /// Returns the objects that, when closed, refuse a property which another branch declares; `None` if there are too many
 /// pairs.
 fn overlapping_objects<'a>(
@@ -417,7 +420,8 @@ fn overlapping_objects<'a>(
     context: &PassContext,
 ) -> Result<Option<Set<Number>>, Error> {
     let (grammar, budget, naming) = (context.grammar, &*context.budget, &context.diagnostics.naming);
-    let mut search = OverlapSearch { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new() };
+    let mut search =
+        OverlapSearch { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new(), tables: Map::new() };
     let mut is_whole = true;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         if let Shape::Union(branches) = layout::of(node, place.keyword.is_none(), grammar) {
@@ -435,6 +439,17 @@ struct OverlapSearch<'s, 'n, 'a> {
     naming: &'s Naming,
     spare: usize,
     found: Set<Number>,
+    /// Compared tables of properties, by address.
+    tables: Map<*const Object<'a>, LookUp<'s, 'a>>,
+}
+
+/// The leaves of a union, grouped so that the search visits only pairs that an instance may match.
+#[derive(Default)]
+struct Leaves<'s, 'a> {
+    /// Leaves that are not in a branch of a `oneOf`.
+    free: Vec<&'s Node<'a>>,
+    /// Leaves in branches of a `oneOf`, by its number, then by the number of the branch.
+    exclusive: Map<Number, Map<Number, Vec<&'s Node<'a>>>>,
 }
 
 /// Loss of two branches on the instances that both accept.
@@ -456,37 +471,65 @@ impl<'s, 'a> Named<'s, 'a> {
         self.table.into_iter().flatten().map(|member| (&member.key, &member.value))
     }
 
-    /// Returns the schema of a member.
-    fn schema_of(&self, name: &Text<'a>) -> Option<&'s Node<'a>> {
-        let others = match self.others {
-            AdditionalProperties::Open(schema) => schema,
-            AdditionalProperties::Closed | AdditionalProperties::Undeclared => None,
-        };
-        self.table.and_then(|table| table.get_text(name)).or(others)
+    fn len(&self) -> usize {
+        self.table.map_or(0, Object::len)
     }
 
-    /// True if closing this object refuses a property that the other one declares.
-    fn loses_to(&self, other: &Named<'s, 'a>) -> bool {
-        let is_unknown = |(name, _): (&Text<'a>, _)| self.table.is_none_or(|table| table.get_text(name).is_none());
+    /// Returns the schema of members that the object does not declare, if there is one.
+    fn schema_of_others(&self) -> Option<&'s Node<'a>> {
+        match self.others {
+            AdditionalProperties::Open(schema) => schema,
+            AdditionalProperties::Closed | AdditionalProperties::Undeclared => None,
+        }
+    }
+
+    /// True if closing this object refuses a property that the other one declares. `common` is the number of properties
+    /// that both declare.
+    fn loses_to(&self, other: &Named<'s, 'a>, common: usize) -> bool {
         matches!(self.others, AdditionalProperties::Undeclared)
-            && (matches!(other.others, AdditionalProperties::Open(_)) || other.names().any(is_unknown))
+            && (matches!(other.others, AdditionalProperties::Open(_)) || other.len() > common)
     }
 }
 
 impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
-    /// Compares all pairs of branches; `None` if there are too many.
+    /// Compares all pairs of branches that an instance may match; `None` if there are too many.
     fn union(&mut self, branches: &'s [Node<'a>]) -> Option<()> {
-        let mut leaves = Vec::new();
-        for branch in branches {
-            let mut inside = Vec::new();
-            self.leaves(branch, &mut inside)?;
-            leaves.extend(inside.into_iter().map(|leaf| (branch, leaf)));
+        let Leaves { free, exclusive } = self.grouped(branches)?;
+        self.among(&free)?;
+        let mut before = free;
+        for branches in exclusive.values() {
+            // No instance matches two branches of one `oneOf`.
+            for leaves in branches.values() {
+                self.among(leaves)?;
+                self.between(&before, leaves)?;
+            }
+            before.extend(branches.values().flatten());
         }
-        for (at, (branch, one)) in leaves.iter().enumerate() {
-            for (other, two) in leaves.iter().skip(at + 1) {
-                if self.naming.are_alternatives(branch, other) {
-                    continue;
-                }
+        Some(())
+    }
+
+    fn grouped(&mut self, branches: &'s [Node<'a>]) -> Option<Leaves<'s, 'a>> {
+        let mut grouped = Leaves::default();
+        for branch in branches {
+            let into = match self.naming.alternative(branch) {
+                Some((union, branch)) => grouped.exclusive.entry(union).or_default().entry(branch).or_default(),
+                None => &mut grouped.free,
+            };
+            self.leaves(branch, into)?;
+        }
+        Some(grouped)
+    }
+
+    fn among(&mut self, leaves: &[&'s Node<'a>]) -> Option<()> {
+        for (at, leaf) in leaves.iter().enumerate() {
+            self.between(&[*leaf], leaves.get(at + 1..).unwrap_or_default())?;
+        }
+        Some(())
+    }
+
+    fn between(&mut self, ones: &[&'s Node<'a>], twos: &[&'s Node<'a>]) -> Option<()> {
+        for one in ones {
+            for two in twos {
                 let loss = self.compare(one, two)?;
                 if loss.by == [true, true] && !disjoint(self.budget, one, two) {
                     self.found.extend(loss.objects);
@@ -525,6 +568,8 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
             for one in ones {
                 for two in &twos {
                     let pair = (one.origin().number(), two.origin().number());
+                    // A skipped pair is paid, too, but is not counted as compared.
+                    self.budget.pay(1).then_some(())?;
                     // Both come from the same sibling of the union.
                     let is_same = pair.0.is_some() && pair.0 == pair.1;
                     if !is_same && ((pair.0.is_none() && pair.1.is_none()) || seen.insert(pair)) {
@@ -539,7 +584,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
 
     /// Compares two schemas without their subschemas, and adds pairs of these to `open`.
     fn pair(
-        &self,
+        &mut self,
         one: &'s Node<'a>,
         two: &'s Node<'a>,
         loss: &mut Loss,
@@ -558,22 +603,68 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
             open.extend(ones.items.zip(twos.items));
         }
         let (Some(ones), Some(twos)) = (named(one, &ones), named(two, &twos)) else { return };
-        if ones.loses_to(&twos) {
+        // The names of the smaller object are looked up in the larger one.
+        let common = if ones.len() <= twos.len() {
+            self.common(&ones, &twos, &mut |one, two| open.push((one, two)))
+        } else {
+            self.common(&twos, &ones, &mut |two, one| open.push((one, two)))
+        };
+        if ones.loses_to(&twos, common) {
             loss.by[0] = true;
             loss.objects.extend(one.origin().number());
         }
-        if twos.loses_to(&ones) {
+        if twos.loses_to(&ones, common) {
             loss.by[1] = true;
             loss.objects.extend(two.origin().number());
         }
-        open.extend(ones.names().filter_map(|(name, schema)| Some((schema, twos.schema_of(name)?))));
-        let is_new = |name: &Text<'a>| ones.table.is_none_or(|table| table.get_text(name).is_none());
-        let rest = twos.names().filter(|(name, _)| is_new(name));
-        open.extend(rest.filter_map(|(name, schema)| Some((ones.schema_of(name)?, schema))));
-        if let (AdditionalProperties::Open(Some(one)), AdditionalProperties::Open(Some(two))) =
-            (ones.others, twos.others)
-        {
-            open.push((one, two));
+        if let Some(others) = twos.schema_of_others() {
+            self.undeclared(&ones, &twos, &mut |schema| open.push((schema, others)));
+        }
+        if let Some(others) = ones.schema_of_others() {
+            self.undeclared(&twos, &ones, &mut |schema| open.push((others, schema)));
+        }
+        open.extend(ones.schema_of_others().zip(twos.schema_of_others()));
+    }
+
+    /// Visits the properties that both objects declare, and returns their number.
+    fn common(
+        &mut self,
+        small: &Named<'s, 'a>,
+        large: &Named<'s, 'a>,
+        each: &mut dyn FnMut(&'s Node<'a>, &'s Node<'a>),
+    ) -> usize {
+        let mut count = 0;
+        self.look_up(small, large, &mut |schema, other| {
+            if let Some(other) = other {
+                count += 1;
+                each(schema, other);
+            }
+        });
+        count
+    }
+
+    /// Visits the properties of an object that the other one does not declare.
+    fn undeclared(&mut self, object: &Named<'s, 'a>, other: &Named<'s, 'a>, each: &mut dyn FnMut(&'s Node<'a>)) {
+        self.look_up(object, other, &mut |schema, other| {
+            if other.is_none() {
+                each(schema);
+            }
+        });
+    }
+
+    /// Visits the properties of an object, each with the property of that name in the other object.
+    fn look_up(
+        &mut self,
+        object: &Named<'s, 'a>,
+        other: &Named<'s, 'a>,
+        each: &mut dyn FnMut(&'s Node<'a>, Option<&'s Node<'a>>),
+    ) {
+        let Some(table) = other.table else { return object.names().for_each(|(_, schema)| each(schema, None)) };
+        let is_new = !self.tables.contains_key(&core::ptr::from_ref(table));
+        let names = object.len() + if is_new { table.len() } else { 0 };
+        if self.budget.pay(names / NAMES_A_STEP) {
+            let table = self.tables.entry(core::ptr::from_ref(table)).or_insert_with(|| LookUp::of(table));
+            object.names().for_each(|(name, schema)| each(schema, table.get(name)));
         }
     }
 }

@@ -546,10 +546,15 @@ fn join_branches<'a>(
     left: &[usize],
     context: &mut PassContext,
 ) {
-    let beginning = |name: &Text<'a>| chosen.iter().position(|first| first.as_ref() == Some(name));
+    let mut beginning: Map<&Text<'a>, usize> = Map::new();
+    for (at, first) in chosen.iter().enumerate() {
+        if let Some(first) = first {
+            beginning.entry(first).or_insert(at);
+        }
+    }
     let mut groups: Map<usize, Vec<usize>> = Map::new();
     for at in left {
-        let with = names.get(*at).into_iter().flatten().find_map(beginning);
+        let with = names.get(*at).into_iter().flatten().find_map(|name| beginning.get(&name).copied());
         groups.entry(with.unwrap_or(*at)).or_default().push(*at);
     }
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };

@@ -24,6 +24,8 @@ const JUDGED: usize = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     Sanitize,
+    /// `sanitize`, with its report.
+    Report,
     Check,
     Envelope,
     Validate,
@@ -41,6 +43,7 @@ impl Work {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Work::Sanitize => "sanitize",
+            Work::Report => "changes of sanitize",
             Work::Check => "check",
             Work::Envelope => "normalizeEnvelope",
             Work::Validate => "validateArguments",
@@ -55,7 +58,7 @@ impl Work {
 
     /// Returns true if the function depends on the dialect.
     pub(crate) const fn has_dialect(self) -> bool {
-        matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
+        matches!(self, Work::Sanitize | Work::Report | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
     }
 
     /// Returns true if a validation or repair with this many steps exhausted its budget, so it may return
@@ -73,6 +76,10 @@ impl Work {
         let code = |error: toolwire::Error| error.code().as_str();
         match self {
             Work::Sanitize => sanitize(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Report => {
+                let done = sanitize(first, &SanitizeOptions::new(dialect)).map_err(code)?;
+                done.changes().map(|_| ()).map_err(code)
+            }
             Work::Check => check(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
             Work::Envelope => normalize_envelope(first).map(drop).map_err(code),
             Work::Validate => validate_arguments(second, first).map(drop).map_err(code),
@@ -149,7 +156,7 @@ impl Shape {
 /// Returns all shapes.
 pub(crate) fn shapes() -> Vec<Shape> {
     let mut all = Vec::new();
-    let schema_works = &[Work::Sanitize, Work::Check, Work::Envelope];
+    let schema_works = &[Work::Sanitize, Work::Report, Work::Check, Work::Envelope];
     let argument_works = &[Work::Validate, Work::Repair];
     for container in schemas::CONTAINERS {
         for element in schemas::ELEMENTS {

@@ -1,0 +1,99 @@
+//! Checks that calls pay for all of their work: the time for a step of the budget may not grow with the input. Counted
+//! steps cannot show a loop that pays nothing, so this test measures the time of its own thread, relative to the steps.
+//!
+//! A fault is reported only if every attempt shows it. An unpaid quadratic loop takes four times as long for each step
+//! if the input is four times as large.
+
+use std::{fs, time::Duration, time::Instant};
+
+use toolwire::internal::steps;
+
+use crate::shapes::{shapes, Work};
+
+/// The compared sizes, in bytes.
+const SIZES: [usize; 2] = [24 << 10, 96 << 10];
+/// Maximum growth of the time for a paid unit, from the smaller to the larger size. Sorting and searching grow a little.
+const MAX_GROWTH: f64 = 2.2;
+/// Shorter calls are not judged, because the time is too inexact.
+const SHORTEST: Duration = Duration::from_millis(25);
+const ATTEMPTS: usize = 4;
+/// The calls that are measured, each with the groups of its inputs.
+const MEASURED: [(Work, &str, &[&str]); 7] = [
+    (
+        Work::Report,
+        "openai-strict",
+        &["oneOf", "anyOf", "oneOf at the root", "properties", "definitions", "nested unions"],
+    ),
+    (Work::Sanitize, "gemini", &["oneOf", "anyOf", "allOf", "shared definitions"]),
+    (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
+    (Work::Tools, "openai-strict", &["tool lists"]),
+    (Work::Defer, "", &["requests"]),
+    (Work::Adapt, "openai-strict", &["requests"]),
+    (Work::Stream, "", &["streams"]),
+];
+
+/// Returns the time that this thread has run. Elsewhere than on Linux, returns the elapsed time.
+fn run_time(start: Instant) -> Duration {
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = stat.as_deref().and_then(|stat| stat.split(' ').next()).and_then(|run| run.parse().ok());
+    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// The cost of a call: the time, and the units that were paid. A byte of the input is a unit, because reading is not
+/// paid.
+struct Cost {
+    time: Duration,
+    units: f64,
+    /// The code of the error that ended the call.
+    end: Option<&'static str>,
+}
+
+fn cost(work: Work, dialect: &str, (texts, bytes): &(Vec<String>, usize)) -> Cost {
+    let start = Instant::now();
+    let before = run_time(start);
+    let (end, steps) = steps::of(|| work.run(dialect, texts).err());
+    Cost { time: run_time(start).saturating_sub(before), units: (steps + bytes) as f64, end }
+}
+
+/// Returns the growth of the time for a unit, or `None` if the calls are too short or end differently.
+fn growth(costs: &[Cost; 2]) -> Option<f64> {
+    let [small, large] = costs;
+    let a_unit = |cost: &Cost| cost.time.as_secs_f64() / cost.units;
+    // A time below the resolution of the clock would make the growth endless.
+    let least = Cost { time: small.time.max(SHORTEST / 16), ..*small };
+    (large.time >= SHORTEST && large.end == small.end).then(|| a_unit(large) / a_unit(&least))
+}
+
+/// Measures a call until an attempt is inconspicuous. Returns the fault of the last attempt.
+fn fault(work: Work, dialect: &str, inputs: &[(Vec<String>, usize); 2]) -> Option<String> {
+    let mut least: Option<[Cost; 2]> = None;
+    for _ in 0..ATTEMPTS {
+        let mut costs = inputs.each_ref().map(|input| cost(work, dialect, input));
+        for (cost, before) in costs.iter_mut().zip(least.iter().flatten()) {
+            cost.time = cost.time.min(before.time);
+        }
+        growth(&costs).filter(|growth| *growth > MAX_GROWTH)?;
+        least = Some(costs);
+    }
+    let costs = least?;
+    let (growth, [_, Cost { time, units, .. }]) = (growth(&costs)?, costs);
+    Some(format!("the time for a step grows {growth:.1} times, to {time:?} for {units} steps and bytes"))
+}
+
+pub(crate) fn faults() -> Vec<String> {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for shape in shapes() {
+        let name = (&shape.group, &shape.name);
+        for (work, dialect, groups) in MEASURED {
+            if groups.contains(&shape.group.as_str()) && shape.works.contains(&work) {
+                count += 1;
+                let inputs = SIZES.map(|size| shape.of_size(size));
+                let found = fault(work, dialect, &inputs);
+                faults.extend(found.map(|fault| format!("{:?}, {dialect}, {name:?}: {fault}", work.name())));
+            }
+        }
+    }
+    println!("{count} calls measured");
+    assert!(count > 300, "only {count} calls were measured");
+    faults
+}
