@@ -120,7 +120,10 @@ impl Checking {
         };
         // A wrong or missing `strict` counts as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag.id();
-        let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
+        let severity = match fact {
+            None if is_flag => Severity::Ignored,
+            _ => self.dialect.severity_of(constraint, &pointer),
+        };
         let dialect = self.dialect.name;
         let owner = self.servers.as_ref().zip(tool).and_then(|(servers, tool)| servers.owner(&Text::new(tool)));
         let own = owner.map(|owner| owner.name.display().into_owned());
@@ -365,9 +368,8 @@ impl Checking {
 /// schema have their own dialect. If the list's dialect is strict, tools that are not strict have its non-strict
 /// dialect.
 fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
-    let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
-    match carrier {
-        Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
+    match shape.format().and_then(|format| dialect.tools.dialect_in(format)) {
+        Some(other) => dialect::of(&SanitizeOptions::new(other)).map(Some),
         None => not_strict(dialect, shape, entry),
     }
 }
