@@ -53,19 +53,27 @@ impl InstanceTypes {
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
 
     fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
-        let known = match name.as_text().map(|text| (text, text.as_plain())) {
+        let Some(text) = name.as_text() else { return InstanceTypes::of_protocol(name) };
+        let known = match text.as_plain() {
             // Most names have no escapes, so lengths and first letters are compared first.
-            Some((_, Some(plain))) => {
+            Some(plain) => {
                 let may_be = |known: &str| known.len() == plain.len() && known.bytes().next() == plain.bytes().next();
-                NAMES.iter().find(|known| may_be(known.0) && known.0 == plain)
+                NAMES.iter().find(|known| may_be(known.0) && known.0 == plain).copied()
             }
-            Some((text, None)) => NAMES.iter().find(|known| text.is(known.0)),
-            None => None,
+            None => NAMES.iter().find(|known| text.is(known.0)).copied(),
         };
-        known.or_else(|| in_protocol(name).and_then(|name| NAMES.iter().find(|known| known.0 == name))).copied()
+        known.or_else(|| InstanceTypes::of_protocol(name))
+    }
+
+    /// Not inlined, because callers recurse over schemas and the stack is small.
+    #[inline(never)]
+    fn of_protocol(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
+        let name = in_protocol(name)?;
+        NAMES.iter().find(|known| known.0 == name).copied()
     }
 
     /// Returns the types that a value of `type` accepts; `None` if it is neither a type name nor a list of them.
+    #[inline(never)]
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {
             Some(names) => {
