@@ -13,6 +13,7 @@ use crate::{
     sanitize::decode::Plan,
     schema::{
         keyword::Keyword,
+        protocol,
         validate::{ArgumentViolation, Validation, Validator},
     },
 };
@@ -97,7 +98,7 @@ pub(super) fn repair_node<'n>(
     schema: &Node<'_>,
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Error> {
-    repair::repair(&Validator::new(schema)?, raw, options).map_err(unreadable)
+    repair::repair(&Validator::new(&protocol::read(schema))?, raw, options).map_err(unreadable)
 }
 
 /// Validates the arguments of a call against the tool's own schema.
@@ -130,7 +131,14 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
 /// # Errors
 /// Same as [`validate_arguments`].
 pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<Validation, Error> {
-    Ok(Validator::new(schema)?.arguments(arguments))
+    let respelled = protocol::read(schema);
+    let mut found = Validator::new(&respelled)?.arguments(arguments);
+    if let Cow::Owned(_) = respelled {
+        for error in &mut found.errors {
+            error.schema_pointer = protocol::pointer_into(schema, &error.schema_pointer);
+        }
+    }
+    Ok(found)
 }
 
 /// Member of an MCP tool that contains the schema of its results.

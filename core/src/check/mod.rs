@@ -19,7 +19,7 @@ use crate::{
     options::SanitizeOptions,
     report::Severity,
     rules::Constraint,
-    schema::references::Form,
+    schema::{protocol, references::Form},
 };
 
 /// A part of a schema that violates a constraint of a dialect.
@@ -86,8 +86,29 @@ fn look(
     Ok(found)
 }
 
-/// Returns the violations of a grammar, or none if one of its alternatives accepts the whole schema.
+/// Returns the violations of a grammar. Reads a keyword in the spelling of Google's protocol if the API does.
 fn by_grammar(
+    node: &Node<'_>,
+    form: Form,
+    of: (&Grammar, &Dialect),
+    options: &SanitizeOptions,
+    extent: Extent,
+    budget: &Budget,
+) -> Result<Vec<Violation>, Error> {
+    if !(of.0.protocol_types && protocol::mentions(node)) {
+        return of_respelled(node, form, of, options, extent, budget);
+    }
+    let mut respelled = node.copy(budget);
+    protocol::respell(&mut respelled, budget, &mut |_, _, _| {})?;
+    let mut found = of_respelled(&respelled, form, of, options, extent, budget)?;
+    for violation in &mut found {
+        violation.pointer = protocol::pointer_into(node, &violation.pointer);
+    }
+    Ok(found)
+}
+
+/// Returns the violations of a grammar, or none if one of its alternatives accepts the whole schema.
+fn of_respelled(
     node: &Node<'_>,
     form: Form,
     (grammar, dialect): (&Grammar, &Dialect),

@@ -7,7 +7,7 @@ use super::{
     Dialect,
 };
 use crate::{
-    options::Api,
+    options::{Api, ToolFormat},
     report::{Reason, Severity},
 };
 
@@ -34,8 +34,9 @@ pub(crate) struct FormatPlace {
     pub(crate) has_name: bool,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
-    /// Dialects with different rules at this place, as pairs: the caller's dialect and the dialect of the place.
-    pub(crate) dialects: &'static [(&'static str, &'static str)],
+    /// The format of tools whose schemas follow the same rules as those at this place, if the API has several. A dialect
+    /// names the other rules in `carriers` of its [`Surface`](super::surface::Surface).
+    pub(crate) carrier: Option<ToolFormat>,
     /// True for the place to which formats of other APIs are translated.
     pub(crate) is_main: bool,
     /// Source of the fact, as in [`Fact`](super::Fact).
@@ -73,7 +74,7 @@ impl FormatPlace {
         has_strict: false,
         has_name: false,
         is_enforced: true,
-        dialects: &[],
+        carrier: None,
         is_main: false,
         source: "",
         confidence: 'A',
@@ -83,8 +84,8 @@ impl FormatPlace {
     const OF_GEMINI: FormatPlace = FormatPlace { api: Api::Gemini, ..Self::NONE };
 }
 
-const TO_OPENAPI: &[(&str, &str)] = &[("gemini-json-schema", "gemini"), ("vertex-json-schema", "vertex")];
-const TO_JSON_SCHEMA: &[(&str, &str)] = &[("gemini", "gemini-json-schema"), ("vertex", "vertex-json-schema")];
+const OPENAPI: Option<ToolFormat> = Some(ToolFormat::Gemini);
+const JSON_SCHEMA: Option<ToolFormat> = Some(ToolFormat::GeminiJsonSchema);
 const GOOGLE: &str = "Gemini API, GenerationConfig; google-genai 3.6.1 (read 2026-11-26)";
 const PROTO_JSON: &str =
     "Protocol Buffers, ProtoJSON format: parsers accept the name of a field in both spellings (read 2026-11-26)";
@@ -174,63 +175,63 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["generationConfig"],
         schema: "responseSchema",
-        dialects: TO_OPENAPI,
+        carrier: OPENAPI,
         source: GOOGLE,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generationConfig"],
         schema: "responseJsonSchema",
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         source: GOOGLE,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generation_config"],
         schema: "response_schema",
-        dialects: TO_OPENAPI,
+        carrier: OPENAPI,
         source: GOOGLE,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generation_config"],
         schema: "response_json_schema",
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         source: GOOGLE,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generationConfig"],
         schema: "response_schema",
-        dialects: TO_OPENAPI,
+        carrier: OPENAPI,
         source: PROTO_JSON,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generationConfig"],
         schema: "response_json_schema",
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         source: PROTO_JSON,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generation_config"],
         schema: "responseSchema",
-        dialects: TO_OPENAPI,
+        carrier: OPENAPI,
         source: PROTO_JSON,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generation_config"],
         schema: "responseJsonSchema",
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         source: PROTO_JSON,
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
         path: &["generationConfig", "responseFormat"],
         holder: &["text"],
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
         ..FormatPlace::OF_GEMINI
@@ -238,7 +239,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["generationConfig", "response_format"],
         holder: &["text"],
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
         ..FormatPlace::OF_GEMINI
@@ -246,7 +247,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["generation_config", "responseFormat"],
         holder: &["text"],
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
         ..FormatPlace::OF_GEMINI
@@ -254,7 +255,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["generation_config", "response_format"],
         holder: &["text"],
-        dialects: TO_JSON_SCHEMA,
+        carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
         ..FormatPlace::OF_GEMINI

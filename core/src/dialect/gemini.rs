@@ -46,11 +46,12 @@ pub(super) const COUNT: Fact = Fact {
 };
 
 const FIELDS: Fact = Fact {
-    statement: "only the fields of the Schema message, in JSON spelling, and `property_ordering`: any other key is \
-        refused",
+    statement:
+        "only the fields of the Schema message, in the spelling of JSON (`anyOf`) or of the protocol (`any_of`): \
+        any other key is refused",
     confidence: 'A',
     source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
-        Cannot find field`",
+        Cannot find field`; recorded answers: 200 for `any_of` and `property_ordering`",
     rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
     ..Fact::REFUSED
 };
@@ -349,6 +350,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     method: Method::Rules(&JSON_GRAMMAR),
     tools: Surface {
         format: ToolFormat::GeminiJsonSchema,
+        carriers: &[(ToolFormat::Gemini, "gemini")],
         names: NAMES,
         max_tools: Some(512),
         requests: super::requests::GEMINI,

@@ -314,7 +314,8 @@ impl Dialect {
 
     /// Returns the API's reaction to a schema or a tool with this violation.
     pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
-        self.fact_of(rule, pointer).map_or(Severity::Refused, |fact| fact.severity)
+        let of_rule = if rule == Constraint::IgnoredKeyword.id() { Severity::Ignored } else { Severity::Refused };
+        self.fact_of(rule, pointer).map_or(of_rule, |fact| fact.severity)
     }
 
     /// Returns the facts about what the API refuses in a request as a whole.

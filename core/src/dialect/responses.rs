@@ -174,11 +174,13 @@ const fn any_root(grammar: Grammar) -> Grammar {
 }
 
 /// Declares a response format: its name, the dialect of the tools, its place in requests, the documentation of that
-/// place, its grammar, and the facts about it.
+/// place, its grammar with its limits if they differ from those of tools, and the facts about it.
 macro_rules! format_of {
+    (@limits $base:path) => { $base.limits };
+    (@limits $base:path, $limits:expr) => { $limits };
     (
         $name:ident: $as:literal from $base:path; $surface:literal at $documentation:literal;
-        $grammar:expr; $($fact:expr),+ $(,)?
+        $grammar:expr $(, within $limits:expr)?; $($fact:expr),+ $(,)?
     ) => {
         const $name: ResponseFormat = {
             const OWN: &[Fact] = &[$($fact),+];
@@ -190,6 +192,7 @@ macro_rules! format_of {
                 as_of: "2026-11-26",
                 facts: &joined::<{ count(OWN, $base.facts, &GRAMMAR) }>(OWN, $base.facts, &GRAMMAR),
                 method: Method::Rules(&GRAMMAR),
+                limits: format_of!(@limits $base $(, $limits)?),
                 ..$base
             };
             ResponseFormat { name: $as, dialect: Ok(&DIALECT), own: OWN.len(), refused_in: &[] }
@@ -266,14 +269,27 @@ const ANTHROPIC_PLACE: Fact = known(
     "Anthropic, structured outputs; recorded answers of both members",
 );
 
+const ANTHROPIC_LIMITS: &[(&str, u64)] = &[("optionalProperties", 24), ("unions", 16)];
+const ANTHROPIC_SIZE: Fact = Fact {
+    statement: "a response format has at most 24 optional properties, and 16 properties with several types",
+    confidence: 'A',
+    source: "Anthropic, structured outputs, schema complexity limits: strict tools and JSON outputs of a request \
+        together; live: `Schema is too complex for compilation`, for tools; recorded answers to formats have at most 2 \
+        and 1",
+    rules: &[Constraint::TooComplex],
+    ..Fact::REFUSED
+};
+
 format_of!(ANTHROPIC: "anthropic" from anthropic::STRICT;
     "Anthropic Messages API, `output_config.format`"
     at "https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
-    any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
+    any_root(of_tools(&anthropic::STRICT)), within ANTHROPIC_LIMITS;
+    ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_SIZE, ANTHROPIC_PLACE);
 format_of!(ANTHROPIC_STRICT: "anthropic-strict" from anthropic::STRICT;
     "Anthropic Messages API, `output_config.format`"
     at "https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
-    any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
+    any_root(of_tools(&anthropic::STRICT)), within ANTHROPIC_LIMITS;
+    ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_SIZE, ANTHROPIC_PLACE);
 
 const BEDROCK_ROOT: Fact = root(
     "the root has `type: \"object\"`",
@@ -294,19 +310,26 @@ const BEDROCK_KEYWORDS: Fact = Fact {
     ..Fact::REFUSED
 };
 
+const BEDROCK_SIZE: Fact = Fact {
+    confidence: 'B',
+    source:
+        "Anthropic, structured outputs, schema complexity limits; Claude on Bedrock answers with Anthropic's errors",
+    ..ANTHROPIC_SIZE
+};
+
 format_of!(BEDROCK: "bedrock" from bedrock::STRICT;
     "Amazon Bedrock Converse, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
-    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+    BEDROCK_GRAMMAR, within ANTHROPIC_LIMITS; BEDROCK_ROOT, BEDROCK_KEYWORDS, BEDROCK_SIZE);
 format_of!(BEDROCK_ANTHROPIC: "bedrock-anthropic" from bedrock::STRICT;
     "Amazon Bedrock Converse with Claude, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
-    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+    BEDROCK_GRAMMAR, within ANTHROPIC_LIMITS; BEDROCK_ROOT, BEDROCK_KEYWORDS, BEDROCK_SIZE);
 
 format_of!(BEDROCK_STRICT: "bedrock-strict" from bedrock::STRICT;
     "Amazon Bedrock Converse, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
-    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+    BEDROCK_GRAMMAR, within ANTHROPIC_LIMITS; BEDROCK_ROOT, BEDROCK_KEYWORDS, BEDROCK_SIZE);
 
 const GOOGLE_ROOT: Fact = known(
     "any schema is allowed at the root",

@@ -27,7 +27,8 @@ pub(crate) struct Surface {
     /// A description that is null is refused; other APIs treat it as a missing description (rule
     /// `description-not-string`).
     pub(crate) no_null_description: bool,
-    /// The dialects that `check_tools` applies to schemas in other members of a tool, by the format of that member.
+    /// The API's other members for a schema, each with its dialect. The format of tools identifies the member. A schema
+    /// stays in its member, of a tool or of a response format, and the dialect of the member applies to it.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
     /// Maximum number of tools of a request, including hosted ones (rule `too-many-tools`).
     pub(crate) max_tools: Option<usize>,
@@ -83,6 +84,11 @@ impl Surface {
         result_member: None,
         requests: &[],
     };
+
+    /// Returns the dialect of schemas in another member, if the API has this member.
+    pub(crate) fn dialect_in(&self, member: ToolFormat) -> Option<&'static str> {
+        self.carriers.iter().find(|(format, _)| *format == member).map(|(_, dialect)| *dialect)
+    }
 
     /// Returns the accepted names of tools that are sent to a model.
     pub(crate) fn names_for(&self, model: &str) -> NamePattern {

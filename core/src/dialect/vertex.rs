@@ -105,5 +105,6 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
         "undocumented keywords: mostly ignored",
     ],
+    tools: Surface { carriers: &[(ToolFormat::Gemini, "vertex")], ..gemini::JSON_SCHEMA.tools },
     ..gemini::JSON_SCHEMA
 };

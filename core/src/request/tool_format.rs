@@ -71,6 +71,14 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
+/// Returns the member of a definition that lists example arguments, if tools of this format have one.
+pub(crate) const fn examples_of(format: ToolFormat) -> Option<&'static str> {
+    match format {
+        ToolFormat::Anthropic => Some("input_examples"),
+        _ => None,
+    }
+}
+
 /// Returns the API that defines the other members of tools in this format, such as flags. Both OpenAI formats belong to
 /// one API; MCP belongs to none, because it is not a model API.
 pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
@@ -264,6 +272,18 @@ impl ToolShape {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
+    /// Returns the shape of the tool after it is written in a format. A member that the format spells in several ways
+    /// keeps its spelling.
+    pub(crate) fn written(self, format: ToolFormat, without_schema: bool) -> ToolShape {
+        let written = written(format, without_schema);
+        ToolShape { key: written.key.map(|key| self.spelled(format).unwrap_or(key)), ..written }
+    }
+
+    /// Returns the tool's own spelling of the member for the schema in a format.
+    fn spelled(self, format: ToolFormat) -> Option<&'static str> {
+        self.key.filter(|own| self.format == Some(format) && KEYS.contains(&(own, format)))
+    }
+
     /// Returns true if an entry with this shape does not need to be converted to a target shape: both belong to the
     /// same API and have the definition in the same member.
     pub(crate) fn stays(self, written: ToolShape) -> bool {
@@ -285,7 +305,7 @@ impl ToolShape {
     }
 
     fn settle_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
-        let key = key_of(format);
+        let key = self.spelled(format).unwrap_or(key_of(format));
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
                 definition.set("name", Node::string(name));

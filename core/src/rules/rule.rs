@@ -102,7 +102,7 @@ rules! {
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
     /// Repairs a `type` that is not a known name (aliases, wrong case) or that contradicts the values.
     RepairType = "repair-type", Canonicalize, SAME.accepts(Wider), [UnknownType, EnumContradicts, EnumValue];
-    /// Repairs a keyword's value if the intention is clear.
+    /// Repairs a keyword's value or spelling if the intention is clear.
     RepairKeyword = "repair-keyword", Canonicalize, SAME, [KeywordValue];
     /// Removes a keyword whose value is null.
     RemoveNullKeyword = "remove-null-keyword", Canonicalize, SAME, [KeywordValue, ItemsNotSchema];
@@ -321,6 +321,8 @@ rules! {
     AddSchema = "add-schema", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
+    /// Rewrites the examples of a tool as its arguments are rewritten, or removes one that the new schema refuses.
+    RewriteExamples = "rewrite-examples", List, SAME, [];
     /// Removes a description that is not a string.
     DropDescription = "drop-description", List, SAME, [];
     /// Shortens a tool's description to the length that the API accepts.

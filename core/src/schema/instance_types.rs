@@ -53,18 +53,27 @@ impl InstanceTypes {
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
 
     fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
-        let name = name.as_text()?;
-        match name.as_plain() {
+        let Some(text) = name.as_text() else { return InstanceTypes::of_protocol(name) };
+        let known = match text.as_plain() {
             // Most names have no escapes, so lengths and first letters are compared first.
             Some(plain) => {
                 let may_be = |known: &str| known.len() == plain.len() && known.bytes().next() == plain.bytes().next();
                 NAMES.iter().find(|known| may_be(known.0) && known.0 == plain).copied()
             }
-            None => NAMES.iter().find(|known| name.is(known.0)).copied(),
-        }
+            None => NAMES.iter().find(|known| text.is(known.0)).copied(),
+        };
+        known.or_else(|| InstanceTypes::of_protocol(name))
+    }
+
+    /// Not inlined, because callers recurse over schemas and the stack is small.
+    #[inline(never)]
+    fn of_protocol(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
+        let name = in_protocol(name)?;
+        NAMES.iter().find(|known| known.0 == name).copied()
     }
 
     /// Returns the types that a value of `type` accepts; `None` if it is neither a type name nor a list of them.
+    #[inline(never)]
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {
             Some(names) => {
@@ -159,6 +168,20 @@ impl InstanceTypes {
 /// Source: googleapis, google/ai/generativelanguage/v1beta/content.proto, `enum Type`; the API's answers to `"type": 6`
 /// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).
 const PROTOCOL_NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+
+/// Returns true for a type that only the protocol writes this way: in upper case, or as a number.
+pub(crate) fn is_in_protocol(value: &Node<'_>) -> bool {
+    in_protocol(value).is_some()
+}
+
+/// Returns the name of a type that is written in upper case or as a number.
+fn in_protocol(value: &Node<'_>) -> Option<&'static str> {
+    let Some(text) = value.as_text() else { return protocol_type(value) };
+    let text = text.as_plain()?;
+    let is_it =
+        |name: &&&str| text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()));
+    TYPE_NAMES.iter().find(is_it).copied()
+}
 
 /// Returns the name of the type with this number.
 pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {

@@ -71,7 +71,7 @@ macro_rules! keywords {
 
             /// Returns the keyword with this spelling. A `match`, because the compiler compares lengths first.
             #[inline(always)]
-            fn spelled(name: &str) -> Option<Keyword> {
+            pub(crate) fn spelled(name: &str) -> Option<Keyword> {
                 match name {
                     $($name => Some(Keyword::$variant),)*
                     _ => None,

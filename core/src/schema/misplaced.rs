@@ -71,6 +71,14 @@ fn is_typed(value: &Node<'_>) -> bool {
     value.get(Keyword::Type).is_some_and(|name| TYPE_NAMES.iter().any(|known| name.is_text(known)))
 }
 
+/// Returns the `def` of a Zod 4 validator that was serialized with `JSON.stringify` in place of its JSON Schema, if the
+/// `def` repeats the type. The schema itself is inside `def`, where no keyword is read.
+pub(crate) fn zod_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
+    let definition = node.get("def")?.as_object()?;
+    let kind = node.get(Keyword::Type)?.as_text()?;
+    (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
+}
+
 impl Misplaced {
     /// Describes what was found in place of `type: "object"`, for messages.
     pub(crate) fn in_words(self) -> String {

@@ -11,6 +11,7 @@ pub(crate) mod intersect;
 pub(crate) mod join;
 pub(crate) mod keyword;
 pub(crate) mod misplaced;
+pub(crate) mod protocol;
 pub(crate) mod references;
 pub(crate) mod regex;
 pub(crate) mod regex_engines;

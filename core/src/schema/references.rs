@@ -168,6 +168,14 @@ impl References {
             References::Written(_) => false,
         }
     }
+
+    /// Returns true if a reference resolves only because its table of definitions has another name in the document.
+    pub(crate) fn is_misnamed(&self, reference: &Node<'_>) -> bool {
+        match self {
+            References::Read(known) => known.is_misnamed(reference),
+            References::Written(_) => false,
+        }
+    }
 }
 
 /// Keywords that refer to another schema.
@@ -251,6 +259,8 @@ pub(crate) struct Resolved {
     outside: Set<Number>,
     /// Dynamic references that another anchor of the same name may match.
     ambiguous: Set<Number>,
+    /// References that name a table of definitions that the document has only under its other name.
+    misnamed: Set<Number>,
 }
 
 impl Resolved {
@@ -268,6 +278,10 @@ impl Resolved {
 
     pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
         reference.origin().number().is_some_and(|number| self.ambiguous.contains(&number))
+    }
+
+    pub(crate) fn is_misnamed(&self, reference: &Node<'_>) -> bool {
+        reference.origin().number().is_some_and(|number| self.misnamed.contains(&number))
     }
 
     pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
@@ -357,6 +371,9 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
         let Some(found) = target.node.origin().number() else { continue };
         references.targets.insert(number, found);
+        if target.is_misnamed {
+            references.misnamed.insert(number);
+        }
         all.insert(found);
         if target.is_outside && references.outside.insert(found) {
             document.survey(target.node, target.base)?;
@@ -390,6 +407,8 @@ struct Target<'t, 'a> {
     base: Base,
     /// True if it is not at the position of a subschema.
     is_outside: bool,
+    /// True if the reference names the other table of definitions.
+    is_misnamed: bool,
 }
 
 struct Document<'b, 't, 'a> {
@@ -516,12 +535,16 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let fragment = uri::percent_decoded(fragment.unwrap_or_default())?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
             let (node, base) = self.anchors.get(&(base, fragment.into_owned())).copied()?;
-            return Some(Target { node, base, is_outside: false });
+            return Some(Target { node, base, is_outside: false, is_misnamed: false });
         }
-        let mut target = Target { node: resource, base, is_outside: false };
+        let mut target = Target { node: resource, base, is_outside: false, is_misnamed: false };
         let mut place = Some(Expected::Schema);
-        for spelled in fragment.split('/').skip(1) {
-            let token = unescaped_token(spelled);
+        for (level, spelled) in fragment.split('/').skip(1).enumerate() {
+            let mut token = unescaped_token(spelled);
+            if let Some(table) = other_table(resource, &token).filter(|_| level == 0) {
+                token = table.into();
+                target.is_misnamed = true;
+            }
             place = place.and_then(|place| place.below(&token));
             target.node = self.child(target.node, &token)?;
             let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
@@ -553,6 +576,13 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             _ => None,
         }
     }
+}
+
+/// Returns the name of the table of definitions that a document has, for the name of the one that it lacks.
+fn other_table(resource: &Node<'_>, named: &str) -> Option<&'static str> {
+    let [one, two] = TABLES;
+    let other = if named == one { two } else { one };
+    (TABLES.contains(&named) && resource.get(named).is_none() && resource.object_at(other).is_some()).then_some(other)
 }
 
 /// Kind of value at a location, according to the keywords on its path.

@@ -42,7 +42,8 @@ pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>
                 return Err(Error::new(Code::InvalidRequest, listed.pointer.clone(), message));
             }
         };
-        let format = dialect.tools.format;
+        let carrier = shape.format().filter(|format| dialect.tools.dialect_in(*format).is_some());
+        let format = carrier.unwrap_or(dialect.tools.format);
         let name = shape.name(&tool).map(|name| name.display().into_owned());
         let strict = strict_in(dialect, format);
         let edits = Edits { name: None, description: None, strict, omit: false };

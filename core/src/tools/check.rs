@@ -203,7 +203,10 @@ impl Checking {
         };
         // A wrong or missing `strict` counts as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag.id();
-        let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
+        let severity = match fact {
+            None if is_flag => Severity::Ignored,
+            _ => self.dialect.severity_of(constraint, &pointer),
+        };
         let dialect = self.dialect.name;
         let own = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
         let violation = ToolViolation {

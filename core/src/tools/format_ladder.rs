@@ -21,13 +21,13 @@ use crate::{
     check::findings::FindingLimit,
     collections::Set,
     dialect::{
-        formats::{rules_of, steps_of, Forces, FormatSteps, JsonMode},
+        formats::{rules_of, steps_of, Forces, FormatPlace, FormatSteps, JsonMode},
         requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },
     error::{Code, Error},
     json::{self, lazy, Data, Flags, Node, Text},
-    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native},
+    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
         self, carriers,
@@ -184,9 +184,8 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
     };
     let from = format!("{pointer}/{}", place.schema);
     let steps = steps_of(for_api.dialect);
-    let is_enforced = place.is_enforced;
     let member = Some(place.schema).filter(|_| place.path.is_empty());
-    let language = if place.schema == "responseSchema" { GEMINI_SCHEMA } else { "JSON Schema" };
+    let language = if place.carrier == Some(ToolFormat::Gemini) { GEMINI_SCHEMA } else { "JSON Schema" };
     if step == Formats::Tool && steps.forces == Forces::Nothing {
         let found =
             format!("expected an API that can force a call, found one that cannot ({}){NEXT_IS_PROMPT}", steps.source);
@@ -209,7 +208,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let kind = match step {
-        Formats::Tool => put_tool(request, handed, (is_enforced, word), &from, for_api, steps)?,
+        Formats::Tool => put_tool(request, handed, (place, word), &from, for_api, steps)?,
         _ => put_prompt(request, handed, (member, language), &from, for_api, steps)?,
     };
     Ok(Some(Substitute { from, kind }))
@@ -240,7 +239,7 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
 fn put_tool(
     request: &mut Node<'_>,
     handed: Handed<'_>,
-    (is_enforced, word): (bool, Option<&'static str>),
+    (place, word): (&FormatPlace, Option<&'static str>),
     from: &str,
     For { api, target, dialect, names, options, deferred, model }: For<'_>,
     steps: &FormatSteps,
@@ -285,9 +284,12 @@ fn put_tool(
         ("description", Node::string(description)),
         ("inputSchema", handed.schema.detached()),
     ]);
-    let format = tool_format::sent_to(api, dialect.tools.format);
+    // The schema has the member of a tool whose rules are those of its member in the format.
+    let home = dialect.tools.format;
+    let is_of_api = |carrier: &ToolFormat| *carrier == home || dialect.tools.dialect_in(*carrier).is_some();
+    let format = place.carrier.filter(is_of_api).unwrap_or_else(|| tool_format::sent_to(api, home));
     // The function needs the flag `strict` only if the dialect of each tool depends on the tool's flag.
-    let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
+    let strict = (handed.strict.unwrap_or(place.is_enforced) && options.tools.by_flag.is_some()).then_some(true);
     if let Entry::Tool(shape) = tool_format::recognize(&entry) {
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
     }

@@ -300,10 +300,8 @@ struct Candidate {
 /// Returns the dialects of a format in the order in which they are tried: the strict dialect for a strict format, the
 /// requested dialect, and the dialect for formats that the requested one cannot express.
 fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> Result<Vec<Candidate>, Error> {
-    let of_place = |name: &'static str| {
-        let other = place.dialects.iter().find(|(from, _)| *from == name);
-        other.map_or(name, |(_, to)| *to)
-    };
+    let of_place =
+        |dialect: &Dialect| place.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name);
     let candidate = |name: &str| -> Result<Candidate, Error> {
         let known = dialect::of(&SanitizeOptions::new(name))?;
         let own = options.sanitize.clone().in_dialect(known.name, known.options).used_as(Use::Response);
@@ -320,7 +318,7 @@ fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> R
     let skipped = usize::from(options.by_flag.is_some() && !is_strict && targets.len() > 1);
     for target in targets.iter().skip(skipped) {
         // A fallback dialect for tools may have no response formats.
-        match candidate(of_place(target.dialect.name)) {
+        match candidate(of_place(target.dialect)) {
             Err(error) if error.code() != Code::NotRepresentable || found.is_empty() => return Err(error),
             Err(_) => {}
             Ok(one) => found.push(one),

@@ -26,6 +26,7 @@ mod carriers;
 pub(crate) mod check;
 pub(crate) mod client_call;
 mod client_item;
+mod examples;
 mod format_ladder;
 pub(crate) mod formats;
 mod history;

@@ -396,9 +396,11 @@ fn max_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
     [dialect.tools.max_tools, options.tools.max_tools.flatten()].into_iter().flatten().min()
 }
 
-/// Returns the options for writing the tools of a request.
+/// Returns the options for writing the tools of a request. A tool keeps its member for the schema if the request is
+/// sent to the dialect's own API.
 fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
-    ToolsOptions { format: Some(tool_format::sent_to(api, dialect.tools.format)), ..options.tools.clone() }
+    let (home, format) = (dialect.tools.format, tool_format::sent_to(api, dialect.tools.format));
+    ToolsOptions { format: (format != home).then_some(format), ..options.tools.clone() }
 }
 
 /// Returns true if a request has tools that the model can call.
@@ -503,13 +505,21 @@ fn rewrite_list<'a>(
     };
     let has_any = |tools: &Node<'_>| tools.as_array().is_some_and(|tools| !tools.iter().all(is_cache_point));
     let had = has_any(&tools);
-    let outcome =
-        sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
-            match error.code() {
-                Code::InvalidRequest => error.below(pointer),
-                _ => error,
-            }
-        })?;
+    let is_single = tool_list::GROUPS.iter().any(|group| tools.get(*group).is_some());
+    let mut outcome = sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
+        match error.code() {
+            Code::InvalidRequest => error.below(pointer),
+            _ => error,
+        }
+    })?;
+    // A single entry of Gemini, which its API accepts in place of a list, stays one.
+    if let Some([entry]) = outcome.tools.as_array().filter(|_| is_single) {
+        outcome.tools = entry.clone();
+        for about in &mut outcome.changes {
+            let output = about.change.output_pointer.as_mut().filter(|output| output.starts_with("/0"));
+            output.into_iter().for_each(|output| drop(output.drain(..2)));
+        }
+    }
     let mut sent = SentList {
         emptied: had && !has_any(&outcome.tools),
         quarantined: outcome.quarantined,

@@ -8,6 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call_repair::Schemas,
+    examples::{self, Rewritten},
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
     servers::{self, Servers},
@@ -76,6 +77,8 @@ struct Done {
 struct Writer<'o> {
     /// The dialect, followed by the dialect for tools that the first one cannot express, if there is one.
     targets: Vec<Target>,
+    /// The dialects of tools with another member for their schemas, instead of the first dialect.
+    carriers: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
     /// Maximum number of tools.
@@ -144,6 +147,7 @@ pub(super) fn rewrite_with_names<'a>(
     };
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
+    let carriers = target::carriers(options)?;
     let mut listing = Listing::read_named(tools, flat)?;
     if let Some(servers) = servers {
         servers.settle(&mut listing);
@@ -175,6 +179,7 @@ pub(super) fn rewrite_with_names<'a>(
     let (allow, limit) = (options.sanitize.allow, max_tools(options, &targets));
     let mut writer = Writer {
         targets,
+        carriers,
         format,
         allow,
         limit,
@@ -402,17 +407,17 @@ impl Writer<'_> {
         }
         self.has_room()?;
         let plain = shape.schema(&entry).filter(|_| self.repairs).map(Node::detached);
-        let Written { target, mut changes, plan, added, omit } = self.schema(&mut entry, shape)?;
-        let written = tool_format::written(self.format, omit);
-        let Some(Target { dialect, .. }) = self.targets.get(target) else {
-            return Err(refused("unknown-dialect", "", "expected a dialect, found none".into()));
-        };
-        let (dialect, encoded) = (*dialect, changes.iter().any(|change| change.encoded));
+        let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
+        let examples = tool_format::examples_of(format).filter(|member| shape.part(&entry, member).is_some());
+        let before = examples.and_then(|_| shape.schema(&entry).cloned());
+        let Written { target, dialect, mut changes, plan, added, omit } = self.schema(&mut entry, shape, format)?;
+        let written = shape.written(format, omit);
+        let encoded = changes.iter().any(|change| change.encoded);
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
         let description = target::description(&entry, (shape, written), dialect, &mut changes);
-        let strict = tool_format::strict_in(dialect, self.format);
+        let strict = tool_format::strict_in(dialect, format);
         target::strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
@@ -422,11 +427,18 @@ impl Writer<'_> {
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
         within(self.allow, &changes)?;
+        let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.stays(written)).cloned();
+        if let (Some(member), Some(before), Some(after)) = (examples, &before, &after) {
+            let rewritten = Rewritten { before, after, plan: &plan };
+            let at = pointer(&shape.pointer_to(member));
+            examples::rewrite(&mut entry, member, &at, rewritten, &mut changes);
+        }
         // The option `allow` limits changes to arguments only.
-        target::settle_output_schema(&mut entry, self.format, shape, dialect, &mut changes);
+        target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
-        let taken = self.targets.get_mut(target).map(|target| target.taken.as_mut_slice()).unwrap_or_default();
+        let target = target.and_then(|target| self.targets.get_mut(target));
+        let taken = target.map(|target| target.taken.as_mut_slice()).unwrap_or_default();
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
             *taken += shared_limits::budget_taken(*budget, schema);
         }
@@ -447,8 +459,8 @@ impl Writer<'_> {
             self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };
-        let result = target::sent_output_schema(&entry, (self.format, shape), dialect).filter(|_| self.sends_results);
-        shape.settle(&mut entry, self.format, added, edits);
+        let result = target::sent_output_schema(&entry, (format, shape), dialect).filter(|_| self.sends_results);
+        shape.settle(&mut entry, format, added, edits);
         if let Some((member, schema)) = result {
             entry.set(member, schema);
         }
@@ -504,24 +516,31 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Returns the dialect of the member in which a tool has its schema, if it is not that of the list.
+    fn carrier(&self, shape: ToolShape) -> Option<&Target> {
+        let format = shape.format()?;
+        self.carriers.iter().find(|target| target.carrier == Some(format))
+    }
+
     /// Rewrites the schema in the first dialect that can express it.
-    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: ToolShape) -> Result<Written<'a>, Refused> {
-        let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+    fn schema<'a>(&self, entry: &mut Node<'a>, shape: ToolShape, format: ToolFormat) -> Result<Written<'a>, Refused> {
         let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
         let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);
-        let mut first: Option<Refused> = None;
-        for (number, target) in self.targets.iter().enumerate().skip(skipped) {
-            if let (true, Some(spare)) = (number > skipped, &spare) {
+        let of_list = self.targets.iter().enumerate().map(|(number, target)| (Some(number), target));
+        let mut targets: Vec<(Option<usize>, &Target)> = of_list.skip(skipped).collect();
+        if let (Some(target), Some(first)) = (self.carrier(shape), targets.first_mut()) {
+            *first = (None, target);
+        }
+        let spare = if targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+        let mut first: Option<(Refused, &'static str)> = None;
+        for (number, target) in targets {
+            if let (Some(_), Some(spare)) = (&first, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
-            match target.write(entry, (shape, number, self.format), (self.detail, self.answer.as_deref())) {
+            match target.write(entry, (shape, number, format), (self.detail, self.answer.as_deref())) {
                 Ok(mut written) => {
-                    if let Some(cause) = first {
-                        let reason = format!(
-                            "`{}` cannot represent the tool: {}",
-                            self.targets.first().map_or("", |first| first.dialect.name),
-                            cause.message
-                        );
+                    if let Some((cause, refusing)) = first {
+                        let reason = format!("`{refusing}` cannot represent the tool: {}", cause.message);
                         let (rule, message) = match self.has_fallback {
                             false => (
                                 Rule::NotStrict,
@@ -545,10 +564,11 @@ impl Writer<'_> {
                     }
                     return Ok(written);
                 }
-                Err(refused) => first = first.or(Some(refused)),
+                Err(refused) => first = first.or(Some((refused, target.dialect.name))),
             }
         }
-        Err(first.unwrap_or_else(|| refused("unknown-dialect", "", "expected a dialect, found none".into())))
+        let unknown = || refused("unknown-dialect", "", "expected a dialect, found none".into());
+        Err(first.map_or_else(unknown, |(refused, _)| refused))
     }
 }
 

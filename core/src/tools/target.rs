@@ -27,6 +27,8 @@ use crate::{
 /// A dialect, and the amount of each of its budgets that is used.
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
+    /// The format of the tools to which the dialect applies, if it applies only to tools with one member for schemas.
+    pub(super) carrier: Option<ToolFormat>,
     pub(super) options: SanitizeOptions,
     /// Amount of each budget that is used.
     pub(super) taken: Vec<usize>,
@@ -37,7 +39,8 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let target = |options: SanitizeOptions| {
         let dialect = dialect::of(&options)?;
         let options = SanitizeOptions { alone: dialect.tools.one_grammar, ..options };
-        Ok::<_, Error>(Target { dialect, options, taken: dialect.tools.budgets.iter().map(|_| 0).collect() })
+        let taken = dialect.tools.budgets.iter().map(|_| 0).collect();
+        Ok::<_, Error>(Target { dialect, carrier: None, options, taken })
     };
     let mut targets = Vec::from([target(options.sanitize.clone())?]);
     if let Some(fallback) = &options.fallback {
@@ -57,10 +60,25 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
+/// Returns the dialects of the API's other members for a schema. A tool keeps its member unless the caller chooses a
+/// format.
+pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
+    let carriers = dialect::of(&options.sanitize)?.tools.carriers;
+    let carriers = carriers.iter().filter(|_| options.format.is_none());
+    let target = |(format, name): &(ToolFormat, &'static str)| {
+        let known = dialect::of(&SanitizeOptions::new(*name))?;
+        let options = options.sanitize.clone().in_dialect(known.name, known.options);
+        Ok(Target { dialect: known, carrier: Some(*format), options, taken: Vec::new() })
+    };
+    carriers.map(target).collect()
+}
+
 /// A tool's schema as it is sent.
 pub(super) struct Written<'a> {
-    /// Index of the dialect that the tool is written in.
-    pub(super) target: usize,
+    /// Index of the dialect among those of the list; `None` for the dialect of the tool's member.
+    pub(super) target: Option<usize>,
+    /// The dialect in which the tool is written.
+    pub(super) dialect: &'static Dialect,
     pub(super) changes: Vec<Change>,
     /// Plan for decoding the tool's arguments.
     pub(super) plan: Plan,
@@ -89,11 +107,12 @@ impl Target {
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
-        (shape, target, format): (ToolShape, usize, ToolFormat),
+        (shape, target, format): (ToolShape, Option<usize>, ToolFormat),
         (detail, answer): (Detail, Option<&str>),
     ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
-        let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
+        let (dialect, plan) = (self.dialect, Plan::default());
+        let mut written = Written { target, dialect, changes: Vec::new(), plan, added: None, omit: false };
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
         // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
@@ -114,10 +133,8 @@ impl Target {
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
             Some(_) => {
-                let (at, to) = (
-                    pointer(&shape.pointer_to_schema()),
-                    pointer(&tool_format::written(format, false).pointer_to_schema()),
-                );
+                let (at, to) =
+                    (pointer(&shape.pointer_to_schema()), pointer(&shape.written(format, false).pointer_to_schema()));
                 let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
                 let options = wrapping.as_ref().unwrap_or(&self.options);
                 let in_brief = detail == Detail::Effects && self.options.allow == Allow::Any;

@@ -11,8 +11,10 @@ use std::{collections::BTreeSet, io::Write as _};
 use crate::reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, check_tools, dialects, options::DuplicateNames, reports::Severity, sanitize_tools, AdaptOptions,
-    Restore, ToolsOptions,
+    adapt_request, check_tools, dialects,
+    options::DuplicateNames,
+    reports::{Accepts, Guidance, Severity},
+    sanitize_tools, AdaptOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 
 /// Prints a line without the test harness, which would capture it.
@@ -212,4 +214,71 @@ fn index_written_by_the_model_is_removed() {
     for restore in [restore, kept] {
         assert!(restore.client_call(&call).expect("a call").call.get("index").is_none());
     }
+}
+
+/// Returns the recorded requests of Gemini that an API accepted: whole requests, and single schemas in a request.
+fn accepted_by_google() -> Option<Vec<(String, Value)>> {
+    let read = |name: &str| std::fs::read_to_string(format!("{}/../../shared/data/{name}", env!("CARGO_MANIFEST_DIR")));
+    let rows = read("answered_4.jsonl").ok()?;
+    let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
+    let rows = rows.filter(|row| row["api"] == "gemini" && row["status"] == 200);
+    Some(rows.map(|row| (url_of(&row), body_of(&row))).collect())
+}
+
+fn url_of(row: &Value) -> String {
+    let (host, model) = (row["host"].as_str().unwrap_or_default(), row["model"].as_str().unwrap_or_default());
+    format!("https://{host}/v1beta/models/{model}:generateContent")
+}
+
+fn body_of(row: &Value) -> Value {
+    let contents = json!([{ "role": "user", "parts": [{ "text": "hi" }] }]);
+    let carrier = row["carrier"].as_str().unwrap_or_default();
+    let schema = &row["input"];
+    match row["kind"].as_str() {
+        Some("schema") => json!({ "contents": contents,
+            "tools": [{ "functionDeclarations": [{ "name": "f", "description": "f", carrier: schema }] }] }),
+        Some("format") => json!({ "contents": contents,
+            "generationConfig": { "responseMimeType": "application/json", carrier: schema } }),
+        _ => row["input"].clone(),
+    }
+}
+
+#[test]
+fn accepted_requests_of_gemini_stay_as_they_are() {
+    let Some(requests) = accepted_by_google() else {
+        print_line("skipped: ../shared/data/answered_4.jsonl is absent");
+        return;
+    };
+    let (mut carriers, mut changed, mut lossy) = (0, Vec::new(), 0);
+    for (url, request) in &requests {
+        let body = request.to_string();
+        let is_json_schema =
+            ["arametersJsonSchema", "arameters_json_schema"].iter().any(|member| body.contains(member));
+        carriers += usize::from(is_json_schema);
+        let exchange = Exchange::open(url, &body, &ExchangeOptions::default()).expect("a request").expect("tools");
+        let sent: Value = serde_json::from_str(exchange.request()).expect("a request");
+        if sent == *request {
+            continue;
+        }
+        let report = exchange.report();
+        let of_tools = report.changes.iter().map(|about| &about.change);
+        let all: Vec<_> = of_tools.chain(report.format_changes.iter().map(|about| &about.change)).collect();
+        let rules = all.iter().map(|change| change.rule).chain(report.request_changes.iter().map(|change| change.rule));
+        lossy += usize::from(
+            all.iter()
+                .any(|change| !matches!(change.accepts, Accepts::Same) || matches!(change.guidance, Guidance::Lost)),
+        );
+        let rules = rules.collect::<BTreeSet<&str>>();
+        changed.push((is_json_schema, rules));
+    }
+    let of_carrier = changed.iter().filter(|(is_json_schema, _)| *is_json_schema).count();
+    print_line(&format!(
+        "Gemini: {} accepted requests, {} changed, {lossy} with loss; {carriers} with a JSON Schema, {of_carrier} changed",
+        requests.len(),
+        changed.len()
+    ));
+    assert_eq!(lossy, 0, "an accepted request loses something: {changed:?}");
+    assert!(changed.iter().all(|(_, rules)| !rules.is_empty()), "a change is not reported: {changed:?}");
+    // `add-properties` for an object without `properties`.
+    assert!(of_carrier <= 6, "a schema in `parametersJsonSchema` is sent as it came: {changed:?}");
 }

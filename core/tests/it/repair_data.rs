@@ -137,3 +137,31 @@ fn strings_that_are_not_arguments_are_unchanged() {
         assert_eq!(done.map(|done| (done.arguments, done.changed)), Some((value, false)), "{text}");
     }
 }
+
+#[test]
+fn recorded_calls_of_gemini_are_judged() {
+    let Some(text) = data("answered_4.jsonl") else { return };
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
+    let (mut calls, mut unknown) = (0, 0);
+    for row in rows.filter(|row| row["api"] == "gemini" && row["kind"] == "request") {
+        let request = &row["input"];
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let declared: Vec<Value> =
+            list(&request["tools"]).iter().flat_map(|entry| list(&entry["functionDeclarations"])).collect();
+        for part in list(&request["contents"]).iter().flat_map(|content| list(&content["parts"])) {
+            let call = &part["functionCall"];
+            let Some(tool) = declared.iter().find(|tool| call.is_object() && tool["name"] == call["name"]) else {
+                continue;
+            };
+            let Some(schema) = ["parameters", "parametersJsonSchema"].iter().find_map(|key| tool.get(key)) else {
+                continue;
+            };
+            let arguments = call.get("args").cloned().unwrap_or_else(|| serde_json::json!({}));
+            let repaired = repair_arguments(&arguments, schema, &RepairOptions::default()).expect("arguments");
+            calls += 1;
+            unknown += usize::from(repaired.valid.is_none());
+        }
+    }
+    println!("Gemini: {calls} recorded calls, {unknown} not judged");
+    assert_eq!(unknown, 0, "a recorded call cannot be judged");
+}

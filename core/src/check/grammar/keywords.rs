@@ -20,6 +20,9 @@ use crate::{
     },
 };
 
+/// A serialized Zod validator, for messages.
+const ZOD: &str = "`def` of a serialized Zod validator; `z.toJSONSchema()` writes its schema";
+
 /// Returns the usual replacement of a refused keyword, if the grammar accepts it there.
 fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'static str> {
     let accepts = |other| !(grammar.refuses.contains(other) || is_root && grammar.root_refuses.contains(other));
@@ -41,16 +44,22 @@ pub(super) fn check_key(
     let grammar = report.grammar;
     let at = || schema.at(&member.key.display());
     let Some(keyword) = keyword else {
-        let Some(known) = grammar.unknown else { return true };
+        let Some(known) = grammar.unknown else {
+            if schema.is_zod && member.key.is("def") && report.extent != Extent::First {
+                report.add(&member.value, Constraint::IgnoredKeyword, at(), "a JSON Schema", ZOD);
+            }
+            return true;
+        };
         if known.iter().any(|name| member.key.is(name)) {
             return true;
         }
+        let key = quoted(&member.key);
         report.add(
             &member.value,
             Constraint::UnknownKeyword,
             at(),
             "only keys that this API knows",
-            &quoted(&member.key),
+            if schema.is_zod && member.key.is("def") { ZOD } else { &key },
         );
         return false;
     };

@@ -90,7 +90,8 @@ pub(super) fn check(
             return Ok(Visit::Skip);
         };
         let is_walked = trail.reaches(place.depth, place.keyword);
-        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked };
+        let is_zod = misplaced::zod_definition(node).is_some();
+        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked, is_zod };
         // The number of enclosing `properties` is at most the number of enclosing schemas.
         let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
         if may_be_too_deep && containers::depth(place) == report.deepest.saturating_add(1) {
@@ -129,6 +130,7 @@ pub(super) fn check(
         references::check_recursion(root, &resolved, &mut report, budget)?;
         references::check_left_recursion(root, &resolved, &mut report, budget)?;
         limits::check_parts(root, dialect, &mut report, budget)?;
+        limits::check_complexity(root, dialect, &mut report, budget)?;
     }
     Ok(report.found.finish())
 }
@@ -225,6 +227,8 @@ struct Schema<'s, 'a> {
     present: Keywords,
     /// True if the rules about types apply to the schema: see [`Grammar::walked`].
     is_walked: bool,
+    /// True for a serialized Zod validator.
+    is_zod: bool,
 }
 
 impl<'s, 'a> Schema<'s, 'a> {

@@ -53,7 +53,7 @@ pub(super) fn check_reference(
             report.add(value, Constraint::RefForm, at(), expected, &quoted(text));
             return;
         }
-        if references.resolved.target(value).is_none() {
+        if references.resolved.target(value).is_none() || references.resolved.is_misnamed(value) {
             report.add(value, Constraint::RefTarget, at(), "a reference to a schema of this document", &quoted(text));
         }
         return;

@@ -18,7 +18,7 @@ use crate::{
     },
     schema::{
         keyword::Keyword,
-        misplaced::{misplaced, Misplaced},
+        misplaced::{misplaced, zod_definition, Misplaced},
         visit::{Polarity, SchemaPath},
     },
 };
@@ -91,7 +91,7 @@ fn is_own(key: &Text<'_>) -> bool {
 
 /// Returns the type of a serialized validator, and the equivalent keywords.
 fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
-    let definition = definition_of(node)?;
+    let definition = zod_definition(node)?;
     let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
         (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, of_values(from, values)))
     };
@@ -109,16 +109,9 @@ fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Key
         .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
 }
 
-/// Returns the `def` of a serialized validator, if it repeats the type.
-fn definition_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
-    let definition = node.get("def")?.as_object()?;
-    let kind = node.get(Keyword::Type)?.as_text()?;
-    (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
-}
-
 /// True for a serialized enum, a literal, or a union of these.
 fn lists_values(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
-    let Some(definition) = definition_of(node).filter(|_| budget.pay(1)) else { return false };
+    let Some(definition) = zod_definition(node).filter(|_| budget.pay(1)) else { return false };
     let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
     let lists =
         |of: &str| definition.get(of).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some());

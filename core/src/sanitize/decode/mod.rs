@@ -8,6 +8,7 @@
 
 mod discriminator;
 mod encoded;
+mod examples;
 mod json_string;
 mod names;
 pub(crate) mod version;
@@ -120,6 +121,22 @@ impl Plan {
             let message = "expected arguments that can be restored within one call's budget, found ones that exceed it";
             Error::new(error.code(), error.pointer(), message)
         })
+    }
+
+    /// Returns example arguments as the model has to write them; `None` if no such arguments are found, which is possible
+    /// for values of unions.
+    pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Option<Node<'a>> {
+        let budget = Budget::new(example.values_read(), None);
+        let mut sent = example.copy(&budget);
+        if let Some(plan) = &self.names {
+            names::replace(&mut sent, plan, &budget);
+        }
+        if let Some(plan) = &self.encoded {
+            examples::encode(&mut sent, plan, &budget);
+        }
+        let mut restored = sent.copy(&budget);
+        self.restore_within(&mut restored, &budget).ok()?;
+        json::same_within(&budget, &restored, example).then_some(sent)
     }
 
     /// True if lists of pairs may have to become members.

@@ -210,7 +210,13 @@ impl Planner<'_> {
 /// Renames properties as the plan describes.
 pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     let targets = plan.object_at("$defs").map(LookUp::of);
-    Names { budget, targets, tables: RefCell::default() }.value(arguments, &[plan], true);
+    Names { budget, targets, tables: RefCell::default(), to_new: false }.value(arguments, &[plan], true);
+}
+
+/// Replaces the properties' own names with those that were sent.
+pub(super) fn replace<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
+    let targets = plan.object_at("$defs").map(LookUp::of);
+    Names { budget, targets, tables: RefCell::default(), to_new: true }.value(arguments, &[plan], true);
 }
 
 /// Returns the new names by old name, except names that are replaced differently in different schemas.
@@ -234,6 +240,8 @@ pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
 struct Names<'p, 'n> {
     budget: &'p Budget,
     targets: Option<LookUp<'p, 'n>>,
+    /// True if own names are replaced with new ones, not the reverse.
+    to_new: bool,
     /// Properties of each plan, collected when first needed.
     tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
@@ -254,7 +262,10 @@ impl<'p, 'n> Names<'p, 'n> {
         if !self.budget.pay(plans.len().saturating_mul(members)) {
             return;
         }
-        self.names(value, &plans, &tables, is_root);
+        // Plans list members under their own names.
+        if !self.to_new {
+            self.names(value, &plans, &tables, is_root);
+        }
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'p Node<'n>> = match child {
@@ -266,6 +277,9 @@ impl<'p, 'n> Names<'p, 'n> {
             self.value(inner, &below, false);
             Ok(())
         });
+        if self.to_new {
+            self.names(value, &plans, &tables, is_root);
+        }
     }
 
     /// Returns these plans and all others for the same value; `None` if the budget is spent.
@@ -312,13 +326,15 @@ impl<'p, 'n> Names<'p, 'n> {
         for plan in plans {
             let root = plan.get("rootNames").filter(|_| is_root);
             let names = root.or_else(|| plan.get("names")).and_then(Node::as_object).into_iter().flatten();
-            originals.extend(names.filter_map(|member| Some((&member.key, member.value.as_text()?))));
+            let pair = |member: &'p Member<'n>| Some((&member.key, member.value.as_text()?));
+            let pair = |member| pair(member).map(|(new, own)| if self.to_new { (own, new) } else { (new, own) });
+            originals.extend(names.filter_map(pair));
         }
         if originals.is_empty() || !self.budget.pay(originals.len()) {
             return;
         }
         let sent = LookUp::of(object);
-        let is_known = |key: &Text<'_>| tables.iter().flatten().any(|table| table.has(key));
+        let is_known = |key: &Text<'_>| !self.to_new && tables.iter().flatten().any(|table| table.has(key));
         // A name that is already in use is not assigned again.
         let original = |key: &Text<'_>| originals.get(key).copied().filter(|name| !is_known(key) && !sent.has(name));
         let renamed: Vec<Option<Text<'static>>> =

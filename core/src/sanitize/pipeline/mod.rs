@@ -16,7 +16,7 @@ use super::{
     canonicalize::{misplaced, Canonicalize},
     context::PassContext,
     decode::PlanBuilder,
-    diagnostics::Diagnostics,
+    diagnostics::{ChangeKind, Diagnostics, Location},
     discriminators::Discriminators,
     encode,
     legalize::{refused_keys, root, stand_ins::StandIns, Legalize},
@@ -34,14 +34,17 @@ use crate::{
     json::Node,
     options::{Refs, SanitizeOptions, Untyped},
     report::Recorder,
-    rules::Phase,
+    rules::{Phase, Rule},
     schema::{
         keyword::{Draft, Keywords},
+        protocol,
         references::{self, Form},
         visit,
     },
 };
 use passes::PASSES;
+
+const RESPELL: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 
 /// Maximum number of rounds. For most schemas that are changed, the second round changes nothing.
 const MAX_ROUNDS: usize = 8;
@@ -68,6 +71,13 @@ pub(crate) fn sanitize<'a>(
 ) -> Result<bool, Error> {
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
+    if (grammar.protocol_types || protocol::is_message(node)) && protocol::mentions(node) {
+        protocol::respell(node, budget, &mut |value, place, (name, keyword)| {
+            diagnostics.report(place, Location::of(value).in_place(), RESPELL, || {
+                format!("wrote `{}` as `{}`", name.display(), keyword.name())
+            });
+        })?;
+    }
     if grammar.object_root {
         misplaced::unwrap(node, &mut diagnostics);
     }

@@ -20,6 +20,7 @@ use core::cell::OnceCell;
 use super::{
     instance_types::InstanceTypes,
     keyword::{Draft, InstanceType, Keyword},
+    protocol,
     references::{self, Number, References},
 };
 use crate::{
@@ -489,7 +490,7 @@ impl Prepared {
         if !matches!(schema.data(), Data::Object(_) | Data::Bool(_)) {
             return None;
         }
-        let mut root = schema.detached();
+        let mut root = protocol::read(schema).detached();
         // References identify their targets by these numbers.
         root.number_in_order();
         let draft = Draft::of(&root);

@@ -300,6 +300,8 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     let (mut turns, mut texts, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut user_messages) = (0, 0);
+    // The calls of the current turn, in order.
+    let mut calls_of_turn: Vec<Place> = Vec::new();
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = Blocks::of(api);
@@ -307,10 +309,14 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         let speaker = message.speaker;
         // In Chat Completions, each message and the results after it form a turn. In other APIs, a turn begins with the
         // model's first message after a reply.
-        turn += usize::from(match api {
+        let begins_turn = match api {
             Api::OpenaiChat => speaker != Speaker::Tool,
             _ => speaker == Speaker::Model && has_reply,
-        });
+        };
+        if begins_turn {
+            turn += 1;
+            calls_of_turn.clear();
+        }
         if speaker == Speaker::Model {
             (has_reply, has_content) = (false, false);
             texts.entry(turn).or_default().push(at);
@@ -319,8 +325,15 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         let is_in_time = written.is_some_and(|written| {
             speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
         });
-        // A result belongs to the call with its id. Results without a matching id belong to the calls with their names,
-        // in order.
+        // A result belongs to the call with its id. As many results without ids as calls belong to the calls in order,
+        // whatever their names. Other results without a matching id belong to the calls with their names, in order, and
+        // the rest to the remaining calls of the turn.
+        let has_ids = message.results.iter().any(|result| result.id.is_some());
+        let unanswered: Vec<Place> = match is_in_time && message.results.iter().any(|result| result.id.is_none()) {
+            true => calls_of_turn.iter().copied().filter(|call| !answered.contains_key(call)).collect(),
+            false => Vec::new(),
+        };
+        let is_in_order = !has_ids && !unanswered.is_empty() && unanswered.len() == message.results.len();
         let mut named: Vec<&CallResult> = Vec::new();
         let mut settle =
             |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
@@ -337,17 +350,28 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
                     changes.entry(at).or_default().leaving.insert(result.block);
                 }
             };
-        for result in &message.results {
+        for (result, call) in message.results.iter().zip(&unanswered).filter(|_| is_in_order) {
+            settle(result, Some((turn, *call)), &mut answered);
+        }
+        for result in message.results.iter().filter(|_| !is_in_order) {
             let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
             match by_id {
                 None if result.name.is_some() => named.push(result),
                 found => settle(result, found, &mut answered),
             }
         }
+        let mut rest: Vec<&CallResult> = Vec::new();
         for result in named {
             let name = result.name.as_deref().unwrap_or_default();
-            let by_name = open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered));
-            settle(result, by_name, &mut answered);
+            match open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered)) {
+                None if result.id.is_none() => rest.push(result),
+                by_name => settle(result, by_name, &mut answered),
+            }
+        }
+        let mut unanswered = unanswered.into_iter();
+        for result in rest {
+            let call = unanswered.find(|call| !answered.contains_key(call));
+            settle(result, call.map(|call| (turn, call)), &mut answered);
         }
         if message.is_nameless {
             nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
@@ -356,6 +380,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         has_content |= speaker == Speaker::User && message.has_content;
         user_messages += usize::from(speaker == Speaker::User && message.has_content);
         for (place, called) in message.calls.iter().enumerate() {
+            calls_of_turn.push((at, place));
             let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
             for (is_id, key) in keys {
                 if let Some(key) = key {

@@ -1,0 +1,127 @@
+//! The spellings of a schema in Google's protocol: the names of fields in snake case, and the types in upper case or as
+//! numbers.
+//!
+//! Parsers of ProtoJSON accept a field under both of its names: `anyOf` and `any_of`. Google's Python SDK writes the
+//! second one when it prints a message.
+//!
+//! Sources: Protocol Buffers, ProtoJSON format (read 2026-11-26); live: `any_of` and `property_ordering` were answered
+//! 200 by generativelanguage.googleapis.com (recorded answers).
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use super::{
+    instance_types::is_in_protocol,
+    keyword::{Keyword, Keywords},
+    visit::{self, SchemaPath, Visit, VisitorMut},
+};
+use crate::{
+    budget::Budget,
+    error::Error,
+    json::{push_token, unescaped_token, Data, Member, Node, Text},
+};
+
+/// Length of the longest name that is read; all keywords are shorter.
+const MAX_LENGTH: usize = 32;
+
+/// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
+/// name is not allocated.
+fn keyword(name: &Text<'_>) -> Option<Keyword> {
+    let plain = name.as_plain().filter(|plain| plain.contains('_') && plain.len() <= MAX_LENGTH)?;
+    let (mut camel, mut length, mut begins_word) = ([0; MAX_LENGTH], 0, false);
+    for byte in plain.bytes() {
+        match byte {
+            b'_' if length == 0 || begins_word => return None,
+            b'_' => {
+                begins_word = true;
+                continue;
+            }
+            b'a'..=b'z' => {}
+            _ => return None,
+        }
+        *camel.get_mut(length)? = if begins_word { byte.to_ascii_uppercase() } else { byte };
+        length += 1;
+        begins_word = false;
+    }
+    Keyword::spelled(core::str::from_utf8(camel.get(..length)?).ok()?).filter(|_| !begins_word)
+}
+
+/// Returns true if any key is a keyword in snake case, even if it is not a keyword there. Faster than a walk.
+pub(crate) fn mentions(root: &Node<'_>) -> bool {
+    root.has_member(|Member { key, .. }| keyword(key).is_some())
+}
+
+/// Returns true if a type is written as only the protocol writes it.
+pub(crate) fn is_message(root: &Node<'_>) -> bool {
+    root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value))
+}
+
+/// Writes the keywords of a schema as JSON Schema spells them. Calls `record` with each value, its schema and the name
+/// and the keyword.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn respell<'a>(root: &mut Node<'a>, budget: &Budget, record: Record<'_, 'a>) -> Result<(), Error> {
+    visit::walk_mut(budget, root, Keywords::ALL, &mut Respelling { record })
+}
+
+/// Returns a schema as JSON Schema spells it, if its types show that it is written in the protocol's spelling.
+pub(crate) fn read<'n, 'a>(root: &'n Node<'a>) -> Cow<'n, Node<'a>> {
+    if !(is_message(root) && mentions(root)) {
+        return Cow::Borrowed(root);
+    }
+    let budget = Budget::new(root.values_read(), None);
+    let mut respelled = root.copy(&budget);
+    match respell(&mut respelled, &budget, &mut |_, _, _| {}) {
+        Ok(()) => Cow::Owned(respelled),
+        Err(_) => Cow::Borrowed(root),
+    }
+}
+
+type Record<'r, 'a> = &'r mut dyn FnMut(&Node<'a>, &SchemaPath<'_, 'a>, (&Text<'a>, Keyword));
+
+struct Respelling<'r, 'a> {
+    record: Record<'r, 'a>,
+}
+
+impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
+    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let Some(object) = node.as_object() else { return Ok(Visit::Descend) };
+        let mut respelled = Vec::new();
+        for (at, member) in object.iter().enumerate() {
+            // Parsers refuse a field under two names.
+            if let Some(keyword) = keyword(&member.key).filter(|keyword| !object.has(*keyword)) {
+                (self.record)(&member.value, place, (&member.key, keyword));
+                respelled.push((at, keyword));
+            }
+        }
+        if let Some(object) = node.as_object_mut().filter(|_| !respelled.is_empty()) {
+            for (at, keyword) in respelled {
+                if let Some(member) = object.members_mut().get_mut(at) {
+                    member.key = Text::literal(keyword.name());
+                }
+            }
+        }
+        Ok(Visit::Descend)
+    }
+}
+
+/// Returns the pointer into a schema for a pointer into the same schema with respelled keywords.
+pub(crate) fn pointer_into(root: &Node<'_>, respelled: &str) -> String {
+    let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(root));
+    for spelled in respelled.split('/').skip(1) {
+        let token = unescaped_token(spelled);
+        let mut own = None;
+        node = match node.map(Node::data) {
+            Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
+            Some(Data::Object(object)) => object.get(&*token).or_else(|| {
+                let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == token);
+                let member = object.iter().find(means)?;
+                own = Some(member.key.display());
+                Some(&member.value)
+            }),
+            _ => None,
+        };
+        push_token(&mut pointer, own.as_deref().unwrap_or(&token));
+    }
+    pointer
+}
