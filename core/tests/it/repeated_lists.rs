@@ -2,8 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use serde_json::{json, Value};
 use std::{fs, path::Path};
+
+use serde_json::{json, Value};
 use toolwire::{
     internal::bindings::{self, Naming},
     json::Node,
