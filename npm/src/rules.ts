@@ -434,7 +434,7 @@ export type RequestConstraint =
   | 'namespace'
   /** A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it. */
   | 'empty-namespace'
-  /** A member of Chat Completions that the API or the model does not accept. */
+  /** A member of Chat Completions, or of a block in Anthropic's format, that the API or the model does not accept. */
   | 'unsupported-member'
   /** Functions together with a tool that the API runs, for an API that does not combine them. */
   | 'functions-beside-hosted'
@@ -489,7 +489,7 @@ export type DeferredWarningCode =
   | 'choice-emptied'
   /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A change of the tools, or text next to the tools that a search found, was moved after the results: no API accepts it where it was. */
+  /** A change of the tools, or text next to the tools that a search found, was moved after the results, or text or reasoning of the model before its calls: no API accepts it where it was. */
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'

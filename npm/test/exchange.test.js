@@ -69,11 +69,20 @@ function play(one, as, named, whole) {
     return;
   }
   let streamed = '';
-  for (const [number, { sent, reply, events }] of one.rounds.entries()) {
+  for (const [number, { sent, reply, events, refused }] of one.rounds.entries()) {
     assert.equal(exchange.request, sent === null ? text : JSON.stringify(sent), `round ${number}`);
     assert.ok(Array.isArray(exchange.report.changes), `round ${number}: a report`);
     assert.deepEqual(exchange.betas, exchange.report.deferred?.betas ?? []);
     const last = number === one.rounds.length - 1;
+    if (refused !== undefined) {
+      const answer = () =>
+        events === undefined
+          ? exchange.reply(as.given(JSON.stringify(reply)))
+          : exchange.feedText(textOf(events, named, true));
+      assert.throws(answer, ({ code, pointer }) => code === refused.code && pointer === refused.pointer);
+      exchange.close();
+      return;
+    }
     if (events !== undefined) {
       streamed += feed(exchange, textOf(events, named, whole));
       assert.equal(exchange.asksAgain, !last, `round ${number}`);

@@ -94,6 +94,15 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
         deferred = exchange.report.deferred
         assert exchange.betas == (list(deferred.betas) if deferred else [])
         last = number == len(case["rounds"]) - 1
+        if "refused" in one:
+            with pytest.raises(toolwire.ToolwireError) as raised:
+                if "events" in one:
+                    exchange.feed_text(text_of(one["events"], named, True))
+                else:
+                    reply = written(one["reply"])
+                    exchange.reply(reply.encode() if as_bytes else reply)
+            assert {"code": raised.value.code, "pointer": raised.value.pointer} == one["refused"]
+            return
         if "events" in one:
             streamed += fed(exchange, text_of(one["events"], named, whole))
             assert exchange.asks_again is not last, number

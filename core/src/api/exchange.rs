@@ -47,7 +47,8 @@ impl Exchange {
     /// # Errors
     /// The errors of [`adapt_request`](crate::adapt_request) and [`dialect_for`](crate::dialect_for);
     /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside)
-    /// forbids.
+    /// forbids; `invalid-request` if the history is in another format than the address has, because the client could
+    /// not read the reply.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Exchange::open_with(url, body, options, None)
     }
@@ -148,7 +149,8 @@ impl Exchange {
     /// Restores a whole reply for the client. Returns `None` if the model must be asked again, with [`Self::request`].
     ///
     /// # Errors
-    /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request.
+    /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request; `invalid-value` for a reply in
+    /// another format than the address has.
     pub fn reply<'t>(&mut self, reply: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         self.0.reply(reply)
     }
@@ -183,7 +185,8 @@ impl Exchange {
     /// forward.
     ///
     /// # Errors
-    /// `limit-exceeded` if an event, or the reply, exceeds the maximum size.
+    /// `limit-exceeded` if an event, or the reply, exceeds the maximum size; `invalid-value` for an event in another
+    /// format than the address has.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.0.feed_text(piece)
     }

@@ -25,6 +25,9 @@ const TOOLSETS: &str = "mcp-client-2026-09-15";
 /// The betas that a backend without deferred loading does not support.
 const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
+/// Members of a body that hold betas.
+const MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
+
 /// Returns the betas that a backend does not support.
 fn unknown_to(native: Native) -> &'static [&'static str] {
     match native {
@@ -78,9 +81,23 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     Ok(betas)
 }
 
+/// Returns the betas in the body of a request.
+#[cfg(feature = "search")]
+pub(crate) fn in_body(request: &Node<'_>) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for member in MEMBERS.iter().filter_map(|key| request.get(*key)) {
+        let member = view(member)?;
+        let items = member.as_array().unwrap_or_else(|| core::slice::from_ref(&*member));
+        for text in items.iter().filter_map(Node::as_text) {
+            found.extend(text.display().split(',').map(|name| String::from(name.trim())));
+        }
+    }
+    Ok(found)
+}
+
 /// Rewrites the betas in the body of a request. Removes a member that becomes empty.
 pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
-    for key in ["anthropic_beta", "betas"] {
+    for key in MEMBERS {
         if edit_member(request, key, |betas| Ok(settle_member(betas, native, needed)))? == Some(true) {
             request.remove(key);
         }

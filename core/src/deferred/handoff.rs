@@ -62,8 +62,8 @@ pub(super) fn native<'a>(
         let client = Client { format: formats.0, search: None };
         return Ok(Applied { report, names: Names::default(), client, deferred });
     }
-    let (target, describes) = (formats.1, sending.is_some());
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, describes };
+    let (target, knows_backend) = (formats.1, sending.is_some());
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     if formats.0 == Api::OpenaiResponses {
         flatten_choice(request, &map)?;
@@ -216,8 +216,8 @@ fn acceptable<'a>(
         return Ok(None);
     }
     let names = &mut NameMap::default();
-    let describes = sending.is_some();
-    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, describes };
+    let knows_backend = sending.is_some();
+    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, knows_backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
     let tools = Tools::read(crate::request::listed(request), formats.0, &mut Warnings::default());

@@ -25,7 +25,7 @@ use crate::{
 /// `name` is the name of the function that replaces a search.
 pub(super) fn settle_searches(
     conversation: &mut Conversation<'_>,
-    (source, same_format): (Api, bool),
+    (source, same_format, keeps_caller): (Api, bool, bool),
     (options, name): (&DeferredOptions, &str),
 ) {
     let emulates = options.emulates_search();
@@ -73,7 +73,13 @@ pub(super) fn settle_searches(
             continue;
         }
         match &mut event.kind {
-            EventKind::Call(call) => as_client_call(call, (source, same_format), options, name),
+            EventKind::Call(call) => {
+                as_client_call(call, (source, same_format), options, name);
+                let own = call.own.as_mut().filter(|_| same_format && !keeps_caller);
+                if let Some(caller) = own.and_then(|own| own.remove("caller")) {
+                    losses.lose("caller", &caller);
+                }
+            }
             EventKind::Result(outcome) => {
                 outcome.own = (same_format && !source.has_items()).then(|| client_result(outcome));
             }
@@ -164,7 +170,6 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
         if options.emulates_search() {
             object.set("name", Node::string(call.name.clone()));
         }
-        object.remove("caller");
     }
 }
 

@@ -15,6 +15,8 @@ mod history_text;
 
 pub(crate) use betas::header as settle_betas;
 #[cfg(feature = "search")]
+pub(crate) use betas::in_body as betas_in;
+#[cfg(feature = "search")]
 pub(crate) use handoff::has_hosted_search;
 
 use alloc::{string::String, vec::Vec};
@@ -219,8 +221,8 @@ fn emulate<'a>(
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
     emulation::warn_of_toolsets(listed(request), warnings);
-    let describes = sending.is_some();
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, describes };
+    let knows_backend = sending.is_some();
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.emulates_search();
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
@@ -230,7 +232,10 @@ fn emulate<'a>(
     emulation.warn_of_prefix(warnings);
     // Without the provider's search, the model could not find deferred tools.
     let loads_all = options.hosted_search() == ServerToolSearch::LoadAll && emulation.lost_search();
-    if options.mode != Mode::LoadAll && loads_all && emulation.tools.load_all() {
+    if loads_all {
+        if options.mode != Mode::LoadAll {
+            emulation.tools.load_all();
+        }
         warnings.warn("server-tool-search-unavailable");
     }
     let search = emulation.search_function();
@@ -258,7 +263,8 @@ fn emulate<'a>(
     // The function that replaces a search has the same name everywhere.
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let function = |search: &Node<'a>| search_tool::function(format, &called, search);
-    history_text::settle_searches(&mut conversation, (format, format == target), (options, &called));
+    let keeps_caller = knows_backend && format == target;
+    history_text::settle_searches(&mut conversation, (format, format == target, keeps_caller), (options, &called));
     let mentioned = history_text::mentioned(&mut conversation.events);
     let notices = notices(listed(request), (&emulation, &names), &mentioned, (sending, options), &function)?;
     let has_toolsets = emulation.has_toolsets();

@@ -48,7 +48,7 @@ pub(crate) enum Refusal {
     HistoryArguments,
     /// A call in the history without a result, or a result without a call, in requests of these formats.
     HistoryPairs(&'static [Api]),
-    /// A member of the request.
+    /// A member of the request, or of blocks in its history.
     Member(Member),
     /// Namespaces of tools.
     Namespaces,
@@ -76,6 +76,8 @@ pub(crate) enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
+    /// The type of the blocks in the history that have the member; `None` for a member of the request itself.
+    pub(crate) block: Option<&'static str>,
     /// The format of the requests.
     pub(crate) api: Api,
     pub(crate) models: Models,
@@ -100,7 +102,12 @@ pub(crate) enum SentAs {
 impl Member {
     /// Returns a member of Chat Completions that all models refuse and that nothing replaces.
     pub(super) const fn of_chat(name: &'static str) -> Member {
-        Member { name, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
+        Member { name, block: None, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
+    }
+
+    /// Returns a member of Anthropic's blocks of a type that nothing replaces.
+    pub(super) const fn of_block(block: &'static str, name: &'static str) -> Member {
+        Member { block: Some(block), api: Api::Anthropic, ..Member::of_chat(name) }
     }
 
     pub(super) const fn models(self, models: Models) -> Member {
@@ -219,7 +226,10 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("history-name", "A name that the API does not accept, in a call of the history."),
     ("namespace", "A namespace of tools, for an API that has no namespaces."),
     ("empty-namespace", "A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it."),
-    ("unsupported-member", "A member of Chat Completions that the API or the model does not accept."),
+    (
+        "unsupported-member",
+        "A member of Chat Completions, or of a block in Anthropic's format, that the API or the model does not accept.",
+    ),
     (
         "functions-beside-hosted",
         "Functions together with a tool that the API runs, for an API that does not combine them.",

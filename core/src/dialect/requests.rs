@@ -43,6 +43,13 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
+    // Newer models answered 200 (`claude-haiku-4-5`, `claude-sonnet-4-5`, `claude-opus-4-5`: recordings of langchain).
+    Member::of_block("tool_use", "caller").models(Models::Begin(&["claude-sonnet-4-20250514"])).fact(
+        'B',
+        "Claude Sonnet 4 does not accept `caller` in calls of the history",
+        "live: `messages.1.content.1.tool_use.caller: Extra inputs are not permitted` (stagehand-python#249, \
+            2025-12-15)",
+    ),
     formats::CLAUDE_MODELS,
     formats::PREFILL,
     formats::CLAUDE_PREFILL,

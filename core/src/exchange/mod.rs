@@ -7,6 +7,7 @@
 pub(crate) mod endpoint;
 mod hidden;
 mod hidden_stream;
+mod other_format;
 mod searches;
 mod usage;
 
@@ -180,6 +181,7 @@ impl Exchange {
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
         let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
+        other_format::refuse_request(&node, endpoint.api)?;
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
             return Ok(None);
         }
@@ -192,10 +194,6 @@ impl Exchange {
             None => named("model")?,
         };
         let model = model.or_else(|| options.adapt.model.clone());
-        let native = match options.native_is_auto {
-            true => Some(native_of(&node, endpoint.api, (model.clone(), url))?),
-            false => None,
-        };
         let (dialect, by_flag) = match &options.dialect {
             Some(dialect) => (dialect.as_str(), None),
             None => {
@@ -211,6 +209,10 @@ impl Exchange {
                 };
                 (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
             }
+        };
+        let native = match options.native_is_auto {
+            true => Some(native_of(&node, endpoint.api, (model.clone(), url), dialect)?),
+            false => None,
         };
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
@@ -300,6 +302,7 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
+        other_format::refuse_reply(&reply, self.api)?;
         let is_answered = self.restore_map.whole_reply(&mut reply, &mut self.reports)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.note_answer(is_answered);
@@ -389,11 +392,19 @@ impl Exchange {
 /// Returns the construct for deferred tools that the backend is known to have. If a request leaves the search to the
 /// provider but the backend's construct has no hosted search, deferral is emulated, because otherwise the model could
 /// not find the deferred tools.
-fn native_of(request: &Node<'_>, api: Api, (model, url): (Option<String>, &str)) -> Result<Native, Error> {
+fn native_of(
+    request: &Node<'_>,
+    api: Api,
+    (model, url): (Option<String>, &str),
+    dialect: &str,
+) -> Result<Native, Error> {
     let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
+    let (betas, searches) = (deferred::betas_in(request)?, deferred::lists_hosted_search(request)?);
+    let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
     // Without a host and a model, nothing is known.
-    let native = lookup::deferral::deferral_for(&query).map_or(Native::None, |choice| choice.native);
-    let is_lost = !deferred::has_hosted_search(native) && deferred::lists_hosted_search(request)?;
+    let found = lookup::deferral::deferral_for_request(&query, &known);
+    let native = found.map_or(Native::None, |choice| choice.native);
+    let is_lost = searches && !deferred::has_hosted_search(native);
     Ok(if is_lost { Native::None } else { native })
 }
 
@@ -408,6 +419,7 @@ fn warning(
 
 impl Sink for Exchange {
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        other_format::refuse_reply(&event, self.api)?;
         let stream = self.stream.get_or_insert_with(|| Stream::new(self.restore_map.clone()));
         let events = stream.feed(event)?;
         let Some(rounds) = &mut self.rounds else { return Ok(events) };

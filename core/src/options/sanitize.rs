@@ -125,6 +125,8 @@ options! {
         /// If true, a root that does not describe an object is wrapped in a property, as in a response format whose
         /// root must be an object.
         pub(crate) wraps_root: bool = false;
+        /// If true, an accepted root without `properties` is not changed, as in a request, which is sent as it came.
+        pub(crate) keeps_bare_root: bool = false;
     }
     forward ($) schema_setters
 }

@@ -460,7 +460,14 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
                 turn.close(&mut out);
                 out.push(event);
             }
-            EventKind::Text { role: Role::Assistant, .. } | EventKind::Reasoning(_) => turn.before.push(event),
+            EventKind::Text { role: Role::Assistant, .. } => {
+                warnings.about("moved", "text");
+                turn.before.push(event);
+            }
+            EventKind::Reasoning(_) => {
+                warnings.about("moved", "reasoning");
+                turn.before.push(event);
+            }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
                 additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
                 turn.after.push(event);

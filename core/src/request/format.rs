@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool::{self, INNER_FUNCTION};
+use super::tool::{self, INNER_CUSTOM, INNER_FUNCTION};
 use crate::{
     error::{Code, Error},
     json::{
@@ -132,8 +132,20 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
 
 /// Returns true for a request of Bedrock Converse. Gateways accept some of its members in Chat Completions requests,
 /// but those have `model` or `tools`.
+///
+/// Source: botocore 1.43.127, `bedrock-runtime`: `ConverseRequest`.
 pub(crate) fn is_converse(request: &Node<'_>) -> bool {
-    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
+    const MEMBERS: [&str; 9] = [
+        "additionalModelRequestFields",
+        "additionalModelResponseFieldPaths",
+        "guardrailConfig",
+        "inferenceConfig",
+        "modelId",
+        "outputConfig",
+        "performanceConfig",
+        "promptVariables",
+        "requestMetadata",
+    ];
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
@@ -363,7 +375,14 @@ fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
     }
     if let Some(tools) = request.get("tools") {
         let tools = view(tools)?;
-        let wraps = |tool: &Node<'_>| tool.get(INNER_FUNCTION).is_some_and(|function| function.as_object().is_some());
+        // Anthropic's older clients wrap a definition, or its flags, in `custom`.
+        let is_custom = |tool: &Node<'_>| {
+            let custom = tool.get(INNER_CUSTOM).filter(|custom| custom.get("input_schema").is_none());
+            custom.is_some_and(|custom| custom.get("name").is_some())
+        };
+        let wraps = |tool: &Node<'_>| {
+            is_custom(tool) || tool.get(INNER_FUNCTION).is_some_and(|function| function.as_object().is_some())
+        };
         if tools.as_array().unwrap_or_default().iter().any(wraps) {
             return Ok(true);
         }

@@ -70,8 +70,8 @@ impl Warning {
         ),
         (
             "moved",
-            "A change of the tools, or text next to the tools that a search found, was moved after the results: no API \
-                accepts it where it was",
+            "A change of the tools, or text next to the tools that a search found, was moved after the results, or \
+                text or reasoning of the model before its calls: no API accepts it where it was",
         ),
         (
             "arguments-not-an-object",

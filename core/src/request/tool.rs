@@ -24,8 +24,10 @@ pub(crate) enum Kind {
 
 /// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
+/// Member that contains a `custom` tool in Chat Completions.
+pub(crate) const INNER_CUSTOM: &str = "custom";
 /// Members that may contain the definition.
-const INNER: [&str; 3] = [INNER_FUNCTION, "custom", "toolSpec"];
+const INNER: [&str; 3] = [INNER_FUNCTION, INNER_CUSTOM, "toolSpec"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";

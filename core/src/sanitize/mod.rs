@@ -28,7 +28,11 @@ use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 use crate::{
     budget::Budget,
     check,
-    dialect::{self, grammar::Grammar, Dialect, Method},
+    dialect::{
+        self,
+        grammar::{Grammar, PropertiesRule},
+        Dialect, Method,
+    },
     error::{Code, Error},
     json::{Data, Member, Node, Object},
     limits::REPORT_FACTOR,
@@ -185,8 +189,8 @@ fn is_already_accepted(
     options: &SanitizeOptions,
     budget: &Budget,
 ) -> Result<bool, Error> {
-    if !(grammar.accept_unchanged && has_root_properties(node, grammar) && check::accepts(node, form, options, budget)?)
-    {
+    let is_candidate = grammar.accept_unchanged && has_root_properties(node, grammar, options);
+    if !(is_candidate && check::accepts(node, form, options, budget)?) {
         return Ok(false);
     }
     // The API accepts types as numbers, but an SDK of its vendor does not.
@@ -230,11 +234,12 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// True if the root has `properties`, or is an accepted empty schema. Callers may rely on the properties of a schema
-/// that has any keyword, even if the API does not require them.
-fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
+/// True if the root has `properties`, needs none, or is an accepted empty schema. Callers of `sanitize` may rely on the
+/// properties of a schema that has any keyword, even if the API does not require them.
+fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> bool {
     !grammar.object_root
         || (grammar.empty_root && node.as_object().is_some_and(Object::is_empty))
+        || (options.keeps_bare_root && grammar.objects.properties == PropertiesRule::Unneeded)
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }

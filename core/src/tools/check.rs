@@ -622,6 +622,9 @@ pub fn request(
         let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
         add(fact, &request_facts::member_pointer(member), message);
     }
+    for (fact, member, pointer) in request_facts::refused_block_members(&mut request, api, (&dialect.tools, &model))? {
+        add(fact, &pointer, format!("expected no `{}`, found one: {}", member.name, fact.statement));
+    }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
     for (pointer, fact) in refused_types(&request, api, dialect, takes_custom)? {
         let message = format!("expected a tool type that the API supports, found another: {}", fact.statement);

@@ -37,7 +37,7 @@ use crate::{
     names::{self, Names, TakenDigests},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
-        Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
+        Native, Order, Overflow, SanitizeOptions, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
     },
     report::Detail,
     request::{
@@ -98,14 +98,19 @@ fn adapt_by<'a>(
     let given = request_facts::OriginalMembers::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
+    let namespaced_calls = request_facts::namespaced_calls(request, api)?;
     let retains = servers.is_none() && keeps_namespaces(api, dialect, options);
-    let retained = if retains { RetainedNamespaces::take(request, shape)? } else { None };
+    let native = deferred.as_ref().map_or(Native::None, |deferred| deferred.native);
+    let retained = if retains { RetainedNamespaces::take(request, shape, native)? } else { None };
     if retained.is_none() && api == Api::OpenaiResponses {
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
     if (api, target) == RESPONSES_ONLY {
         report.request_changes = calls::forget_answers(request)?;
+    }
+    if api == target {
+        report.request_changes.extend(request_facts::remove_block_members(request, api, (&dialect.tools, &model))?);
     }
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes.extend(calls::repair_arguments(request, api)?);
@@ -260,7 +265,11 @@ fn adapt_by<'a>(
         return Err(nothing_left(pointer, &report).into());
     }
     let places = retained.as_ref().map(|retained| &retained.places);
-    report.request_changes.extend(found_namespaces.report(request, places)?);
+    let position = report.request_changes.len();
+    let if_flattened = if retained.is_some() { found_namespaces.clone().report(request, None)? } else { Vec::new() };
+    let flattened = found_namespaces.report(request, places)?;
+    let count = flattened.len();
+    report.request_changes.extend(flattened);
     let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
@@ -289,8 +298,15 @@ fn adapt_by<'a>(
         }
     }
     if let Some(retained) = retained {
-        let AdaptReport { deferred, changes, .. } = &mut report;
-        retained.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
+        let AdaptReport { deferred, changes, request_changes, .. } = &mut report;
+        if !retained.put_back(request, &restore_map, (deferred.as_mut(), changes))? {
+            request_changes.splice(position..position + count, if_flattened);
+        }
+    }
+    if api == api_out && !namespaced_calls.is_empty() {
+        let is_aligned = !is_paired && history_length(request, api) == messages;
+        let flattened = request_facts::flattened_calls(request, &namespaced_calls, is_aligned)?;
+        report.request_changes.extend(flattened);
     }
     Ok((report, restore_map, names))
 }
@@ -375,7 +391,7 @@ pub(crate) const OVERFLOW: &str = "overflow-deferred";
 fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool {
     // `customTools` shows that the caller's backend accepts functions only.
     let is_flat = |deferred: &DeferredOptions| {
-        deferred.native != Native::None
+        !matches!(deferred.native, Native::None | Native::ToolSearch | Native::AdditionalTools)
             || deferred.target.is_some_and(|target| target != Api::OpenaiResponses)
             || deferred.custom_tools == Some(CustomTools::Function)
     };
@@ -400,7 +416,8 @@ fn max_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
 /// sent to the dialect's own API.
 fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
     let (home, format) = (dialect.tools.format, tool_format::sent_to(api, dialect.tools.format));
-    ToolsOptions { format: (format != home).then_some(format), ..options.tools.clone() }
+    let sanitize = SanitizeOptions { keeps_bare_root: true, ..options.tools.sanitize.clone() };
+    ToolsOptions { format: (format != home).then_some(format), sanitize, ..options.tools.clone() }
 }
 
 /// Returns true if a request has tools that the model can call.

@@ -3,6 +3,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
+use super::call_sites::each;
 use crate::{
     collections::Set,
     dialect::{
@@ -12,7 +13,11 @@ use crate::{
         surface::Surface,
     },
     error::{Code, Error},
-    json::{self, lazy::view, Data, Node},
+    json::{
+        self,
+        lazy::{edit, may_hold, view},
+        Child, Data, Flags, Node,
+    },
     options::Api,
     report::Reason,
     request::{
@@ -79,6 +84,7 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
 
 /// The namespaces of a Responses list. For each one: its index, whether its description is added to those of its tools
 /// (`None` if the namespace has no description), and whether it has tools.
+#[derive(Clone)]
 pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
@@ -123,6 +129,39 @@ impl Namespaces {
         let gone = self.0.into_iter().filter(|(at, ..)| kept.is_none_or(|kept| !kept.contains(at)));
         Ok(gone.map(change).collect())
     }
+}
+
+/// Returns the indices of the calls in a Responses history that have a namespace.
+pub(super) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
+    let mut found = Vec::new();
+    if api != Api::OpenaiResponses {
+        return Ok(found);
+    }
+    for (at, item) in request.items_at(api.history()).iter().enumerate() {
+        if may_hold(item, Flags::DEFERRAL) {
+            let item = view(item)?;
+            let is_call = has_type(&item, "function_call") || has_type(&item, "custom_tool_call");
+            found.extend((is_call && item.get("namespace").is_some_and(is_set)).then_some(at));
+        }
+    }
+    Ok(found)
+}
+
+/// Reports the calls in a history that no longer have their namespace. `before` are the indices of the calls that had
+/// one. If messages were added or removed, the report names the whole history.
+pub(super) fn flattened_calls(
+    request: &Node<'_>,
+    before: &[usize],
+    is_aligned: bool,
+) -> Result<Vec<RequestChange>, Error> {
+    let after: Set<usize> = namespaced_calls(request, Api::OpenaiResponses)?.into_iter().collect();
+    let change = |pointer: String| {
+        RequestChange::new(pointer, &NAMESPACES, "gave a call the flat name of its tool, without the namespace")
+    };
+    if !is_aligned {
+        return Ok((after.len() < before.len()).then(|| change("/input".into())).into_iter().collect());
+    }
+    Ok(before.iter().filter(|at| !after.contains(*at)).map(|at| change(format!("/input/{at}/namespace"))).collect())
 }
 
 /// Members of a request that the API accepts only with tools. They are recorded before rewriting, which may remove some
@@ -358,10 +397,84 @@ pub(super) fn refused_member(
     for fact in surface.requests {
         let Refusal::Member(member) = &fact.refuses else { continue };
         let is_known = found.iter().any(|(_, other)| other.name == member.name);
-        if member.api == api && member.models.include(model) && !is_known && has(request, member)? {
+        let is_of_request = member.block.is_none() && member.api == api;
+        if is_of_request && member.models.include(model) && !is_known && has(request, member)? {
             found.push((fact, member));
         }
     }
+    Ok(found)
+}
+
+/// Calls `visit` for each block of the history whose type has a member that the API refuses.
+fn each_refused_block<'a>(
+    request: &mut Node<'a>,
+    api: Api,
+    (surface, model): (&Surface, &str),
+    visit: &mut dyn FnMut(&mut Node<'a>, String, (&'static RequestFact, &'static Member)),
+) -> Result<(), Error> {
+    let is_of_block = |fact: &'static RequestFact| match &fact.refuses {
+        Refusal::Member(member) if member.api == api && member.models.include(model) => {
+            Some((fact, member, member.block?))
+        }
+        _ => None,
+    };
+    let facts: Vec<_> = surface.requests.iter().filter_map(is_of_block).collect();
+    if facts.is_empty() {
+        return Ok(());
+    }
+    let visited = request.visit(api.history(), |history| {
+        if !matches!(history.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        history.visit_children(|child, message| {
+            let Child::Item(at) = child else { return Ok(()) };
+            if !may_hold(message, Flags::CALL) {
+                return Ok(());
+            }
+            edit(message, |message| {
+                let mut index = 0;
+                each(message, "content", &mut |block| {
+                    for (fact, member, kind) in &facts {
+                        if has_type(block, kind) && block.get(member.name).is_some() {
+                            let pointer = format!("/{}/{at}/content/{index}/{}", api.history(), member.name);
+                            visit(block, pointer, (fact, member));
+                        }
+                    }
+                    index += 1;
+                });
+                Ok(())
+            })
+        })
+    });
+    visited.unwrap_or(Ok(()))
+}
+
+/// Removes the members of blocks in the history that the API refuses.
+///
+/// # Errors
+/// `invalid-json` if a message is text that cannot be read.
+pub(super) fn remove_block_members(
+    request: &mut Node<'_>,
+    api: Api,
+    facts: (&Surface, &str),
+) -> Result<Vec<RequestChange>, Error> {
+    let mut changes = Vec::new();
+    each_refused_block(request, api, facts, &mut |block, pointer, (fact, member)| {
+        block.remove(member.name);
+        let message = format!("removed `{}` of a call in the history", member.name);
+        changes.push(RequestChange::new(pointer, fact, message));
+    })?;
+    Ok(changes)
+}
+
+/// Returns the pointers to the members of blocks in the history that the API refuses, each with its fact.
+pub(super) fn refused_block_members(
+    request: &mut Node<'_>,
+    api: Api,
+    facts: (&Surface, &str),
+) -> Result<Vec<(&'static RequestFact, &'static Member, String)>, Error> {
+    let mut found = Vec::new();
+    each_refused_block(request, api, facts, &mut |_, pointer, (fact, member)| found.push((fact, member, pointer)))?;
     Ok(found)
 }
 

@@ -1,9 +1,12 @@
 //! Keeps the namespaces of a Responses list if the API has namespaces. Requests are rewritten with a flat list. At the
 //! end, the tools of the kept namespaces are moved back into them, in the list, in calls and in the choice.
 //!
-//! A namespace is kept if all its tools are sent under their own names: none is deferred, and all names are legal. All
-//! other namespaces are flattened. No namespace is kept if a name alone does not identify the called tool, or if the
-//! choice may be something other than a single tool.
+//! A namespace is kept if all its tools are sent under their own names: none is deferred, unless the API itself loads
+//! them, and all names are legal. All other namespaces are flattened. No namespace is kept if a name alone does not
+//! identify the called tool, or if the choice may be something other than a single tool.
+//!
+//! If the API itself adds tools, the namespaces of the items that add tools are kept, too. A call in the history keeps
+//! its namespace if the request does not have that namespace at all, as in a request for a summary without tools.
 
 use alloc::{
     format,
@@ -23,10 +26,10 @@ use crate::{
         Child, Data, Flags, Node, Text,
     },
     names,
-    options::Api,
+    options::{Api, Native},
     request::{
         carriers,
-        namespaces::{each_chosen, is_default},
+        namespaces::{self, each_chosen, is_default},
         report::DeferredReport,
         tool::{self, has_type},
         tool_format::{recognize, Entry},
@@ -69,6 +72,10 @@ pub(super) struct RetainedNamespaces<'a> {
     pub(super) places: Set<usize>,
     /// The ids of calls in the history, each with the called tool. An id may be used several times.
     calls: Set<(String, Member)>,
+    /// Indices of the calls in the history whose namespace the request does not have.
+    unlisted: Set<usize>,
+    /// True if namespaces of items that add tools are kept.
+    keeps_carriers: bool,
 }
 
 struct Space<'a> {
@@ -88,13 +95,17 @@ impl<'a> RetainedNamespaces<'a> {
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
-    pub(super) fn take(request: &mut Node<'a>, shape: NamePattern) -> Result<Option<Self>, Error> {
-        let (spaces, places) = found(request, shape)?;
-        if spaces.is_empty() {
+    pub(super) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
+        let (spaces, places) = found(request, shape, native)?;
+        let unlisted = unlisted_calls(request)?;
+        let is_flattened = spaces.is_empty() && lists_namespaces(request)?;
+        let keeps_calls = !unlisted.is_empty() && chooses_one_tool(request)?;
+        if is_flattened || spaces.is_empty() && !keeps_calls {
             return Ok(None);
         }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
-        let mut kept = RetainedNamespaces { original: request.clone(), spaces, index, places, calls: Set::new() };
+        let (original, calls, keeps_carriers) = (request.clone(), Set::new(), native != Native::None);
+        let mut kept = RetainedNamespaces { original, spaces, index, places, calls, unlisted, keeps_carriers };
         for item in request.items_at("input") {
             if !may_hold(item, Flags::NAMES_TOOLS) {
                 continue;
@@ -114,6 +125,15 @@ impl<'a> RetainedNamespaces<'a> {
             }
             Ok(())
         })?;
+        if kept.keeps_carriers {
+            edit_carriers(request, |_, list| {
+                for entry in list.as_array_mut().into_iter().flatten() {
+                    if has_type(entry, NAMESPACE) && name_of(entry).is_some_and(|name| kept.index.contains_key(&name)) {
+                        entry.remove("description");
+                    }
+                }
+            })?;
+        }
         Ok(Some(kept))
     }
 
@@ -124,7 +144,8 @@ impl<'a> RetainedNamespaces<'a> {
         Some((at, name))
     }
 
-    /// Moves the tools back into their namespaces.
+    /// Moves the tools back into their namespaces. Returns false if that is not possible, and all tools stay in flat
+    /// lists.
     ///
     /// # Errors
     /// Same as [`Self::take`].
@@ -133,47 +154,35 @@ impl<'a> RetainedNamespaces<'a> {
         request: &mut Node<'a>,
         restore_map: &RestoreMap,
         (deferred, changes): (Option<&mut DeferredReport>, &mut Arc<Vec<ToolChange>>),
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let flat: Map<String, Member> = restore_map
             .names_in_namespaces()
             .filter_map(|(called, space, name)| Some((called.to_string(), self.member(&space, &name)?)))
             .collect();
-        // Stream events have the name without the namespace, so each tool has to be called by its own name.
-        if flat.values().any(|(_, own)| restore_map.renames(own)) {
-            return Ok(());
-        }
         let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
-        let mut moved: Map<usize, String> = Map::new();
-        edit_member(request, LIST, |list| {
-            let Data::Array(entries) = core::mem::take(list).into_data() else { return Ok(()) };
-            let mut out: Vec<Node<'a>> = Vec::with_capacity(entries.len());
-            let mut open: Map<usize, (usize, Vec<Node<'a>>)> = Map::new();
-            for (index, mut entry) in entries.into_iter().enumerate() {
-                let Some((space, name)) = of(&entry) else {
-                    moved.insert(index, format!("/tools/{}", out.len()));
-                    out.push(entry);
-                    continue;
-                };
-                if !open.contains_key(space) {
-                    open.insert(*space, (out.len(), Vec::new()));
-                    out.push(Node::default());
-                }
-                entry.set("name", Node::string(name.clone()));
-                if let Some((at, members)) = open.get_mut(space) {
-                    moved.insert(index, format!("/tools/{at}/tools/{}", members.len()));
-                    members.push(entry);
-                }
-            }
-            for (space, (at, members)) in open {
-                let shell = self.spaces.get(space).map(|space| space.entry.clone());
-                if let (Some(place), Some(mut shell)) = (out.get_mut(at), shell) {
-                    shell.set(LIST, Node::array(members));
-                    *place = shell;
-                }
-            }
-            *list = Node::array(out);
-            Ok(())
-        })?;
+        let twins = self.original.get("input").and_then(Node::as_array).unwrap_or_default();
+        let is_aligned = request.array_at("input").map_or(0, <[Node<'_>]>::len) == twins.len();
+        // Stream events have the name without the namespace, so each tool has to be called by its own name. Without its
+        // item, a namespace cannot be restored, and the calls of its tools must keep their flat names.
+        if flat.values().any(|(_, own)| restore_map.renames(own)) || self.keeps_carriers && !is_aligned {
+            self.describe(request, &flat)?;
+            return Ok(false);
+        }
+        let mut moved: Map<String, String> = Map::new();
+        edit_member(request, LIST, |list| self.regroup(list, self.original.get(LIST), &flat, ("", &mut moved)))
+            .map(drop)?;
+        if self.keeps_carriers {
+            let mut failed = Ok(());
+            edit_carriers(request, |at, list| {
+                let twin = twins.get(at).map(view).transpose();
+                let place = format!("/input/{at}");
+                let done = twin.and_then(|twin| {
+                    self.regroup(list, twin.as_deref().and_then(|twin| twin.get(LIST)), &flat, (&place, &mut moved))
+                });
+                failed = core::mem::replace(&mut failed, Ok(())).and(done);
+            })?;
+            failed?;
+        }
         let returned = |node: &mut Node<'a>, (space, name): &Member| {
             if let Some(space) = self.spaces.get(*space) {
                 node.set("name", Node::string(name.clone()));
@@ -191,7 +200,6 @@ impl<'a> RetainedNamespaces<'a> {
                 request.set("tool_choice", twin.clone());
             }
         }
-        let twins = was_sent("input").and_then(Node::as_array).unwrap_or_default();
         let history = request.visit("input", |input| {
             if !matches!(input.data(), Data::Array(_)) {
                 return Ok(());
@@ -201,6 +209,7 @@ impl<'a> RetainedNamespaces<'a> {
                     return Ok(());
                 }
                 let mut is_returned = false;
+                let place = if let Child::Item(at) = child { Some(at) } else { None };
                 edit(item, |item| {
                     let id = item.text_at("call_id").map(Text::display);
                     let is_of = |member: &Member| {
@@ -210,11 +219,19 @@ impl<'a> RetainedNamespaces<'a> {
                         returned(item, member);
                         is_returned = true;
                     }
+                    let is_unlisted = is_aligned && place.is_some_and(|at| self.unlisted.contains(&at));
+                    if let Some(twin) = place.and_then(|at| twins.get(at)).filter(|_| is_unlisted && is_call(item)) {
+                        let twin = view(twin)?;
+                        for key in ["name", NAMESPACE] {
+                            twin.get(key).into_iter().for_each(|value| item.set(key, value.clone()));
+                        }
+                        is_returned = true;
+                    }
+                    is_returned |= is_aligned && self.keeps_carriers && is_carrier(item);
                     Ok(())
                 })?;
-                // A call that is equal to the original again keeps its original text, because prompt caches depend on
+                // An item that is equal to the original again keeps its original text, because prompt caches depend on
                 // the text.
-                let place = if let Child::Item(at) = child { Some(at) } else { None };
                 if let Some(twin) = place.filter(|_| is_returned).and_then(|at| twins.get(at)) {
                     if json::same(&*view(item)?, &*view(twin)?) {
                         *item = twin.clone();
@@ -232,17 +249,86 @@ impl<'a> RetainedNamespaces<'a> {
         if is_unchanged(request, &self.original)? {
             *request = self.original;
         }
+        Ok(true)
+    }
+
+    /// Prepends the descriptions of the namespaces to those of their tools, which stay in flat lists.
+    fn describe(&self, request: &mut Node<'a>, flat: &Map<String, Member>) -> Result<(), Error> {
+        let describe = |list: &mut Node<'a>| {
+            for tool in list.as_array_mut().into_iter().flatten() {
+                let member = tool.text_at("name").and_then(|name| flat.get(&*name.display()));
+                let Some(space) = member.and_then(|(space, _)| self.spaces.get(*space)) else { continue };
+                let text = namespaces::description_of(&space.entry);
+                namespaces::describe(tool, text.filter(|text| namespaces::may_describe(text, space.members.len())));
+            }
+        };
+        edit_member(request, LIST, |list| {
+            describe(list);
+            Ok(())
+        })?;
+        match self.keeps_carriers {
+            true => edit_carriers(request, |_, list| describe(list)),
+            false => Ok(()),
+        }
+    }
+
+    /// Moves the tools of a flat list back into their namespaces. `twin` is the original list.
+    fn regroup(
+        &self,
+        list: &mut Node<'a>,
+        twin: Option<&Node<'a>>,
+        flat: &Map<String, Member>,
+        (place, moved): (&str, &mut Map<String, String>),
+    ) -> Result<(), Error> {
+        let twin = twin.map(view).transpose()?;
+        let twins = twin.as_deref().and_then(Node::as_array).unwrap_or_default();
+        let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
+        if list.as_array().is_none() {
+            return Ok(());
+        }
+        let Data::Array(entries) = core::mem::take(list).into_data() else { return Ok(()) };
+        let mut out: Vec<Node<'a>> = Vec::with_capacity(entries.len());
+        let mut open: Map<usize, (usize, Vec<Node<'a>>)> = Map::new();
+        for (index, mut entry) in entries.into_iter().enumerate() {
+            let Some((space, name)) = of(&entry) else {
+                moved.insert(format!("{place}/tools/{index}"), format!("{place}/tools/{}", out.len()));
+                out.push(entry);
+                continue;
+            };
+            if !open.contains_key(space) {
+                open.insert(*space, (out.len(), Vec::new()));
+                out.push(Node::default());
+            }
+            entry.set("name", Node::string(name.clone()));
+            if let Some((at, members)) = open.get_mut(space) {
+                moved.insert(format!("{place}/tools/{index}"), format!("{place}/tools/{at}/tools/{}", members.len()));
+                members.push(entry);
+            }
+        }
+        for (space, (at, members)) in open {
+            let Some(space) = self.spaces.get(space) else { continue };
+            // The namespace may have another description in each list.
+            let is_it =
+                |entry: &&Node<'a>| has_type(entry, NAMESPACE) && name_of(entry).is_some_and(|name| name == space.name);
+            let mut shell = twins.iter().find(is_it).cloned().unwrap_or_else(|| space.entry.clone());
+            shell.set(LIST, Node::array(members));
+            if let Some(place) = out.get_mut(at) {
+                *place = shell;
+            }
+        }
+        *list = Node::array(out);
         Ok(())
     }
 }
 
 /// Updates the output pointers of changes to tools that were moved into namespaces.
-fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<usize, String>) {
+fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
     let place = |pointer: &str| {
-        let rest = pointer.strip_prefix("/tools/")?;
-        let (index, rest) = rest.split_once('/').map_or((rest, ""), |(index, rest)| (index, rest));
-        let to = moved.get(&index.parse().ok()?)?;
-        Some((to, if rest.is_empty() { to.clone() } else { format!("{to}/{rest}") }))
+        let list = pointer.find("/tools/")? + "/tools/".len();
+        let end = pointer.get(list..)?.find('/').map_or(pointer.len(), |at| list + at);
+        let (entry, rest) = pointer.split_at_checked(end)?;
+        let to = moved.get(entry)?;
+        Some((to, format!("{to}{rest}")))
     };
     if changes.iter().all(|about| about.change.output_pointer.is_none()) {
         return;
@@ -263,17 +349,86 @@ fn is_call(item: &Node<'_>) -> bool {
     has_type(item, "function_call") || has_type(item, "custom_tool_call")
 }
 
+fn is_carrier(item: &Node<'_>) -> bool {
+    has_type(item, "additional_tools") || has_type(item, "tool_search_output")
+}
+
+/// Edits the lists of the items that add tools. Also passes the index of each item.
+fn edit_carriers<'a>(request: &mut Node<'a>, mut change: impl FnMut(usize, &mut Node<'a>)) -> Result<(), Error> {
+    let edited = request.visit("input", |input| {
+        if !matches!(input.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        input.visit_children(|child, item| {
+            let Child::Item(at) = child else { return Ok(()) };
+            if !may_hold(item, Flags::CARRIER) {
+                return Ok(());
+            }
+            edit(item, |item| {
+                if is_carrier(item) {
+                    item.visit(LIST, |list| change(at, list));
+                }
+                Ok(())
+            })
+        })
+    });
+    edited.unwrap_or(Ok(()))
+}
+
+/// Returns the lists of a request: its own, and those of the items that add tools.
+fn lists<'a>(request: &Node<'a>, with_carriers: bool) -> Result<Vec<Node<'a>>, Error> {
+    let mut lists = Vec::new();
+    if let Some(tools) = request.get(LIST) {
+        lists.push(view(tools)?.clone());
+    }
+    for item in request.items_at("input").iter().filter(|item| with_carriers && may_hold(item, Flags::CARRIER)) {
+        let item = view(item)?;
+        lists.extend(item.get(LIST).filter(|_| is_carrier(&item)).cloned());
+    }
+    Ok(lists)
+}
+
+/// Returns true if the list of a request, or an item that adds tools, has a namespace.
+fn lists_namespaces(request: &Node<'_>) -> Result<bool, Error> {
+    let is_namespace = |entry: &Node<'_>| has_type(entry, NAMESPACE);
+    Ok(lists(request, true)?.iter().any(|list| list.as_array().unwrap_or_default().iter().any(is_namespace)))
+}
+
+/// Returns the indices of the calls in a history whose namespace the request does not have. The API puts a tool that it
+/// loads into a namespace with the tool's own name, which the request does not have either.
+fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
+    let lists = lists(request, true)?;
+    let entries = lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
+    let known: Set<String> = entries.filter(|entry| has_type(entry, NAMESPACE)).filter_map(name_of).collect();
+    let mut unlisted = Set::new();
+    for (at, item) in request.items_at("input").iter().enumerate() {
+        if !may_hold(item, Flags::NAMES_TOOLS) {
+            continue;
+        }
+        let item = view(item)?;
+        let Some(space) = item.text_at(NAMESPACE).filter(|_| is_call(&item)) else { continue };
+        if !is_default(space) && item.text_at("name") != Some(space) && !known.contains(&*space.display()) {
+            unlisted.insert(at);
+        }
+    }
+    Ok(unlisted)
+}
+
 /// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces with equal names are
 /// merged.
-fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
+fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
-    let Some(tools) = request.get(LIST) else { return Ok((spaces, places)) };
-    let tools = view(tools)?;
-    let list = tools.as_array().unwrap_or_default();
-    let has_namespaces = list.iter().any(|entry| has_type(entry, NAMESPACE));
-    if !has_namespaces || !names_differ(list, shape) || !chooses_one_tool(request)? {
+    let lists = lists(request, native != Native::None)?;
+    let all = || lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
+    let has_namespaces = all().any(|entry| has_type(entry, NAMESPACE));
+    if !has_namespaces || !names_differ(all(), shape) || !chooses_one_tool(request)? {
         return Ok((spaces, places));
     }
+    let own = match request.get(LIST) {
+        Some(tools) => view(tools)?.clone(),
+        None => Node::array(Vec::new()),
+    };
+    let list = own.as_array().unwrap_or_default();
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
     // namespace are not moved back into it. They keep their flat names and their places after the list, so that the
@@ -291,12 +446,16 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
         for entry in list.iter().filter(|entry| has_type(entry, NAMESPACE)) {
             let Some(space) = name_of(entry) else { continue };
             let replaces = members_of(entry).into_iter().any(|member| listed.contains(&(space.clone(), member)));
-            refused.extend(replaces.then_some(space));
+            // If the API itself adds tools, it also replaces definitions.
+            refused.extend((replaces && native == Native::None).then_some(space));
         }
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
-    refused.extend(entries().filter(|(_, entry)| !is_retained(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
-    // A namespace can have only one description.
+    // The API itself loads the tools that are deferred.
+    let loads = native == Native::ToolSearch;
+    let namespaces = || all().filter(|entry| has_type(entry, NAMESPACE));
+    refused.extend(namespaces().filter(|entry| !is_retained(entry, shape, loads)).filter_map(name_of));
+    // A namespace can have only one description in a list.
     let mut described: Map<String, Option<&Text<'_>>> = Map::new();
     for (_, entry) in entries() {
         let Some(name) = name_of(entry) else { continue };
@@ -305,10 +464,11 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
             refused.insert(name);
         }
     }
+    let is_kept = |entry: &Node<'_>| name_of(entry).is_some_and(|name| !refused.contains(&name));
+    places.extend(entries().filter(|(_, entry)| is_kept(entry)).map(|(at, _)| at));
     let mut index: Map<String, usize> = Map::new();
-    for (at, entry) in entries() {
-        let Some(name) = name_of(entry).filter(|name| !refused.contains(name)) else { continue };
-        places.insert(at);
+    for entry in namespaces().filter(|entry| is_kept(entry)) {
+        let Some(name) = name_of(entry) else { continue };
         let members = entry.items_at(LIST);
         let members: Set<String> = members.iter().filter_map(name_of).collect();
         if let Some(known) = index.get(&name).and_then(|at| spaces.get_mut(*at)) {
@@ -325,9 +485,9 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
 
 /// Returns true if the name of each tool in a namespace differs from the flattened names of all others. Stream events
 /// have the name without the namespace.
-fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
+fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, shape: NamePattern) -> bool {
     let (mut flat, mut own) = (Set::new(), Vec::new());
-    for entry in list {
+    for entry in entries {
         match entry.array_at(LIST).filter(|_| has_type(entry, NAMESPACE)) {
             None if entry.get("name").is_some() && legal_name(entry, shape).is_none() => return false,
             None => {}
@@ -359,7 +519,7 @@ fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Tex
 }
 
 /// Returns true if a namespace can be sent unchanged, except for the schemas of its tools.
-fn is_retained(entry: &Node<'_>, shape: NamePattern) -> bool {
+fn is_retained(entry: &Node<'_>, shape: NamePattern, loads: bool) -> bool {
     let (Some(name), Some(members)) = (legal_name(entry, shape), entry.array_at(LIST)) else {
         return false;
     };
@@ -367,7 +527,10 @@ fn is_retained(entry: &Node<'_>, shape: NamePattern) -> bool {
         let is_tool = matches!(recognize(member), Entry::Tool(_)) || tool::is_custom(member);
         let own = legal_name(member, shape);
         // The API puts each tool that it loads into a namespace that has the tool's name.
-        is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0
+        is_tool
+            && !has_type(member, NAMESPACE)
+            && own.is_some_and(|own| own != name)
+            && (loads || !tool::deferral(member).0)
     };
     !is_default(name) && !tool::deferral(entry).0 && !members.is_empty() && members.iter().all(is_sent)
 }

@@ -118,6 +118,14 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
         let sent = if round["sent"].is_null() { text.clone() } else { round["sent"].to_string() };
         assert_eq!(exchange.request(), sent, "{name}, round {number}");
         let last = number + 1 == rounds.len();
+        if let Some(refused) = round.get("refused") {
+            let error = match round.get("events") {
+                Some(events) => exchange.feed_text(&text_of(events, named, true)).expect_err(name),
+                None => exchange.reply(&round["reply"].to_string()).expect_err(name),
+            };
+            assert_eq!(json!({"code": error.code().as_str(), "pointer": error.pointer()}), *refused, "{name}");
+            return;
+        }
         if let Some(events) = round.get("events") {
             streamed += &feed(&mut exchange, &text_of(events, named, whole), name);
             assert_eq!(exchange.asks_again(), !last, "{name}, round {number}");

@@ -33,4 +33,5 @@ mod search;
 mod streams;
 mod strict;
 mod tables;
+mod untouched;
 mod walle;

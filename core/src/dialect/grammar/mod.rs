@@ -279,8 +279,10 @@ impl ObjectRule {
 /// Schemas in which `properties` is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PropertiesRule {
-    /// Nowhere.
+    /// Nowhere, but no accepted root without it is known.
     Optional,
+    /// Nowhere: a root without it was accepted.
+    Unneeded,
     /// At the root; it may be empty.
     AtRoot,
     /// In every object schema (`type: "object"`); it may be empty.

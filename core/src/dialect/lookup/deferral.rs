@@ -96,6 +96,12 @@ fn digits(text: &str) -> usize {
 struct Row {
     /// Hosts; `*` matches any characters.
     hosts: &'static [&'static str],
+    /// Dialect of servers that may run at any host.
+    dialect: Option<&'static str>,
+    /// Beta without which the backend refuses the construct.
+    beta: Option<&'static str>,
+    /// True if the backend runs the hosted search of the construct's format.
+    searches: bool,
     /// The models that support the construct; empty if all models of the host do.
     models: &'static [Span],
     /// Prefixes of the names of models that lack the construct although their version is in range.
@@ -147,10 +153,10 @@ const OF_CHANGES_ELSEWHERE: &str =
 
 /// The table. The first row that matches applies.
 ///
-/// Other Claude models at Bedrock and Google Cloud are omitted intentionally. Tool search is documented there with the
-/// beta `tool-search-tool-2025-10-19` (at Bedrock only in InvokeModel), which `apply_deferred_loading` removes from a
-/// request. Without the beta, only Google Cloud with Sonnet 4.5 is known to work (vercel/ai#13337). References are
-/// recorded for the Claude API, where they need no beta.
+/// Other Claude models at Bedrock and, without a beta, at Google Cloud are omitted intentionally. Tool search is
+/// documented there with the beta `tool-search-tool-2025-10-19` (at Bedrock only in InvokeModel). Without the beta,
+/// only Google Cloud with Sonnet 4.5 is known to work (vercel/ai#13337). References are recorded for the Claude API,
+/// where they need no beta.
 const ROWS: &[Row] = &[
     Row {
         hosts: OPENAI,
@@ -247,12 +253,39 @@ const ROWS: &[Row] = &[
         checked: "2026-09-22",
         ..Row::ANY
     },
+    Row {
+        hosts: VERTEX,
+        models: CLAUDE_WITH_SEARCH,
+        beta: Some("tool-search-tool-2025-10-19"),
+        target: Api::Anthropic,
+        native: Native::References,
+        source:
+            "Google Cloud documents deferred tools for the Claude API with the beta `tool-search-tool-2025-10-19`, \
+            and Bifrost's matrix of backends forwards both",
+        confidence: 'B',
+        checked: "2026-11-28",
+        ..Row::ANY
+    },
+    Row {
+        dialect: Some("vllm"),
+        searches: false,
+        target: Api::Anthropic,
+        native: Native::References,
+        source: "vLLM's Messages protocol has `defer_loading` and `tool_reference` (vllm-project/vllm at 00589e56, \
+            entrypoints/anthropic/protocol.py), and no search of its own",
+        confidence: 'B',
+        checked: "2026-11-28",
+        ..Row::ANY
+    },
 ];
 
 impl Row {
     /// Default values for rows.
     const ANY: Row = Row {
         hosts: &[],
+        dialect: None,
+        beta: None,
+        searches: true,
         models: &[],
         except: &[],
         without_model: false,
@@ -265,15 +298,27 @@ impl Row {
 }
 
 /// The query, normalized for comparison with rows.
-struct Known {
+struct Known<'q> {
+    request: &'q Request<'q>,
     host: Option<Host>,
     api: Option<Api>,
     model: Option<String>,
 }
 
-impl Known {
-    fn of(query: &DeferralQuery) -> Known {
+/// The part of a request that decides about a construct. Without a request, nothing of it is known.
+#[derive(Default)]
+pub(crate) struct Request<'q> {
+    pub(crate) dialect: Option<&'q str>,
+    /// The betas in its body.
+    pub(crate) betas: &'q [String],
+    /// True if it leaves the search to the provider.
+    pub(crate) searches: bool,
+}
+
+impl<'q> Known<'q> {
+    fn of(query: &DeferralQuery, request: &'q Request<'q>) -> Self {
         Known {
+            request,
             host: query.host.as_deref().and_then(Host::of),
             api: query.api,
             model: query.model.as_deref().map(bare_model).filter(|model| !model.is_empty()),
@@ -281,7 +326,8 @@ impl Known {
     }
 
     fn is_at(&self, row: &Row) -> bool {
-        self.host.as_ref().is_some_and(|host| row.hosts.iter().any(|pattern| host.is(pattern)))
+        row.dialect.is_some() && row.dialect == self.request.dialect
+            || self.host.as_ref().is_some_and(|host| row.hosts.iter().any(|pattern| host.is(pattern)))
     }
 
     fn has_model(&self, row: &Row) -> bool {
@@ -293,6 +339,12 @@ impl Known {
         self.model.as_deref().is_some_and(|model| {
             row.models.iter().any(|span| span.has(model)) && !row.except.iter().any(|start| model.starts_with(start))
         })
+    }
+
+    /// Returns true if the request has the beta that the row needs, and does not need a search that the backend lacks.
+    fn has_needs(&self, row: &Row) -> bool {
+        let has_beta = row.beta.is_none_or(|beta| self.request.betas.iter().any(|known| known == beta));
+        has_beta && (row.searches || !self.request.searches)
     }
 
     fn has_api(&self, row: &Row) -> bool {
@@ -339,12 +391,21 @@ impl Known {
 /// # Errors
 /// `invalid-option` if neither a host nor a model is known.
 pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
-    let known = Known::of(query);
+    deferral_for_request(query, &Request::default())
+}
+
+/// Returns the options of deferred loading for a request.
+///
+/// # Errors
+/// Same as [`deferral_for`].
+pub(crate) fn deferral_for_request(query: &DeferralQuery, request: &Request<'_>) -> Result<DeferralChoice, Error> {
+    let known = Known::of(query, request);
     if known.host.is_none() && known.model.is_none() {
         let message = "expected a `host` or a `model`, preferably both, found neither";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
-    Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.has_api(row)) {
+    let applies = |row: &&Row| known.is_at(row) && known.has_model(row) && known.has_api(row) && known.has_needs(row);
+    Ok(match ROWS.iter().find(applies) {
         Some(row) => DeferralChoice {
             target: Some(row.target),
             native: row.native,

@@ -11,7 +11,7 @@ use crate::{
         lazy::{may_hold, take, view},
         Data, Flags, Node, Text,
     },
-    options::{Api, UnavailableCalls},
+    options::{Api, Native, UnavailableCalls},
     request::{
         carriers::{
             any_block, concerns_tools, directive, directive_definition, directive_name, is_mention, is_reference,
@@ -428,13 +428,15 @@ fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
 fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> EventKind<'a> {
     let is_hosted = has_type(&block, "server_tool_use");
     if reader.same_format() {
-        // `caller` exists only in Anthropic's API.
-        if reader.emulates() && !is_hosted && block.get("caller").is_some() {
-            block.remove("caller");
+        // An unknown backend may refuse `caller`.
+        let emulates = reader.reading.options.native == Native::None;
+        let removes = emulates && !reader.reading.knows_backend && !is_hosted;
+        if let Some(caller) = removes.then(|| block.remove("caller")).flatten() {
+            reader.lose("caller", &caller);
             reader.change(at);
         }
     } else {
-        reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
+        reader.lose_rest(&block, &["type", "id", "name", "input"]);
     }
     let own = reader.same_format().then(|| block.clone());
     let name = block.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));

@@ -14,7 +14,7 @@ use crate::{
     },
     request::{
         carriers::{brings_tools, is_mention, is_system},
-        conversation::{string_of, Addition, Arguments, Call, EventKind, Outcome, Part, Role, Searcher},
+        conversation::{string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Searcher},
         tool::{self, has_type},
         tools::Arrival,
     },
@@ -84,7 +84,11 @@ fn message<'a>(
         return Ok(());
     }
     let content = take(&mut old, "content")?;
+    let mut refusal = None;
     if !reader.skims() {
+        if old.text_at("refusal").is_some_and(|text| !text.is_empty()) {
+            refusal = old.visit("refusal", core::mem::take);
+        }
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
             reader.push(at, EventKind::Reasoning(Node::record([("reasoning_content", thought)])));
@@ -107,6 +111,10 @@ fn message<'a>(
     }
     if !has_no_content {
         anthropic::message(reader, (at, at), role, content, part)?;
+    }
+    if let Some(refusal) = refusal {
+        let content = Content::Parts(Vec::from([reader.refusal(refusal)]));
+        reader.push(at, EventKind::Text { role, content });
     }
     for call in calls {
         let call = called(reader, call);
@@ -204,7 +212,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         if has_type(&block, kind) {
             reader.lose_rest(&block, &["type", kind]);
             let text = block.visit(kind, core::mem::take).filter(|text| text.as_text().is_some());
-            return Ok(text.map(Part::Text));
+            return Ok(text.map(|text| if kind == "text" { Part::Text(text) } else { reader.refusal(text) }));
         }
     }
     let image = block.get("image_url").filter(|_| has_type(&block, "image_url"));

@@ -41,8 +41,9 @@ pub(crate) struct Reading<'r, 'a> {
     /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
     /// read, and nothing is written.
     pub(crate) glances: bool,
-    /// True if tools of a namespace also get the description of the namespace.
-    pub(crate) describes: bool,
+    /// True for `adapt_request`, which knows the backend. Tools of a namespace then get the description of the
+    /// namespace, and members that only some backends have stay.
+    pub(crate) knows_backend: bool,
 }
 
 /// Reads the history and the tools of a request. The tool list remains in the request.
@@ -79,7 +80,7 @@ pub(crate) fn read<'a>(
             _ => "system",
         };
         if source != Api::OpenaiChat && request.get(key).is_some() {
-            prompt = take_member(request, key)?;
+            prompt = take_member(request, key)?.filter(|prompt| !prompt.is_null());
             request.remove(key);
         }
         if !conversation.is_in_place {
@@ -266,6 +267,15 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Adds a warning that a value is dropped, unless the value is empty.
     fn lose(&mut self, name: &str, value: &Node<'_>) {
         self.losses().lose(name, value);
+    }
+
+    /// Returns a refusal of the model. Formats without refusals get its text.
+    fn refusal(&self, text: Node<'a>) -> Part<'a> {
+        const WITH_REFUSALS: [Api; 2] = [Api::OpenaiChat, Api::OpenaiResponses];
+        match WITH_REFUSALS.contains(&self.reading.target) {
+            true => Part::Untranslated(Node::record([("type", Node::literal("refusal")), ("refusal", text)])),
+            false => Part::Text(text),
+        }
     }
 
     /// Adds warnings about the members of a block that are not translated.

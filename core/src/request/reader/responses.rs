@@ -36,7 +36,7 @@ pub(super) fn flatten<'a>(
 ) -> Result<Option<Vec<Node<'a>>>, Error> {
     // The names are also planned if the format stays the same, because a tool's name must not depend on the target
     // format.
-    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.describes);
+    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.knows_backend);
     if reading.glances {
         return Ok(None);
     }
@@ -538,7 +538,8 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         if has_type(block, kind) {
             reader.lose_rest(block, &["type", key]);
             let text = block.visit(key, core::mem::take).filter(|text| text.as_text().is_some());
-            return Ok(text.map(Part::Text));
+            let is_refusal = key == "refusal";
+            return Ok(text.map(|text| if is_refusal { reader.refusal(text) } else { Part::Text(text) }));
         }
     }
     let url = block.get("image_url").filter(|url| has_type(block, "input_image") && url.as_text().is_some()).cloned();

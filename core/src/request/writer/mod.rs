@@ -22,7 +22,7 @@ use super::{
 use crate::{
     collections::{Map, Set},
     error::Error,
-    json::{lazy::view, Member, Node, Text},
+    json::{lazy::view, Data, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
 };
@@ -496,16 +496,18 @@ fn write_members(
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
     let Some(object) = request.as_object() else { return Ok(()) };
-    if !object.iter().all(|member| stays(&member.key)) {
+    let is_null = |member: &Member<'_>| matches!(member.value.data(), Data::Null | Data::Verbatim("null"));
+    if !object.iter().all(|member| stays(&member.key) && !is_null(member)) {
         let Some(object) = request.as_object_mut() else { return Ok(()) };
         let mut members: Vec<Member<'_>> = Vec::with_capacity(object.len());
         for mut member in core::mem::take(object.members_mut()) {
+            // Null means absent in the source. Other APIs refuse it.
+            if is_null(&member) {
+                continue;
+            }
             if let Some(name) = rename(&member.key) {
-                let view = view(&member.value)?;
-                let is_nothing =
-                    view.is_null() && target == Api::Anthropic || view.as_array().is_some_and(<[Node<'_>]>::is_empty);
-                drop(view);
-                if is_nothing || members.iter().any(|written| written.key.is(name)) {
+                let is_empty = view(&member.value)?.as_array().is_some_and(<[Node<'_>]>::is_empty);
+                if is_empty || members.iter().any(|written| written.key.is(name)) {
                     continue;
                 }
                 member.key = Text::literal(name);

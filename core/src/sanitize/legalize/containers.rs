@@ -51,7 +51,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         return;
     }
     let written = match grammar.objects.properties {
-        PropertiesRule::Optional => false,
+        PropertiesRule::Optional | PropertiesRule::Unneeded => false,
         PropertiesRule::AtRoot => is_root,
         PropertiesRule::Written => true,
         PropertiesRule::NotEmptyBelowRoot => {

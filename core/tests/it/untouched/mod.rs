@@ -1,0 +1,161 @@
+//! Recorded requests that a live API accepted (`answered_4.jsonl`, if it exists next to the checkout), through
+//! [`Exchange`] with its defaults. `table.rs` has the number of requests that change, by dialect and rule. The numbers
+//! may only fall. `cargo test -p toolwire --test it untouched:: -- --nocapture` prints the requests behind them.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod lost;
+mod table;
+
+use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
+
+use lost::Covered;
+use serde_json::Value;
+use table::{Counts, TABLE};
+use toolwire::{
+    reports::{Accepts, AdaptReport, Change, Guidance},
+    Exchange, ExchangeOptions,
+};
+
+/// Prints a line without the test harness, which would capture it.
+fn print_line(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Returns the URL of a recorded request, whose row has the host and the format.
+fn url_of(row: &Value) -> String {
+    let text = |key: &str| row[key].as_str().unwrap_or_default();
+    let (host, model) = (text("host").replace('*', "recorded"), text("model"));
+    let path = match text("api") {
+        "anthropic" => String::from("v1/messages"),
+        "openai-chat" => String::from("v1/chat/completions"),
+        "openai-responses" => String::from("v1/responses"),
+        "gemini" if host.ends_with("aiplatform.googleapis.com") => {
+            format!("v1/projects/p/locations/l/publishers/google/models/{model}:generateContent")
+        }
+        "gemini" => format!("v1beta/models/{model}:generateContent"),
+        other => format!("model/{model}/{other}"),
+    };
+    format!("https://{host}/{path}")
+}
+
+/// Changes with loss accept other arguments, or remove something that the model reads.
+fn is_lossy(change: &Change) -> bool {
+    change.accepts != Accepts::Same || change.guidance == Guidance::Lost
+}
+
+/// Returns the rules in a report, each with true if the rule lost something, and the parts of the input that the report
+/// names.
+fn read(report: &AdaptReport) -> (BTreeMap<&'static str, bool>, Covered) {
+    let (mut rules, mut covered) = (BTreeMap::new(), Covered::default());
+    let tools = report.changes.iter().map(|about| &about.change);
+    for change in tools.chain(report.format_changes.iter().map(|about| &about.change)) {
+        *rules.entry(change.rule).or_default() |= is_lossy(change);
+        covered.below(&change.pointer);
+    }
+    for change in &report.request_changes {
+        rules.entry(change.rule).or_default();
+        covered.below(&change.pointer);
+    }
+    for tool in &report.quarantined {
+        rules.insert(tool.rule, true);
+        // The pointer leads to the reason. The whole entry is gone.
+        let entry: Vec<&str> = tool.pointer.split('/').take(3).collect();
+        covered.below(&entry.join("/"));
+    }
+    if report.choice.is_some() {
+        rules.entry("choice").or_default();
+        ["/tool_choice", "/toolConfig", "/tool_config"].into_iter().for_each(|pointer| covered.below(pointer));
+    }
+    if let Some(deferred) = &report.deferred {
+        for warning in &deferred.warnings {
+            *rules.entry(warning.code).or_default() |= warning.code == "not-translated";
+            warning.name.iter().for_each(|name| covered.named(name));
+        }
+        for name in deferred.loaded.iter().chain(&deferred.hidden) {
+            rules.entry("deferred").or_default();
+            covered.named(name);
+        }
+        if deferred.tool_search_name.is_some() {
+            rules.entry("deferred").or_default();
+            covered.named("tool_search");
+        }
+    }
+    (rules, covered)
+}
+
+#[test]
+fn accepted_requests_change_no_more_than_the_table_allows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/answered_4.jsonl");
+    let Ok(text) = fs::read_to_string(&path) else {
+        return print_line("skipped: the recorded requests (answered_4.jsonl) are not next to the checkout");
+    };
+    let mut counts: BTreeMap<(String, &str), Counts> = BTreeMap::new();
+    let (mut read_rows, mut sent_as_they_came) = (0, 0);
+    for row in text.lines() {
+        let row: Value = serde_json::from_str(row).expect("JSON");
+        let status = row["status"].as_u64().unwrap_or_default();
+        if row["kind"] != "request" || !(200..300).contains(&status) {
+            continue;
+        }
+        let body = row["input"].to_string();
+        let source = row["source"].as_str().unwrap_or_default();
+        let exchange = match Exchange::open(&url_of(&row), &body, &ExchangeOptions::default()) {
+            Ok(Some(exchange)) => exchange,
+            Ok(None) => continue,
+            Err(error) => {
+                print_line(&format!("refused {:?}: {source}", error.code()));
+                let refused = (String::from("refused"), error.code().as_str());
+                counts.entry(refused).or_default().add(true, false);
+                continue;
+            }
+        };
+        read_rows += 1;
+        if exchange.request() == body {
+            sent_as_they_came += 1;
+            continue;
+        }
+        let report = exchange.report();
+        let (mut rules, covered) = read(report);
+        let is_unreported = rules.is_empty();
+        if is_unreported {
+            rules.insert("unreported", false);
+        }
+        let sent: Value = serde_json::from_str(exchange.request()).expect("JSON");
+        if let Some(lost) = lost::first(&row["input"], &sent, &covered) {
+            print_line(&format!("{} lost {lost}: {source}", report.dialect));
+            rules.insert("lost", true);
+        }
+        for (rule, is_lossy) in rules {
+            counts.entry((report.dialect.into(), rule)).or_default().add(is_lossy, is_unreported);
+            print_line(&format!("{} {rule}: {source}", report.dialect));
+        }
+    }
+    print_line(&format!("{read_rows} requests, {sent_as_they_came} of them sent as they came"));
+    hold(&counts);
+}
+
+/// Compares the counts with the table.
+fn hold(counts: &BTreeMap<(String, &str), Counts>) {
+    let allowed = |dialect: &str, rule: &str| {
+        let row = TABLE.iter().find(|(of, name, _)| *of == dialect && *name == rule);
+        row.map_or_else(Counts::default, |(.., counts)| *counts)
+    };
+    let mut broken = Vec::new();
+    for ((dialect, rule), found) in counts {
+        let limit = allowed(dialect, rule);
+        if found.exceed(limit) {
+            broken.push(format!("{dialect}, {rule}: expected at most {limit:?}, found {found:?}"));
+        }
+    }
+    let is_listed = |(dialect, rule, limit): &(&str, &str, Counts)| {
+        counts.iter().any(|((of, name), found)| of == dialect && name == rule && found == limit)
+    };
+    if counts.len() != TABLE.len() || !TABLE.iter().all(is_listed) {
+        print_line("the counts differ from core/tests/it/untouched/table.rs: if they are lower, replace its rows");
+        for ((dialect, rule), Counts { changed, lossy, unreported }) in counts {
+            print_line(&format!("    (\"{dialect}\", \"{rule}\", of({changed}, {lossy}, {unreported})),"));
+        }
+    }
+    assert!(broken.is_empty(), "{} counts rose\n{}\n", broken.len(), broken.join("\n"));
+}
