@@ -164,7 +164,8 @@ impl Command {
         json::write(&read)
     }
 
-    /// Returns the outcome of a change of a report, which is JSON, as a word of the matrix; `None` if it is not a change.
+    /// Returns the outcome of a change of a report, which is JSON, as a word of the matrix; `None` if it is not a
+    /// change.
     ///
     /// ```
     /// let change = r#"{"rule":"close-object","accepts":"closed","guidance":"same","encoded":false}"#;

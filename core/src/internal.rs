@@ -68,7 +68,8 @@ pub fn is_hosted(value: &Node<'_>) -> bool {
 pub struct ListEntry {
     /// JSON Pointer into the list.
     pub pointer: String,
-    /// The tool's name. In a list of several servers, a name that several servers use has the server's name as a prefix.
+    /// The tool's name. In a list of several servers, a name that several servers use has the server's name as a
+    /// prefix.
     pub name: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,

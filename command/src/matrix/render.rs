@@ -72,7 +72,9 @@ impl Matrix {
         let mut out = paint.bold(title.trim_end());
         out.push_str("\n\n");
         let (apis, clients) = self.groups();
-        dialects(&apis, count, width, paint, &mut out);
+        if !apis.is_empty() {
+            dialects(&apis, count, width, paint, &mut out);
+        }
         if !clients.is_empty() {
             let above = if apis.is_empty() { "" } else { "\n" };
             out.push_str(&format!("{above}{}\n\n", paint.bold(CLIENTS)));

@@ -34,8 +34,8 @@ pub(crate) struct FormatPlace {
     pub(crate) has_name: bool,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
-    /// The format of tools whose schemas follow the same rules as those at this place, if the API has several. A dialect
-    /// names the other rules in `carriers` of its [`Surface`](super::surface::Surface).
+    /// The format of tools whose schemas follow the same rules as those at this place, if the API has several. A
+    /// dialect names the other rules in `carriers` of its [`Surface`](super::surface::Surface).
     pub(crate) carrier: Option<ToolFormat>,
     /// True for the place to which formats of other APIs are translated.
     pub(crate) is_main: bool,

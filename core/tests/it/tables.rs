@@ -234,7 +234,9 @@ fn every_finding_is_based_on_a_fact() {
         for schema in &schemas {
             for violation in check(schema, &options).unwrap_or_default() {
                 found.entry(dialect.name).or_default().insert(violation.constraint);
-                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
+                // A serialized Zod validator is a mistake of the caller, so no fact about an API describes it.
+                let is_zod = violation.constraint == "ignored-keyword" && violation.pointer.ends_with("/def");
+                if !is_zod && !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
                     unclaimed.entry((dialect.name, violation.constraint)).or_insert_with(|| schema.clone());
                 }
             }

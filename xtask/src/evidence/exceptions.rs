@@ -7,13 +7,6 @@ const WITHOUT_MODEL: &str =
 /// Dialect, difference, number of rows, and the reason for keeping the table unchanged.
 pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     (
-        "gemini",
-        "accepted: `unknown-keyword`",
-        2,
-        "`any_of` is the protocol's other name for `anyOf`, not a keyword of JSON Schema",
-    ),
-    ("gemini", "accepted: `untyped`", 2, "the schemas with `any_of`"),
-    (
         "gemini-json-schema",
         "accepted: `beside-ref`",
         2,

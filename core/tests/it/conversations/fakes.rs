@@ -23,7 +23,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
 
 /// Returns an error if the backend would refuse the request.
 pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
-    let (api, dialect, _) = backend;
+    let (api, dialect, model) = backend;
     members(backend, request)?;
     kinds(backend, request)?;
     tools_of_models(backend, request)?;
@@ -49,6 +49,8 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
         _ => usize::MAX,
     };
     refuse(definitions(api, request).count() > limit, "too many tools")?;
+    let has_caller = called(api, request).into_iter().any(|call| !call["caller"].is_null());
+    refuse(has_caller && model == "claude-sonnet-4-20250514", "tool_use.caller: Extra inputs are not permitted")?;
     arguments(api, request)
 }
 

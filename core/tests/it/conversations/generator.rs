@@ -344,6 +344,17 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         let name = first_name(api, request);
         list(api, request).push(tool(api, &name));
     }),
+    ("a call with a caller", &[("anthropic", "anthropic", "claude-sonnet-4-20250514")], |api, request, _| {
+        let name = first_name(api, request);
+        add_calls(api, request, &[&name], &json!({"q": "x"}));
+        for message in request["messages"].as_array_mut().expect("messages") {
+            for block in message["content"].as_array_mut().into_iter().flatten() {
+                if block["type"] == "tool_use" {
+                    block["caller"] = json!({"type": "direct"});
+                }
+            }
+        }
+    }),
     (
         "too many tools",
         &[
