@@ -18,7 +18,7 @@ export type ChangeRule =
   | 'unnest-properties'
   /** Repairs a `type` that is not a known name (aliases, wrong case) or that contradicts the values. */
   | 'repair-type'
-  /** Repairs a keyword's value if the intention is clear. */
+  /** Repairs a keyword's value or spelling if the intention is clear. */
   | 'repair-keyword'
   /** Removes a keyword whose value is null. */
   | 'remove-null-keyword'
@@ -156,6 +156,8 @@ export type ChangeRule =
   | 'merge-branches'
   /** Makes an optional property required, and allows null for it. */
   | 'require-optional'
+  /** Adds an empty `required` to an object without properties. */
+  | 'add-required'
   /** Closes an object that does not declare `additionalProperties`. */
   | 'close-object'
   /** Encodes an object with arbitrary property names as a list of key-value pairs. */
@@ -208,10 +210,16 @@ export type ChangeRule =
   | 'format-as-tool'
   /** Moves the schema of a response format to the instructions. */
   | 'format-in-prompt'
-  /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot represent is sent as not strict. */
+  /** Sets or removes the flag `strict`, as the dialect requires. */
   | 'strict-flag'
+  /** Sends a tool or a response format without strict mode, so that the API does not enforce its schema. */
+  | 'not-strict'
+  /** Adds a schema to a tool without one: the tool has no arguments. */
+  | 'add-schema'
   /** Omits the schema of a tool without arguments. */
   | 'omit-arguments'
+  /** Rewrites the examples of a tool as its arguments are rewritten, or removes one that the new schema refuses. */
+  | 'rewrite-examples'
   /** Removes a description that is not a string. */
   | 'drop-description'
   /** Shortens a tool's description to the length that the API accepts. */

@@ -350,6 +350,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     method: Method::Rules(&JSON_GRAMMAR),
     tools: Surface {
         format: ToolFormat::GeminiJsonSchema,
+        // Documentation of `FunctionDeclaration`: a function without parameters has neither member.
+        no_arguments: NoArguments::Optional,
         carriers: &[(ToolFormat::Gemini, "gemini")],
         names: NAMES,
         max_tools: Some(512),

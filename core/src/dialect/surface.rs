@@ -117,6 +117,8 @@ pub(crate) enum NoArguments {
     Schema,
     /// No schema: the member that would hold it is omitted.
     Omitted,
+    /// No replacement, and a tool without a schema keeps none.
+    Optional,
     /// No replacement, and a tool with `strict: true` but without a schema is refused (rule `root-object`).
     Required,
 }

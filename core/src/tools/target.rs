@@ -110,14 +110,16 @@ impl Target {
         (shape, target, format): (ToolShape, Option<usize>, ToolFormat),
         (detail, answer): (Detail, Option<&str>),
     ) -> Result<Written<'a>, Refused> {
-        let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
+        let no_arguments = self.dialect.tools.no_arguments;
+        let omits = no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
+        let keeps_none = no_arguments == NoArguments::Optional && format != ToolFormat::Mcp;
         let (dialect, plan) = (self.dialect, Plan::default());
         let mut written = Written { target, dialect, changes: Vec::new(), plan, added: None, omit: false };
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
         // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
         match shape.schema(entry).map(takes_no_arguments) {
-            None if omits => written.omit = true,
+            None if omits || keeps_none && !is_answer => written.omit = true,
             None => {
                 let mut schema = empty_schema();
                 let sanitized = sanitize::sanitize_with_plan(&mut schema, &self.options, Detail::Whole);

@@ -125,6 +125,7 @@ ChangeRule: TypeAlias = Literal[
     "reorder-properties",
     "merge-branches",
     "require-optional",
+    "add-required",
     "close-object",
     "map-to-pairs",
     "any-to-json",
@@ -152,7 +153,10 @@ ChangeRule: TypeAlias = Literal[
     "format-as-tool",
     "format-in-prompt",
     "strict-flag",
+    "not-strict",
+    "add-schema",
     "omit-arguments",
+    "rewrite-examples",
     "drop-description",
     "cut-description",
 ]
