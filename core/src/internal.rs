@@ -145,6 +145,11 @@ pub fn api_of(url: &str) -> Option<Api> {
     crate::exchange::api_of(url)
 }
 
+/// Returns the format of the tools of the API.
+pub fn tool_format_of(dialect: &Dialect) -> ToolFormat {
+    dialect.tools.format
+}
+
 /// Returns the maximum number of tools in a request to the API.
 pub fn max_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.max_tools

@@ -216,6 +216,8 @@ impl Evaluator<'_> {
             });
         }
         let mut options = ToolsOptions::new(self.dialect.name);
+        // The list is rewritten in the format in which it is checked. In its own format, a member may have other rules.
+        options.format = Some(internal::tool_format_of(self.dialect));
         options.sanitize = self.options();
         let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
         for ToolChange { change, dialect, .. } in &outcome.changes {

@@ -28,7 +28,7 @@ pub(super) const OBJECT: Fact = Fact {
     ..Fact::REFUSED
 };
 const EMPTY: Fact = Fact {
-    statement: "`parameters: {}` is accepted, and so is a function without `parameters`",
+    statement: "OpenAI accepts `parameters: {}`, and a function without `parameters`, which another host may refuse",
     confidence: 'A',
     source:
         "recorded: `{}` answered 200 by gpt-4o-mini on Responses (openai-dotnet@0bc7d788, 2025-09-16), which shows \

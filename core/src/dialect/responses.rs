@@ -320,7 +320,7 @@ const BEDROCK_SIZE: Fact = Fact {
 format_of!(BEDROCK: "bedrock" from bedrock::STRICT;
     "Amazon Bedrock Converse, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
-    BEDROCK_GRAMMAR, within ANTHROPIC_LIMITS; BEDROCK_ROOT, BEDROCK_KEYWORDS, BEDROCK_SIZE);
+    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
 format_of!(BEDROCK_ANTHROPIC: "bedrock-anthropic" from bedrock::STRICT;
     "Amazon Bedrock Converse with Claude, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";

@@ -234,12 +234,13 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// True if the root has `properties`, needs none, or is an accepted empty schema. Callers of `sanitize` may rely on the
-/// properties of a schema that has any keyword, even if the API does not require them.
+/// True if the root has `properties` or needs none. Callers of `sanitize` may rely on the properties of a schema, even
+/// if the API does not require them, and other hosts of a dialect may refuse an empty schema.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> bool {
+    let is_empty = || node.as_object().is_some_and(Object::is_empty);
+    let needs_none = || grammar.objects.properties == PropertiesRule::Unneeded || (grammar.empty_root && is_empty());
     !grammar.object_root
-        || (grammar.empty_root && node.as_object().is_some_and(Object::is_empty))
-        || (options.keeps_bare_root && grammar.objects.properties == PropertiesRule::Unneeded)
+        || (options.keeps_bare_root && needs_none())
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }

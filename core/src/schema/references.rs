@@ -541,12 +541,14 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let mut place = Some(Expected::Schema);
         for (level, spelled) in fragment.split('/').skip(1).enumerate() {
             let mut token = unescaped_token(spelled);
-            if let Some(table) = other_table(resource, &token).filter(|_| level == 0) {
+            let mut found = self.child(target.node, &token);
+            if let Some(table) = other_table(&token).filter(|_| level == 0 && found.is_none()) {
                 token = table.into();
                 target.is_misnamed = true;
+                found = self.child(target.node, &token).filter(|table| table.as_object().is_some());
             }
             place = place.and_then(|place| place.below(&token));
-            target.node = self.child(target.node, &token)?;
+            target.node = found?;
             let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
             target.base = own.copied().unwrap_or(target.base);
         }
@@ -578,11 +580,10 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     }
 }
 
-/// Returns the name of the table of definitions that a document has, for the name of the one that it lacks.
-fn other_table(resource: &Node<'_>, named: &str) -> Option<&'static str> {
+/// Returns the name of the other table of definitions.
+fn other_table(named: &str) -> Option<&'static str> {
     let [one, two] = TABLES;
-    let other = if named == one { two } else { one };
-    (TABLES.contains(&named) && resource.get(named).is_none() && resource.object_at(other).is_some()).then_some(other)
+    TABLES.contains(&named).then_some(if named == one { two } else { one })
 }
 
 /// Kind of value at a location, according to the keywords on its path.

@@ -58,7 +58,8 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
         let resolved = |value: &Node<'_>| {
             context.form == Form::Written || value.as_text().is_none() || references.target(value).is_some()
         };
-        fine = fine && written.all(resolved);
+        // A reference to the other table of definitions resolves only when it is rewritten.
+        fine = fine && written.all(|value| resolved(value) && !references.is_misnamed(value));
         if let Some(reference) = node.text_at(Keyword::Ref) {
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);

@@ -139,6 +139,14 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
             (0..all.len()).map(|at| (format!("p{at}"), json!({"$ref": format!("#/$defs/d{at}")}))).collect();
         json!({"type": "object", "properties": uses, "$defs": named(all, "d")})
     }),
+    ("misnamed definitions beside many members", |all| {
+        let uses: Map<String, Value> =
+            (0..all.len()).map(|at| (format!("p{at}"), json!({"$ref": format!("#/definitions/d{at}")}))).collect();
+        let mut root: Map<String, Value> = (0..all.len()).map(|at| (format!("x-{at}"), json!(at))).collect();
+        let members = [("type", json!("object")), ("properties", json!(uses)), ("$defs", json!(named(all, "d")))];
+        root.extend(members.map(|(key, value)| (key.into(), value)));
+        Value::Object(root)
+    }),
     ("unused definitions", |all| json!({"type": "object", "properties": {}, "$defs": named(all, "d")})),
     ("shared definitions", |all| {
         let uses: Map<String, Value> = (0..all.len() * 2)
