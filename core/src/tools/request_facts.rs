@@ -405,12 +405,15 @@ pub(super) fn refused_member(
     Ok(found)
 }
 
+/// A fact about a refused member of a block.
+type RefusedMember = (&'static RequestFact, &'static Member);
+
 /// Calls `visit` for each block of the history whose type has a member that the API refuses.
 fn each_refused_block<'a>(
     request: &mut Node<'a>,
     api: Api,
     (surface, model): (&Surface, &str),
-    visit: &mut dyn FnMut(&mut Node<'a>, String, (&'static RequestFact, &'static Member)),
+    visit: &mut dyn FnMut(&mut Node<'a>, String, RefusedMember),
 ) -> Result<(), Error> {
     let is_of_block = |fact: &'static RequestFact| match &fact.refuses {
         Refusal::Member(member) if member.api == api && member.models.include(model) => {

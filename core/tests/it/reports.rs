@@ -1,5 +1,5 @@
 //! Creating a report never exceeds the budget once the schema was rewritten. Reasons are about what changed.
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use serde_json::{json, Map, Value};
 use toolwire::{dialects, sanitize, sanitize_tools, SanitizeOptions, ToolsOptions};
