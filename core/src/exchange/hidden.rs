@@ -365,6 +365,8 @@ pub(super) struct Round {
     pub(super) units: Vec<Node<'static>>,
     /// The calls of Chat Completions without an index.
     pub(super) unnumbered: Unnumbered,
+    /// Delivery of the last call of Chat Completions without an index whose number could not be stored.
+    pub(super) last_above_limit: Option<Delivery>,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.

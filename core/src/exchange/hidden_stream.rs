@@ -18,6 +18,7 @@ use crate::{
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
     options::Api,
+    tools::streams::unnumbered::{entry_id, CallNumber, CALL},
 };
 
 /// Names of event types and members of an API whose replies consist of items.
@@ -195,16 +196,15 @@ impl HiddenLoop {
         let keeps = self.keeps(delta);
         let mut deliveries: Vec<Delivery> = Vec::new();
         for (position, call) in delta.items_at("tool_calls").iter().enumerate() {
-            let index = call.u64_at("index");
-            let index = index.unwrap_or_else(|| UNNUMBERED + self.round.unnumbered.number(call, position as u64));
+            let Some(index) = self.number(call, position as u64) else {
+                deliveries.push(self.delivery_above_limit(call));
+                continue;
+            };
             let (delivery, at) = match self.round.deliveries.get(&index) {
                 Some(known) => *known,
                 None => {
-                    let is_search = self.is_search(call);
-                    self.round.searched |= is_search;
-                    self.round.called |= !is_search;
-                    let delivery = if is_search { Delivery::Search } else { Delivery::Shown(self.round.passed) };
-                    self.round.passed += u64::from(!is_search);
+                    self.stored_bytes = self.stored_bytes.saturating_add(CALL);
+                    let delivery = self.delivery(call);
                     let at = self.round.calls.len();
                     self.round.calls.push(Pieces::default());
                     self.round.deliveries.insert(index, (delivery, at));
@@ -259,6 +259,46 @@ impl HiddenLoop {
             })
         });
         is_shortened || repeats_role
+    }
+
+    /// Returns the number of the call that an entry belongs to, or `None` if the number cannot be stored. A call with
+    /// an index always has a number.
+    fn number(&mut self, call: &Node<'_>, position: u64) -> Option<u64> {
+        let stored = &mut self.stored_bytes;
+        let pay = |cost: usize| {
+            *stored = stored.saturating_add(cost);
+            Some(()).filter(|()| cost == 0 || *stored <= MAX_HELD_BYTES).ok_or(())
+        };
+        let unnumbered = &mut self.round.unnumbered;
+        if let Some(index) = call.u64_at("index") {
+            // Above the limit, only an entry at a new position is not recorded.
+            let _ = unnumbered.record_index(index, position, pay);
+            return Some(index);
+        }
+        let is_index = self.round.deliveries.contains_key(&position);
+        Some(match unnumbered.number(call, position, is_index, pay).ok()? {
+            CallNumber::Index(index) => index,
+            CallNumber::Unnumbered(number) => UNNUMBERED + number,
+        })
+    }
+
+    /// Returns the delivery of a new call.
+    fn delivery(&mut self, call: &Node<'_>) -> Delivery {
+        let is_search = self.is_search(call);
+        self.round.searched |= is_search;
+        self.round.called |= !is_search;
+        let delivery = if is_search { Delivery::Search } else { Delivery::Shown(self.round.passed) };
+        self.round.passed += u64::from(!is_search);
+        delivery
+    }
+
+    /// Returns the delivery of an entry without a number. An entry without a name and an id continues the last one.
+    fn delivery_above_limit(&mut self, call: &Node<'_>) -> Delivery {
+        let name = call.get("function").and_then(|function| function.text_at("name"));
+        let begins = name.is_some_and(|name| !name.is_empty()) || entry_id(call).is_some();
+        let delivery = self.round.last_above_limit.filter(|_| !begins).unwrap_or_else(|| self.delivery(call));
+        self.round.last_above_limit = Some(delivery);
+        delivery
     }
 
     /// Returns true if text begins here and an earlier round had text, so a separator is needed.

@@ -335,6 +335,23 @@ fn model_is_asked_again_after_a_short_reply() {
     assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
 }
 
+/// The position and the name of an entry without an index count as stored bytes. Above the limit, searches stay hidden.
+#[test]
+fn model_is_not_asked_again_after_too_many_entries_without_an_index() {
+    let is_case = |case: &Value| case["name"] == "overflow-chat-without-an-index";
+    let case = cases("streams").into_iter().find(is_case).expect("a case");
+    let mut exchange = open(&case, &request_of(&case)).expect("opens").expect("an exchange");
+    let chunk = |calls: Value| data(&json!({"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": calls}}]}));
+    let many = vec![json!({"function": {"name": "tool_search"}}); 150_000];
+    let end = json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    let events = chunk(json!(many))
+        + &chunk(json!([{"id": "s", "function": {"name": "tool_search", "arguments": ""}}]))
+        + &chunk(json!([{"function": {"arguments": "{\"query\":\"rooms\"}"}}]))
+        + &data(&end);
+    let out = exchange.feed_text(&events).expect("passes") + &exchange.finish_text().expect("ends");
+    assert!(!exchange.asks_again() && !out.contains("tool_search") && !out.contains("rooms"), "{out}");
+}
+
 /// The limit also applies to non-streamed replies, and to the sum of all rounds.
 #[test]
 fn size_limit_of_replies_applies_to_the_sum_of_all_rounds() {

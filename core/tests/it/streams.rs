@@ -148,6 +148,22 @@ fn an_event_without_an_end_is_refused() {
     assert_eq!(stream.finish_text().expect("the rest").len(), (fed + 1) * piece.len());
 }
 
+/// The position and the name of an entry without an index are stored to assign later entries.
+#[test]
+fn entries_without_an_index_are_limited() {
+    let event = |calls: Vec<Value>| json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]});
+    let error = stream().feed(&event(vec![json!({}); 300_000])).expect_err("too many positions");
+    assert_eq!(error.code().as_str(), "limit-exceeded");
+    let name = "x".repeat(1 << 20);
+    let mut stream = stream();
+    let error = (0..70).find_map(|position| {
+        let mut calls = vec![json!({}); position];
+        calls.push(json!({"function": {"name": name}}));
+        stream.feed(&event(calls)).err()
+    });
+    assert_eq!(error.expect("too many names").code().as_str(), "limit-exceeded");
+}
+
 /// A second call at the index of an unfinished one: the buffered arguments of the first call are passed on first.
 #[test]
 fn arguments_of_an_unfinished_call_are_not_lost() {

@@ -10,13 +10,14 @@ use crate::{
     limits::MAX_HELD_BYTES,
     tools::{
         call_sites,
-        streams::{brackets::Scan, unnumbered::Unnumbered},
+        streams::{
+            brackets::Scan,
+            unnumbered::{entry_id, CallNumber, Unnumbered},
+        },
     },
 };
 
-/// Approximate cost of an open call without its pieces. Because of this cost, a stream that only opens calls without
-/// arguments also reaches the limit.
-pub(crate) const CALL: usize = 256;
+pub(crate) use super::unnumbered::CALL;
 
 /// The event of Bedrock Converse that carries a piece.
 pub(crate) const CONVERSE_DELTA: &str = "contentBlockDelta";
@@ -80,7 +81,7 @@ pub(crate) struct BufferedCall {
     pub(crate) name: Text<'static>,
     pub(crate) id: Option<String>,
     /// The tool's name as the client knows it, if the entries of the call have neither an index nor an id.
-    shown: String,
+    client_name: String,
     pub(crate) pieces: String,
     /// True if the call was already reported.
     pub(crate) is_reported: bool,
@@ -106,7 +107,7 @@ enum Carrier {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Map<Key, BufferedCall>,
-    /// The calls of each choice whose entries have no index, and their cost.
+    /// Assigns the entries without an index in each choice, with its cost.
     unnumbered: Map<u64, (Unnumbered, usize)>,
     /// Total cost of all open calls.
     cost: usize,
@@ -128,9 +129,18 @@ impl Calls {
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
-        let (shown, pieces, scan) = (String::new(), String::new(), Scan::default());
-        let buffered =
-            BufferedCall { name, id, shown, pieces, is_reported, carrier: None, next_id: None, scan, cost: base, base };
+        let buffered = BufferedCall {
+            name,
+            id,
+            client_name: String::new(),
+            pieces: String::new(),
+            is_reported,
+            carrier: None,
+            next_id: None,
+            scan: Scan::default(),
+            cost: base,
+            base,
+        };
         self.open.insert(key, buffered);
         Ok(before)
     }
@@ -148,13 +158,45 @@ impl Calls {
         if let Some(index) = call.u64_at("index") {
             return Ok(Key::in_choice(choice, index));
         }
-        let is_known = self.unnumbered.get(&choice).is_some_and(|(unnumbered, _)| unnumbered.knows(call));
-        let length = call_sites::id_of(call).map_or(0, |id| id.display().len());
-        let cost = if is_known { 0 } else { CALL + length };
-        self.pay(cost)?;
+        let is_index = self.open.contains_key(&Key::in_choice(choice, position));
+        let number = self.in_choice(choice, |calls, pay| calls.number(call, position, is_index, pay))?;
+        let place = match number {
+            CallNumber::Index(index) => Place::Number(index),
+            CallNumber::Unnumbered(number) => Place::Unnumbered(number),
+        };
+        Ok(Key { choice: Some(choice), place })
+    }
+
+    /// Records the index of an entry, because the next entry at its position may have none.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn record_index(&mut self, key: &Key, position: u64) -> Result<(), Error> {
+        match (key.choice, &key.place) {
+            (Some(choice), Place::Number(index)) => {
+                self.in_choice(choice, |calls, pay| calls.record_index(*index, position, pay))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Edits the calls of a choice without an index. The second argument of `edit` pays for stored bytes.
+    fn in_choice<R>(
+        &mut self,
+        choice: u64,
+        edit: impl FnOnce(&mut Unnumbered, &mut dyn FnMut(usize) -> Result<(), Error>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        if !self.unnumbered.contains_key(&choice) {
+            self.pay(CALL)?;
+            self.unnumbered.insert(choice, (Unnumbered::default(), CALL));
+        }
         let (unnumbered, paid) = self.unnumbered.entry(choice).or_default();
-        *paid += cost;
-        Ok(Key { choice: Some(choice), place: Place::Unnumbered(unnumbered.number(call, position)) })
+        let all = &mut self.cost;
+        edit(unnumbered, &mut |cost| {
+            pay(all, cost)?;
+            *paid += cost;
+            Ok(())
+        })
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<&BufferedCall> {
@@ -187,9 +229,9 @@ impl Calls {
     }
 
     /// Sets the tool's name as the client knows it.
-    pub(crate) fn show(&mut self, key: &Key, name: String) {
+    pub(crate) fn set_client_name(&mut self, key: &Key, name: String) {
         if let Some(buffered) = self.open.get_mut(key) {
-            buffered.shown = name;
+            buffered.client_name = name;
         }
     }
 
@@ -280,7 +322,7 @@ pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 impl BufferedCall {
     /// Returns the entry of `tool_calls` with the restored arguments of this call.
     pub(crate) fn entry(self, key: &Key, whole: String) -> Entry {
-        Entry { identity: Identity::of(key, self.id, self.shown), whole }
+        Entry { identity: Identity::of(key, self.id, self.client_name), whole }
     }
 
     /// Returns true if the pieces form a complete value, as far as their brackets show.
@@ -322,7 +364,7 @@ impl BufferedCall {
             }
             Carrier::Chunk(chunk, key) => {
                 let mut event = Node::clone(&chunk);
-                let entry = Entry { identity: Identity::of(&key, self.id, self.shown), whole }.written();
+                let entry = Entry { identity: Identity::of(&key, self.id, self.client_name), whole }.written();
                 let choice = Node::record([
                     ("index", Node::count(key.choice.unwrap_or_default())),
                     ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry])))])),
@@ -359,7 +401,7 @@ impl Identity {
         if let Some(index) = call.u64_at("index") {
             return Some(Identity::Index(index));
         }
-        let id = call_sites::id_of(call).map(|id| Identity::Id(text(&id)));
+        let id = entry_id(call).map(|id| Identity::Id(text(&id)));
         id.or_else(|| Some(Identity::Name(text(call.get("function")?.text_at("name")?))))
     }
 }

@@ -14,6 +14,7 @@ use super::{
     brackets::Scan,
     buffered_calls::{self, BufferedCall, Key, CONVERSE_DELTA},
     restorer::{Passed, Stream},
+    unnumbered::entry_id,
 };
 use crate::{
     error::Error,
@@ -100,7 +101,10 @@ impl Stream {
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
         let name = name.filter(|name| !name.is_empty());
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
-        if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
+        if self.buffered.get(&key).is_some() || name.is_some_and(|name| self.needs_index(name)) {
+            self.buffered.record_index(&key, place)?;
+        }
+        if let Some(id) = self.gives_way(&key, name, entry_id(call), arguments) {
             if let Some(buffered) = self.buffered.close(&key) {
                 // Without a name, the new call is a call to the same tool.
                 let name = name.unwrap_or(&buffered.name).clone().into_owned();
@@ -109,10 +113,11 @@ impl Stream {
                 self.begins(&key, &name, id)?;
             }
         } else if let (Some(name), None) = (name, self.buffered.get(&key)) {
-            let id = call_sites::id_of(call).map(|id| id.display().into_owned());
+            let id = entry_id(call).map(|id| id.display().into_owned());
             self.begins(&key, name, id)?;
         }
-        let alone = name.is_none() && call.get("id").is_none_or(Node::is_null);
+        let is_empty = |id: &Node<'_>| id.is_null() || id.as_text().is_some_and(Text::is_empty);
+        let alone = name.is_none() && call.get("id").is_none_or(is_empty);
         for inner in ["function", "custom"] {
             call.visit(inner, |function| self.rename(function));
         }
@@ -147,13 +152,18 @@ impl Stream {
         Ok(Piece::BufferedCall { alone })
     }
 
+    /// Returns true if later entries without an index could belong to another call than the one with this name.
+    fn needs_index(&self, name: &Text<'_>) -> bool {
+        self.restore_map.is_buffered(name) || !self.buffered.is_empty()
+    }
+
     /// Opens a call if its arguments have to be buffered.
     fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.is_buffered(name) {
-            let is_nameless = !key.is_unnumbered() || id.is_some();
+            let has_identity = !key.is_unnumbered() || id.is_some();
             self.buffered.open(key.clone(), name.clone().into_owned(), id, false)?;
-            if let Some(restored) = self.restore_map.name(name).filter(|_| !is_nameless) {
-                self.buffered.show(key, restored.name.display().into_owned());
+            if let Some(restored) = self.restore_map.name(name).filter(|_| !has_identity) {
+                self.buffered.set_client_name(key, restored.name.display().into_owned());
             }
             self.fresh.push(key.clone());
         }
