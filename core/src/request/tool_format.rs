@@ -71,10 +71,28 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
-/// Returns the member of a definition that lists example arguments, if tools of this format have one.
-pub(crate) const fn examples_of(format: ToolFormat) -> Option<&'static str> {
+/// The example arguments of a tool in a format, and what the API requires of them.
+pub(crate) struct Examples {
+    /// Member of a definition that lists the examples.
+    pub(crate) member: &'static str,
+    pub(crate) statement: &'static str,
+    pub(crate) confidence: char,
+    pub(crate) source: &'static str,
+}
+
+const ANTHROPIC_EXAMPLES: Examples = Examples {
+    member: "input_examples",
+    statement: "the examples of a tool are valid against its schema",
+    confidence: 'A',
+    source:
+        "Anthropic, tool use, `input_examples`: each example must be valid according to the tool's `input_schema`; \
+        invalid examples return a 400 error (documentation, read 2026-11)",
+};
+
+/// Returns the examples that a definition can have, if tools of this format can have any.
+pub(crate) const fn examples_of(format: ToolFormat) -> Option<&'static Examples> {
     match format {
-        ToolFormat::Anthropic => Some("input_examples"),
+        ToolFormat::Anthropic => Some(&ANTHROPIC_EXAMPLES),
         _ => None,
     }
 }

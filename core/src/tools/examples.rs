@@ -5,19 +5,14 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::target::about;
 use crate::{
+    budget::Budget,
     json::{self, Node},
     report::{Change, Guidance, Reason},
+    request::tool_format::Examples,
     rules::Rule,
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
 };
-
-const REASON: Reason = Reason::fact(
-    "the examples of a tool are valid against its schema",
-    'A',
-    "Anthropic, tool use, `input_examples`: each example must be valid according to the tool's `input_schema`; invalid \
-        examples return a 400 error (documentation)",
-);
 
 /// The schema of a tool before and after it was rewritten, and the plan for its arguments.
 pub(super) struct Rewritten<'n, 'a> {
@@ -26,33 +21,48 @@ pub(super) struct Rewritten<'n, 'a> {
     pub(super) plan: &'n Plan,
 }
 
-/// Rewrites the examples in a member of a tool. `at` is the pointer to the member.
+/// Rewrites the examples in a member of a tool. `at` is the pointer to the member. All examples of a tool share budgets
+/// that grow with them; when the budget is spent, the remaining examples stay as they are.
 pub(super) fn rewrite(
     entry: &mut Node<'_>,
-    member: &'static str,
+    known: &'static Examples,
     at: &str,
     Rewritten { before, after, plan }: Rewritten<'_, '_>,
     changes: &mut Vec<Change>,
 ) {
     let (Some(before), Some(after)) = (Prepared::new(before), Prepared::new(after)) else { return };
+    let member = known.member;
+    let reason = || Reason::fact(known.statement, known.confidence, known.source);
+    let nodes = entry.items_at(member).iter().map(Node::values_read).sum();
+    let budget = Budget::new(nodes, None);
+    let encoder = (!plan.is_empty()).then(|| plan.encoder(&budget));
+    let (before, after) = (before.validator(), after.validator());
+    let (mut before, mut after) =
+        (before.judge_within(Budget::new(nodes, None)), after.judge_within(Budget::new(nodes, None)));
     let mut kept = Vec::new();
     let mut is_same = true;
     for (place, example) in entry.items_at(member).iter().enumerate() {
         let from = format!("{at}/{place}");
-        let sent = if plan.is_empty() { Some(example.clone()) } else { plan.encoded(example) };
-        let is_refused = |sent: &Node<'_>| {
-            after.validator().takes(sent) == Verdict::Invalid && before.validator().takes(example) != Verdict::Invalid
+        let Ok(sent) = encoder.as_ref().map_or_else(|| Ok(Some(example.clone())), |encoder| encoder.encoded(example))
+        else {
+            let to = format!("{at}/{}", kept.len());
+            let message = "kept an example as it came, because the examples of the tool exceed their budget".into();
+            changes.push(about(Rule::RewriteExamples, (from, Some(to)), Guidance::Same, reason(), message));
+            kept.push(example.clone());
+            continue;
         };
+        let mut is_refused =
+            |sent: &Node<'_>| after.takes(sent) == Verdict::Invalid && before.takes(example) != Verdict::Invalid;
         let Some(sent) = sent.filter(|sent| !is_refused(sent)) else {
             let message = "removed an example that the rewritten schema refuses".into();
-            changes.push(about(Rule::RewriteExamples, (from, None), Guidance::Lost, REASON, message));
+            changes.push(about(Rule::RewriteExamples, (from, None), Guidance::Lost, reason(), message));
             is_same = false;
             continue;
         };
         if !json::same(&sent, example) {
             let to = format!("{at}/{}", kept.len());
             let message = String::from("wrote an example as the model has to write its arguments");
-            changes.push(about(Rule::RewriteExamples, (from, Some(to)), Guidance::Same, REASON, message));
+            changes.push(about(Rule::RewriteExamples, (from, Some(to)), Guidance::Same, reason(), message));
             is_same = false;
         }
         kept.push(sent);
@@ -61,5 +71,42 @@ pub(super) fn rewrite(
         (true, _) => {}
         (false, true) => drop(entry.remove(member)),
         (false, false) => entry.set(member, Node::array(kept)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, reason = "a test fails by panicking")]
+
+    use alloc::{format, string::String, vec::Vec};
+
+    use super::{rewrite, Rewritten};
+    use crate::{json, options::ToolFormat, request::tool_format::examples_of, sanitize::decode::Plan};
+
+    /// A fixture cannot show it: a plan with long chains of references needs a schema that is too large for one.
+    #[test]
+    fn examples_beyond_the_budget_stay_as_they_are_and_are_reported() {
+        let links: Vec<String> = (0..60).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
+        let definitions = format!("{},\"d60\":{{\"type\":\"number\"}}", links.join(","));
+        let plan = format!("{{\"encoded\":{{\"items\":{{\"$ref\":\"#/$defs/d0\"}},\"$defs\":{{{definitions}}}}}}}");
+        let long = vec_of_ones(10_000);
+        let text = format!("{{\"input_examples\":[[1],{long},[1]]}}");
+        let (Ok(plan), Ok(mut tool), Ok(schema)) = (json::read(&plan), json::read(&text), json::read("{}")) else {
+            panic!("JSON");
+        };
+        let (Ok(plan), Some(known)) = (Plan::from_node(&plan), examples_of(ToolFormat::Anthropic)) else {
+            panic!("a plan, and a format with examples");
+        };
+        let mut changes = Vec::new();
+        let rewritten = Rewritten { before: &schema, after: &schema, plan: &plan };
+        rewrite(&mut tool, known, "/input_examples", rewritten, &mut changes);
+        assert_eq!(json::write(&tool), text);
+        let pointers: Vec<&str> = changes.iter().map(|about| about.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/input_examples/1", "/input_examples/2"]);
+    }
+
+    fn vec_of_ones(count: usize) -> String {
+        let ones: Vec<&str> = core::iter::repeat_n("1", count).collect();
+        format!("[{}]", ones.join(","))
     }
 }

@@ -431,8 +431,10 @@ fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
     };
-    let found =
-        request::with_tools(request, api, |tools| Ok(tools.as_array().unwrap_or_default().iter().any(is_callable)))?;
+    let found = request::with_tools(request, api, |tools| {
+        // Gemini accepts a single entry in place of a list.
+        Ok(tools.as_array().map_or_else(|| is_callable(tools), |list| list.iter().any(is_callable)))
+    })?;
     Ok(found.unwrap_or_default())
 }
 
@@ -520,17 +522,19 @@ fn rewrite_list<'a>(
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),
         _ => (data, None),
     };
-    let has_any = |tools: &Node<'_>| tools.as_array().is_some_and(|tools| !tools.iter().all(is_cache_point));
+    let has_group = |tools: &Node<'_>| tool_list::GROUPS.iter().any(|group| tools.get(*group).is_some());
+    let is_single = has_group(&tools);
+    let has_any = |tools: &Node<'_>| tools.as_array().map_or(is_single, |tools| !tools.iter().all(is_cache_point));
     let had = has_any(&tools);
-    let is_single = tool_list::GROUPS.iter().any(|group| tools.get(*group).is_some());
     let mut outcome = sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
         match error.code() {
             Code::InvalidRequest => error.below(pointer),
             _ => error,
         }
     })?;
-    // A single entry of Gemini, which its API accepts in place of a list, stays one.
-    if let Some([entry]) = outcome.tools.as_array().filter(|_| is_single) {
+    // A single entry of Gemini, which its API accepts in place of a list, stays one while it has functions.
+    let entry = outcome.tools.as_array().filter(|_| is_single);
+    if let Some([entry]) = entry.filter(|list| list.iter().all(has_group)) {
         outcome.tools = entry.clone();
         for about in &mut outcome.changes {
             let output = about.change.output_pointer.as_mut().filter(|output| output.starts_with("/0"));

@@ -408,7 +408,7 @@ impl Writer<'_> {
         self.has_room()?;
         let plain = shape.schema(&entry).filter(|_| self.repairs).map(Node::detached);
         let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
-        let examples = tool_format::examples_of(format).filter(|member| shape.part(&entry, member).is_some());
+        let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());
         let Written { target, dialect, mut changes, plan, added, omit } = self.schema(&mut entry, shape, format)?;
         let written = shape.written(format, omit);
@@ -428,10 +428,10 @@ impl Writer<'_> {
         }
         within(self.allow, &changes)?;
         let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.stays(written)).cloned();
-        if let (Some(member), Some(before), Some(after)) = (examples, &before, &after) {
+        if let (Some(known), Some(before), Some(after)) = (examples, &before, &after) {
             let rewritten = Rewritten { before, after, plan: &plan };
-            let at = pointer(&shape.pointer_to(member));
-            examples::rewrite(&mut entry, member, &at, rewritten, &mut changes);
+            let at = pointer(&shape.pointer_to(known.member));
+            examples::rewrite(&mut entry, known, &at, rewritten, &mut changes);
         }
         // The option `allow` limits changes to arguments only.
         target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);

@@ -18,7 +18,7 @@ const MAX_GROWTH: f64 = 2.2;
 const SHORTEST: Duration = Duration::from_millis(25);
 const ATTEMPTS: usize = 4;
 /// The calls that are measured, each with the groups of its inputs.
-const MEASURED: [(Work, &str, &[&str]); 7] = [
+const MEASURED: [(Work, &str, &[&str]); 8] = [
     (
         Work::Report,
         "openai-strict",
@@ -31,6 +31,7 @@ const MEASURED: [(Work, &str, &[&str]); 7] = [
     ),
     (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
     (Work::Tools, "openai-strict", &["tool lists"]),
+    (Work::Tools, "anthropic", &["tool lists"]),
     (Work::Defer, "", &["requests"]),
     (Work::Adapt, "openai-strict", &["requests"]),
     (Work::Stream, "", &["streams"]),

@@ -163,5 +163,6 @@ fn recorded_calls_of_gemini_are_judged() {
         }
     }
     println!("Gemini: {calls} recorded calls, {unknown} not judged");
+    assert!(calls >= 40, "only {calls} recorded calls");
     assert_eq!(unknown, 0, "a recorded call cannot be judged");
 }

@@ -123,7 +123,8 @@ fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, sou
 ///
 /// Source: OpenAI's API reference, `CustomToolChatCompletions` and `CustomGrammarFormatParam` (read 2026-11).
 fn flat_format(mut format: Node<'_>) -> Node<'_> {
-    if let Some(Data::Object(grammar)) = format.remove("grammar").map(Node::into_data) {
+    let grammar = format.as_object_mut().filter(|format| format.object_at("grammar").is_some());
+    if let Some(Data::Object(grammar)) = grammar.and_then(|format| format.remove("grammar")).map(Node::into_data) {
         if let Some(format) = format.as_object_mut() {
             grammar.into_members().into_iter().for_each(|member| format.set(member.key, member.value));
         }

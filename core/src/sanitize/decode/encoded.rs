@@ -21,8 +21,8 @@ use crate::{
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
 
-/// Restores encoded arguments.
-pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
+/// Returns the definitions of a plan, by reference.
+pub(super) fn definitions<'d, 'n>(plan: &'d Node<'n>) -> Map<String, &'d Node<'n>> {
     let mut definitions = Map::from_iter([(String::from("#"), plan)]);
     for table in ["$defs", "definitions"] {
         for member in plan.object_at(table).into_iter().flatten() {
@@ -31,13 +31,13 @@ pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &
             }
         }
     }
-    let (discriminators, level) = (Discriminators::default(), Cell::new(0));
-    let (matches, texts) = (RefCell::default(), RefCell::default());
-    Decode { budget, definitions, discriminators, matches, level, texts }.value(arguments, plan);
+    definitions
 }
 
-struct Decode<'d, 'n> {
+/// Restores encoded arguments. Its tables are built once for all arguments.
+pub(super) struct Decode<'d, 'n> {
     budget: &'d Budget,
+    plan: &'d Node<'n>,
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
@@ -52,6 +52,17 @@ struct Decode<'d, 'n> {
 }
 
 impl<'d, 'n> Decode<'d, 'n> {
+    pub(super) fn new(plan: &'d Node<'n>, budget: &'d Budget) -> Self {
+        let (discriminators, level) = (Discriminators::default(), Cell::new(0));
+        let (matches, texts) = (RefCell::default(), RefCell::default());
+        Decode { budget, plan, definitions: definitions(plan), discriminators, matches, level, texts }
+    }
+
+    /// Restores arguments.
+    pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
+        self.value(arguments, self.plan);
+    }
+
     fn value(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
         if let Some(plan) = self.enter(value, plan) {
             self.value_of(value, plan);

@@ -2,38 +2,64 @@
 //!
 //! A value of a union is left as it is. The caller verifies that restoring gives the original arguments.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
+use core::cell::RefCell;
 
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    json::{self, Child, Data, Member, Node, Object, Text},
-    sanitize::encode::layout::{KEY, VALUE},
+    json::{self, Child, Data, LookUp, Member, Node, Object, Text},
+    sanitize::{
+        decode::encoded,
+        encode::layout::{KEY, VALUE},
+    },
 };
 
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
 
-/// Encodes arguments as the plan for strict modes describes.
-pub(super) fn encode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
-    let mut definitions = Map::from_iter([(String::from("#"), plan)]);
-    for table in ["$defs", "definitions"] {
-        for member in plan.object_at(table).into_iter().flatten() {
-            if let Some(name) = member.key.value() {
-                definitions.insert(format!("#/{table}/{name}"), &member.value);
-            }
-        }
-    }
-    Encode { budget, definitions }.value(arguments, plan);
-}
-
-struct Encode<'p, 'n> {
+/// Encodes arguments as the plan for strict modes describes. Its tables are built once for all arguments.
+pub(super) struct Encode<'p, 'n> {
     budget: &'p Budget,
+    plan: &'p Node<'n>,
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'p Node<'n>>,
+    /// Properties of each plan, indexed when first needed.
+    tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
 
+/// Properties of a plan, if it has any.
+type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
+
 impl<'p, 'n> Encode<'p, 'n> {
+    pub(super) fn new(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
+        let definitions = encoded::definitions(plan);
+        // If the budget is spent, nothing is encoded.
+        budget.pay(definitions.len());
+        Encode { budget, plan, definitions, tables: RefCell::default() }
+    }
+
+    /// Encodes arguments.
+    pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
+        self.value(arguments, self.plan);
+    }
+
+    /// Returns the properties of a plan; `None` if the budget is spent.
+    fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
+        let mut tables = self.tables.borrow_mut();
+        let key = core::ptr::from_ref(plan);
+        if let Some(table) = tables.get(&key) {
+            return Some(table.clone());
+        }
+        let properties = plan.object_at("properties");
+        if !self.budget.pay(properties.map_or(0, Object::len)) {
+            return None;
+        }
+        let table = properties.map(|properties| Rc::new(LookUp::of(properties)));
+        tables.insert(key, table.clone());
+        Some(table)
+    }
+
     fn target(&self, plan: &'p Node<'n>) -> Option<&'p Node<'n>> {
         let mut at = plan;
         for _ in 0..MAX_REFERENCES {
@@ -78,11 +104,9 @@ impl<'p, 'n> Encode<'p, 'n> {
     }
 
     fn record<'a>(&self, value: &mut Node<'a>, plan: &'p Node<'n>) {
-        let properties = plan.object_at("properties");
-        let property = |name: &Text<'_>| properties.and_then(|table| table.get_text(name));
-        if !self.budget.pay(value.as_object().map_or(0, Object::len)) {
-            return;
-        }
+        let members = value.as_object().map_or(0, Object::len) + plan.items_at("absent").len();
+        let Some(table) = self.table(plan).filter(|_| self.budget.pay(members)) else { return };
+        let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             if let Child::Member(name) = child {
@@ -106,10 +130,9 @@ impl<'p, 'n> Encode<'p, 'n> {
             self.pairs(&mut pairs, values);
             object.set(name, pairs);
         }
-        for name in absent {
-            if object.get_text(&name).is_none() {
-                object.set(name, Node::default());
-            }
+        let present: Set<Text<'a>> = object.iter().map(|member| member.key.clone()).collect();
+        for name in absent.into_iter().filter(|name| !present.contains(name)) {
+            object.members_mut().push(Member { key: name, value: Node::default() });
         }
     }
 }

@@ -15,6 +15,10 @@ pub(crate) mod version;
 
 use alloc::{format, rc::Rc, string::String};
 
+use encoded::Decode;
+use examples::Encode;
+use names::Names;
+
 use super::{encode::plan, legalize::stand_ins::StandIns};
 use crate::{
     budget::Budget,
@@ -123,20 +127,22 @@ impl Plan {
         })
     }
 
-    /// Returns example arguments as the model has to write them; `None` if no such arguments are found, which is possible
-    /// for values of unions.
-    pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Option<Node<'a>> {
-        let budget = Budget::new(example.values_read(), None);
-        let mut sent = example.copy(&budget);
-        if let Some(plan) = &self.names {
-            names::replace(&mut sent, plan, &budget);
+    /// Prepares this plan for all examples of a tool, which share the budget.
+    pub(crate) fn encoder<'p>(&'p self, budget: &'p Budget) -> Encoder<'p> {
+        Encoder {
+            names: self.names.as_ref().map(|plan| Names::to_new(plan, budget)),
+            encode: self.encoded.as_ref().map(|plan| Encode::new(plan, budget)),
+            restorer: self.restorer(budget),
         }
-        if let Some(plan) = &self.encoded {
-            examples::encode(&mut sent, plan, &budget);
+    }
+
+    fn restorer<'p>(&'p self, budget: &'p Budget) -> Restorer<'p> {
+        Restorer {
+            plan: self,
+            budget,
+            decode: self.encoded.as_ref().map(|plan| Decode::new(plan, budget)),
+            names: self.names.as_ref().map(|plan| Names::to_own(plan, budget)),
         }
-        let mut restored = sent.copy(&budget);
-        self.restore_within(&mut restored, &budget).ok()?;
-        json::same_within(&budget, &restored, example).then_some(sent)
     }
 
     /// True if lists of pairs may have to become members.
@@ -146,19 +152,7 @@ impl Plan {
 
     /// Restores arguments in place, last encoding first.
     pub(crate) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
-        if let Some(plan) = &self.encoded {
-            encoded::decode(arguments, plan, budget);
-        }
-        if let Some(plan) = &self.json {
-            json_string::read(arguments, plan, budget);
-        }
-        if let Some(plan) = &self.names {
-            names::restore(arguments, plan, budget);
-        }
-        if let Some(name) = &self.wrapper {
-            unwrap(arguments, name);
-        }
-        budget.check(String::new)
+        self.restorer(budget).restore(arguments)
     }
 
     /// Returns the plan as JSON, as a part of the data that is stored for a list of tools.
@@ -228,6 +222,62 @@ impl Plan {
                 Err(wrong(at, "of one schema", &format!("the member `{}`", key.display())))
             }
         }
+    }
+}
+
+/// A plan with the tables that restoring uses.
+struct Restorer<'p> {
+    plan: &'p Plan,
+    budget: &'p Budget,
+    decode: Option<Decode<'p, 'p>>,
+    names: Option<Names<'p, 'p>>,
+}
+
+impl Restorer<'_> {
+    fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
+        if let Some(decode) = &self.decode {
+            decode.arguments(arguments);
+        }
+        if let Some(plan) = &self.plan.json {
+            json_string::read(arguments, plan, self.budget);
+        }
+        if let Some(names) = &self.names {
+            names.arguments(arguments);
+        }
+        if let Some(name) = &self.plan.wrapper {
+            unwrap(arguments, name);
+        }
+        self.budget.check(String::new)
+    }
+}
+
+/// A plan that is prepared for the examples of a tool.
+pub(crate) struct Encoder<'p> {
+    names: Option<Names<'p, 'p>>,
+    encode: Option<Encode<'p, 'p>>,
+    restorer: Restorer<'p>,
+}
+
+impl Encoder<'_> {
+    /// Returns example arguments as the model has to write them; `None` if no such arguments are found, which is
+    /// possible for values of unions.
+    ///
+    /// # Errors
+    /// `budget-exceeded`, and for every later example too.
+    pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
+        let budget = self.restorer.budget;
+        let mut sent = example.copy(budget);
+        if let Some(names) = &self.names {
+            names.arguments(&mut sent);
+        }
+        if let Some(encode) = &self.encode {
+            encode.arguments(&mut sent);
+        }
+        let mut restored = sent.copy(budget);
+        self.restorer.restore(&mut restored)?;
+        let is_same = json::same_within(budget, &restored, example);
+        budget.check(String::new)?;
+        Ok(is_same.then_some(sent))
     }
 }
 

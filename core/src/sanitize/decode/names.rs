@@ -207,18 +207,6 @@ impl Planner<'_> {
     }
 }
 
-/// Renames properties as the plan describes.
-pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
-    let targets = plan.object_at("$defs").map(LookUp::of);
-    Names { budget, targets, tables: RefCell::default(), to_new: false }.value(arguments, &[plan], true);
-}
-
-/// Replaces the properties' own names with those that were sent.
-pub(super) fn replace<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
-    let targets = plan.object_at("$defs").map(LookUp::of);
-    Names { budget, targets, tables: RefCell::default(), to_new: true }.value(arguments, &[plan], true);
-}
-
 /// Returns the new names by old name, except names that are replaced differently in different schemas.
 pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
     let (mut found, mut open): (Map<String, Option<String>>, _) = (Map::new(), Vec::from([plan]));
@@ -237,8 +225,10 @@ pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
     found.into_iter().filter_map(|(old, new)| Some((old, new?))).collect()
 }
 
-struct Names<'p, 'n> {
+/// Renames properties as a plan describes. Its tables are built once for all arguments.
+pub(super) struct Names<'p, 'n> {
     budget: &'p Budget,
+    plan: &'p Node<'n>,
     targets: Option<LookUp<'p, 'n>>,
     /// True if own names are replaced with new ones, not the reverse.
     to_new: bool,
@@ -250,6 +240,22 @@ struct Names<'p, 'n> {
 type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Names<'p, 'n> {
+    /// Restores the properties' own names.
+    pub(super) fn to_own(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
+        let targets = plan.object_at("$defs").map(LookUp::of);
+        Names { budget, plan, targets, tables: RefCell::default(), to_new: false }
+    }
+
+    /// Replaces the properties' own names with those that were sent.
+    pub(super) fn to_new(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
+        Names { to_new: true, ..Names::to_own(plan, budget) }
+    }
+
+    /// Renames the properties of arguments.
+    pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
+        self.value(arguments, &[self.plan], true);
+    }
+
     /// Restores one value that these plans apply to.
     fn value(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], is_root: bool) {
         if plans.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {

@@ -139,15 +139,17 @@ impl<'s, 'a> Validator<'s, 'a> {
 
     /// Validates arguments without collecting violations.
     pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
-        if !self.root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
-            return Verdict::Invalid;
-        }
-        self.judge().verdict(self.root, arguments)
+        self.judge().takes(arguments)
     }
 
     /// Returns a judge that validates values against parts of this schema, within one budget.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
         Judge(Run::new(self, true))
+    }
+
+    /// Returns a judge with this budget.
+    pub(crate) fn judge_within(&self, budget: Budget) -> Judge<'_, 's, 'a> {
+        Judge(Run { budget, ..Run::new(self, true) })
     }
 
     /// Validates any value, without collecting violations.
@@ -170,6 +172,15 @@ fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
 pub(crate) struct Judge<'v, 's, 'a>(Run<'v, 's, 'a>);
 
 impl<'s, 'a> Judge<'_, 's, 'a> {
+    /// Validates arguments, which must be an object even if the root does not declare it.
+    pub(crate) fn takes(&mut self, arguments: &Node<'_>) -> Verdict {
+        let root = self.root();
+        if !root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
+            return Verdict::Invalid;
+        }
+        self.verdict(root, arguments)
+    }
+
     /// Validates a value against a schema of this document.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));

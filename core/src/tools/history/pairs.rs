@@ -103,6 +103,8 @@ struct Following {
     called: Called,
     /// Index of the message with the call.
     call: usize,
+    /// Index of the call among the calls of that message.
+    place: usize,
     /// Position of the existing result in another message, if there is one.
     from: Option<Place>,
 }
@@ -137,14 +139,14 @@ pub(crate) fn complete(
         has_reference |= has_type(&message, "item_reference");
         facts.push(facts_of(&message, api));
     }
-    let changes = plan(&facts, api, is_whole && !has_reference);
+    let (changes, staying) = plan(&facts, api, is_whole && !has_reference);
     if changes.is_empty() {
         return Ok(Vec::new());
     }
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
     request
-        .visit(api.history(), |history| rewrite(history, (api, fact), (changes, &speakers), &mut reported))
+        .visit(api.history(), |history| rewrite(history, (api, fact), (changes, &staying, &speakers), &mut reported))
         .unwrap_or(Ok(()))?;
     Ok(reported)
 }
@@ -287,8 +289,9 @@ impl Open {
     }
 }
 
-/// Returns the changes of each changed message, keyed by its index.
-fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
+/// Returns the changes of each changed message, keyed by its index, and the call of each result without an id that
+/// stays.
+fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<Place, Place>) {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
@@ -296,12 +299,13 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     // moved.
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
+    let mut staying: Map<Place, Place> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
     let (mut turns, mut texts, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut user_messages) = (0, 0);
-    // The calls of the current turn, in order.
-    let mut calls_of_turn: Vec<Place> = Vec::new();
+    // The calls of the current turn, in order, and the number of calls at the beginning that have a result.
+    let (mut calls_of_turn, mut answered_first): (Vec<Place>, usize) = (Vec::new(), 0);
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = Blocks::of(api);
@@ -316,6 +320,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         if begins_turn {
             turn += 1;
             calls_of_turn.clear();
+            answered_first = 0;
         }
         if speaker == Speaker::Model {
             (has_reply, has_content) = (false, false);
@@ -327,13 +332,13 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         });
         // A result belongs to the call with its id. As many results without ids as calls belong to the calls in order,
         // whatever their names. Other results without a matching id belong to the calls with their names, in order, and
-        // the rest to the remaining calls of the turn.
+        // the rest to the remaining calls of the turn, even in later messages.
         let has_ids = message.results.iter().any(|result| result.id.is_some());
-        let unanswered: Vec<Place> = match is_in_time && message.results.iter().any(|result| result.id.is_none()) {
+        let unanswered: Vec<Place> = match is_in_time && !has_ids && !message.results.is_empty() {
             true => calls_of_turn.iter().copied().filter(|call| !answered.contains_key(call)).collect(),
             false => Vec::new(),
         };
-        let is_in_order = !has_ids && !unanswered.is_empty() && unanswered.len() == message.results.len();
+        let is_in_order = !unanswered.is_empty() && unanswered.len() == message.results.len();
         let mut named: Vec<&CallResult> = Vec::new();
         let mut settle =
             |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
@@ -342,6 +347,9 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
                         let is_right = api == Api::OpenaiChat || is_in_time && !result.is_behind;
                         let stays = api == Api::OpenaiResponses || of == turn && is_right;
                         answered.insert(call, (!stays).then_some((at, result.block)));
+                        if stays && result.id.is_none() {
+                            staying.insert((at, result.block), call);
+                        }
                         stays
                     }
                     None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
@@ -368,9 +376,11 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
                 by_name => settle(result, by_name, &mut answered),
             }
         }
-        let mut unanswered = unanswered.into_iter();
         for result in rest {
-            let call = unanswered.find(|call| !answered.contains_key(call));
+            while calls_of_turn.get(answered_first).is_some_and(|call| answered.contains_key(call)) {
+                answered_first += 1;
+            }
+            let call = calls_of_turn.get(answered_first).copied();
             settle(result, call.map(|call| (turn, call)), &mut answered);
         }
         if message.is_nameless {
@@ -402,7 +412,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
             match result {
                 Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
                 None => {
-                    let following = Following { called: called.clone(), call: at, from: from.flatten() };
+                    let following = Following { called: called.clone(), call: at, place, from: from.flatten() };
                     changes.entry(home).or_default().following.push(following);
                     // The API requires all results in the message after the calls, and does not merge messages of one
                     // role. So consecutive messages of the model are merged here.
@@ -417,7 +427,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
             }
         }
     }
-    changes
+    (changes, staying)
 }
 
 /// Returns true if a message is merged into the preceding one.
@@ -429,7 +439,7 @@ fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
 fn rewrite<'a>(
     history: &mut Node<'a>,
     (api, fact): (Api, &'static RequestFact),
-    (changes, speakers): (Map<usize, Change>, &[Speaker]),
+    (changes, staying, speakers): (Map<usize, Change>, &Map<Place, Place>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<(), Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(()) };
@@ -467,15 +477,19 @@ fn rewrite<'a>(
     };
     let written = Blocks::of(api);
     let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
-    let mut pending: Vec<Node<'a>> = Vec::new();
+    // Results, each with its call.
+    let mut pending: Vec<(Place, Node<'a>)> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
         let speaker = speakers.get(at).copied().unwrap_or_default();
         let mut is_emptied = emptied.contains(&at);
         if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
             if let Some(written) = written.filter(|_| speaker == Speaker::User) {
+                let leaving = changes.get(&at).map(|change| &change.leaving);
+                let kept = (0..).filter(|block| !leaving.is_some_and(|leaving| leaving.contains(block)));
+                let calls = kept.map(|block| staying.get(&(at, block)).copied());
                 lazy::edit(&mut message, |message| {
-                    join(message, results, written);
+                    join(message, results, calls, written);
                     Ok(())
                 })?;
                 is_emptied = false;
@@ -499,16 +513,16 @@ fn rewrite<'a>(
                 true => {}
             }
         }
-        for Following { called, call, from } in following {
+        for Following { called, call, place, from } in following {
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
             match given {
                 Some(((from, _), result)) => {
                     report(from, MOVED);
-                    pending.push(result);
+                    pending.push(((*call, *place), result));
                 }
                 None => {
                     report(*call, ADDED);
-                    pending.push(no_result(called, api, is_custom));
+                    pending.push(((*call, *place), no_result(called, api, is_custom)));
                 }
             }
         }
@@ -599,12 +613,39 @@ fn is_empty(message: &Node<'_>, api: Api) -> bool {
     }
 }
 
-/// Inserts results before the other content of a message.
-fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
+/// Inserts results, each with its call, before the other content of a message. `calls` returns the call of each block
+/// that is a result without an id. Among such results, each result is at the place of its call, because an API can pair
+/// them only by their order.
+fn join<'a>(
+    message: &mut Node<'a>,
+    results: Vec<(Place, Node<'a>)>,
+    calls: impl Iterator<Item = Option<Place>>,
+    written: &Blocks,
+) {
     message.visit(written.list, |content| {
-        let mut blocks = results;
-        match core::mem::take(content).into_data() {
-            Data::Array(own) => blocks.extend(own),
+        let mut blocks = Vec::with_capacity(results.len());
+        let mut results = results.into_iter().peekable();
+        let own = core::mem::take(content).into_data();
+        let calls: Vec<Option<Place>> = match &own {
+            Data::Array(own) => calls.take(own.len()).collect(),
+            _ => Vec::new(),
+        };
+        let last = calls.iter().rposition(Option::is_some);
+        if last.is_none() {
+            blocks.extend(results.by_ref().map(|(_, result)| result));
+        }
+        match own {
+            Data::Array(own) => {
+                for (at, (block, call)) in own.into_iter().zip(calls).enumerate() {
+                    while let Some((_, result)) = results.next_if(|(of, _)| call.is_some_and(|call| *of < call)) {
+                        blocks.push(result);
+                    }
+                    blocks.push(block);
+                    if last == Some(at) {
+                        blocks.extend(results.by_ref().map(|(_, result)| result));
+                    }
+                }
+            }
             Data::String(text) => {
                 blocks.push(written.text(text));
             }
@@ -615,7 +656,8 @@ fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
 }
 
 /// Returns results as separate messages or items.
-fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
+fn messages_of(results: Vec<(Place, Node<'_>)>, api: Api) -> Vec<Node<'_>> {
+    let results: Vec<Node<'_>> = results.into_iter().map(|(_, result)| result).collect();
     match Blocks::of(api) {
         Some(written) if !results.is_empty() => {
             Vec::from([Node::record([("role", Node::literal("user")), (written.list, Node::array(results))])])

@@ -30,6 +30,12 @@ pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
             })
             .collect()
     }),
+    ("examples", |count| {
+        let examples: Vec<Value> = (0..count).map(|at| json!({format!("p {at}"): "x"})).collect();
+        let properties: serde_json::Map<String, Value> =
+            (0..count).map(|at| (format!("p {at}"), json!({"type": "string"}))).collect();
+        json!([{"name": "f", "input_schema": {"type": "object", "properties": properties}, "input_examples": examples}])
+    }),
     ("no tools", |count| (0..count).map(|at| json!({"unknown": at})).collect()),
 ];
 
