@@ -95,12 +95,10 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
         assert exchange.betas == (list(deferred.betas) if deferred else [])
         last = number == len(case["rounds"]) - 1
         if "refused" in one:
+            reply = text_of(one["events"], named, True) if "events" in one else written(one["reply"])
+            read = exchange.feed_text if "events" in one else exchange.reply
             with pytest.raises(toolwire.ToolwireError) as raised:
-                if "events" in one:
-                    exchange.feed_text(text_of(one["events"], named, True))
-                else:
-                    reply = written(one["reply"])
-                    exchange.reply(reply.encode() if as_bytes else reply)
+                read(reply.encode() if as_bytes and "reply" in one else reply)
             assert {"code": raised.value.code, "pointer": raised.value.pointer} == one["refused"]
             return
         if "events" in one:

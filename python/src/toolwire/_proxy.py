@@ -236,9 +236,11 @@ class Remote:
             stack.callback(hearing.cancel)
             stopping = asyncio.create_task(self._stopped.wait())
             stack.callback(stopping.cancel)
-            done, _ = await asyncio.wait((sending, hearing, stopping), return_when=asyncio.FIRST_COMPLETED)
-            done.discard(stopping)
-            return done.pop().result() if done else "it was ended"
+            await asyncio.wait((sending, hearing, stopping), return_when=asyncio.FIRST_COMPLETED)
+            for task in (sending, hearing):
+                if task.done():
+                    return task.result()
+            return "it was ended"
 
     async def _hear(self, messages: Any) -> str:
         has_answered = False
