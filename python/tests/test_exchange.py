@@ -62,6 +62,14 @@ def fed(exchange: toolwire.Exchange, text: str) -> str:
     return "".join(pieces) + exchange.finish_text()
 
 
+def answer(exchange: toolwire.Exchange, one: dict[str, Any], as_bytes: bool, named: bool) -> None:
+    if "events" in one:
+        exchange.feed_text(text_of(one["events"], named, True))
+    else:
+        reply = written(one["reply"])
+        exchange.reply(reply.encode() if as_bytes else reply)
+
+
 def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool = True) -> None:
     """Run a case, with its request and replies as text or as bytes."""
     text: str = case.get("bare") or written(case["asked"])
@@ -95,10 +103,8 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
         assert exchange.betas == (list(deferred.betas) if deferred else [])
         last = number == len(case["rounds"]) - 1
         if "refused" in one:
-            reply = text_of(one["events"], named, True) if "events" in one else written(one["reply"])
-            read = exchange.feed_text if "events" in one else exchange.reply
             with pytest.raises(toolwire.ToolwireError) as raised:
-                read(reply.encode() if as_bytes and "reply" in one else reply)
+                answer(exchange, one, as_bytes, named)
             assert {"code": raised.value.code, "pointer": raised.value.pointer} == one["refused"]
             return
         if "events" in one:
