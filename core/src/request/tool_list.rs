@@ -102,8 +102,10 @@ impl<'a> Listing<'a> {
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = ValueOrigin::of(&tools);
-        if let Some(list) = tools.as_object_mut().and_then(|object| object.get_mut(LIST)) {
-            tools = core::mem::take(list);
+        // Only read here: a mutable look would count as a change of a single entry.
+        if tools.get(LIST).is_some() {
+            let list = tools.as_object_mut().and_then(|object| object.get_mut(LIST));
+            tools = list.map(core::mem::take).unwrap_or_default();
             prefix = "/tools";
             found = ValueOrigin::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {

@@ -42,7 +42,16 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
         let taken = dialect.tools.budgets.iter().map(|_| 0).collect();
         Ok::<_, Error>(Target { dialect, carrier: None, options, taken })
     };
-    let mut targets = Vec::from([target(options.sanitize.clone())?]);
+    // A format that the caller chose may name a member whose schemas follow other rules.
+    let requested = dialect::of(&options.sanitize)?;
+    let sanitize = match options.format.and_then(|format| requested.tools.dialect_in(format)) {
+        Some(other) => {
+            let known = dialect::of(&SanitizeOptions::new(other))?;
+            options.sanitize.clone().in_dialect(known.name, known.options)
+        }
+        None => options.sanitize.clone(),
+    };
+    let mut targets = Vec::from([target(sanitize)?]);
     if let Some(fallback) = &options.fallback {
         let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
             .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
