@@ -41,7 +41,7 @@ options! {
         pub adapt: AdaptOptions = AdaptOptions::at_default();
         /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
         /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"`. The result replaces
-        /// [`DeferredOptions::native`].
+        /// [`DeferredOptions::native`](super::DeferredOptions::native).
         pub native_is_auto: bool = false;
     }
 }

@@ -65,7 +65,7 @@ pub struct ToolViolation {
     /// The source of the fact behind the rule.
     pub source: &'static str,
     /// Number of further violations of the constraint at this location that are not listed; see
-    /// [`Violation::more`](crate::reports::Violation::more).
+    /// [`Violation`](crate::reports::Violation).
     pub more: usize,
     pub(crate) fact: Option<&'static Fact>,
 }
@@ -531,7 +531,7 @@ pub struct RequestViolation {
     /// The fact that the request violates.
     pub fact: &'static RequestFact,
     /// Number of further violations of the constraint at this location that are not listed; see
-    /// [`Violation::more`](crate::reports::Violation::more).
+    /// [`Violation`](crate::reports::Violation).
     pub more: usize,
 }
 
