@@ -136,7 +136,10 @@ describe('the page and the command line reach the same verdicts', () => {
     for (const text of [...commandInputs(), ...fixtures()]) {
       const document = engine.documentOf(text);
       if (!['tool', 'tools', 'schema', 'schemas'].includes(document.kind)) continue;
+      const namesMember = /"function_?[dD]eclarations"/.test(text);
       for (const dialect of JUDGED) {
+        // The matrix writes a schema into the member of the dialect; the page keeps the member that the list names.
+        if (namesMember && /^(gemini|vertex)/.test(dialect)) continue;
         const row = rowOf(document, dialect);
         const choices = { fn: 'sanitize', dialect, options: {}, shape: 'api', deferred: {} };
         const { notes, failed } = outcomeOf(document, choices);
