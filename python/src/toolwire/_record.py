@@ -34,7 +34,7 @@ class Record:
     """Converters from JSON, for members that are not JSON values themselves."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
-    """Members that are omitted from JSON if they are `None`, empty or 0."""
+    """Members that are omitted from JSON if they are `None`, empty or their default."""
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Self:
@@ -56,11 +56,11 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        items = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        items = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
         return {
-            camel(name): plain(value)
-            for name, value in items
-            if value not in (None, (), {}, 0) or name not in self._optional
+            camel(field.name): plain(value)
+            for field, value in items
+            if field.name not in self._optional or (value not in (None, (), {}) and value is not field.default)
         }
 
 
