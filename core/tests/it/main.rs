@@ -10,6 +10,7 @@ mod deferred_data;
 mod every_option;
 mod exchange;
 mod fixtures;
+mod format_words;
 mod history_pairs;
 mod issue_cases;
 mod lists_data;
