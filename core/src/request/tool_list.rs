@@ -102,7 +102,7 @@ impl<'a> Listing<'a> {
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = ValueOrigin::of(&tools);
-        // Only read here: a mutable look would count as a change of a single entry.
+        // Read first: mutable access marks a single entry as changed.
         if tools.get(LIST).is_some() {
             let list = tools.as_object_mut().and_then(|object| object.get_mut(LIST));
             tools = list.map(core::mem::take).unwrap_or_default();

@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The words with which the APIs spell calls, results, tools, references, turns and events. Words that JSON Schema, MCP
 /// and several APIs share (`name`, `content`, `type`) say nothing about a format and are left out. A word that ends
-/// with a dot stands for all words that begin with it.
+/// with a dot matches every word that begins with it.
 const WORDS: [&str; 71] = [
     "additional_tools",
     "call_id",

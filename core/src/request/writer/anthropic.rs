@@ -230,7 +230,7 @@ impl<'a> Messages<'_, '_, 'a> {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
             return;
         }
-        self.writer.note_search(&call);
+        self.writer.record_search(&call);
         if let Some(own) = call.own {
             self.push(Role::Assistant, Vec::from([own]));
             return;

@@ -131,7 +131,7 @@ impl<'a> Steps<'_, '_, 'a> {
         if self.is_dropped(call.search) {
             return;
         }
-        self.writer.note_search(&call);
+        self.writer.record_search(&call);
         if let Some(id) = call.id.as_text() {
             self.called.entry(id.clone()).or_default().push_back(call.name.clone());
         }

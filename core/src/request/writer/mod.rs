@@ -311,7 +311,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Records the name of a call, for warnings about its result.
-    fn note_search(&mut self, call: &Call<'a>) {
+    fn record_search(&mut self, call: &Call<'a>) {
         if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
             self.searches.insert(id.clone(), call.name.clone());
         }

@@ -81,7 +81,7 @@ impl<'a> Items<'_, '_, 'a> {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
             return;
         }
-        self.writer.note_search(&call);
+        self.writer.record_search(&call);
         if call.search.is_some() && self.writer.native() == Native::ToolSearch {
             let (arguments, is_object) = call.arguments.value();
             if !is_object {
