@@ -106,7 +106,9 @@ pub(crate) fn wrapped(input: &Input) -> Option<Input> {
 }
 
 fn found<'n, 'a>(row: &'n Node<'a>) -> Option<(Kind, &'n Node<'a>)> {
-    if row.get("messages").is_some() || (row.get("input").is_some() && row.get("model").is_some()) {
+    // A recorded row also has an `input` and a `model`; its input is a request.
+    let is_history = |input: &Node<'_>| input.as_object().is_none();
+    if row.get("messages").is_some() || (row.get("input").is_some_and(is_history) && row.get("model").is_some()) {
         return Some((Kind::Request, row));
     }
     if let Some(request) = row.get("request").filter(|request| request.as_object().is_some()) {

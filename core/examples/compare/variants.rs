@@ -1,5 +1,5 @@
 //! The option sets for requests: every target with each of its native constructs, and the options for searches, tool
-//! changes, removals and custom tools; for `adaptRequest` also every dialect.
+//! changes, removals and custom tools; for `adaptRequest` also every dialect, once with response formats and pairs.
 
 use serde_json::{json, Value};
 use toolwire::{dialects, internal::bindings::Function};
@@ -46,6 +46,8 @@ pub(crate) fn all() -> Vec<(Function, Value)> {
     for dialect in dialects() {
         all.push((Function::AdaptRequest, json!({"dialect": dialect.name})));
         all.push((Function::AdaptRequest, json!({"dialect": dialect.name, "deferred": false})));
+        let rest = json!({"formats": "ladder", "historyPairs": "complete", "deferred": {"native": "auto"}});
+        all.push((Function::AdaptRequest, with(&json!({"dialect": dialect.name}), &rest)));
     }
     for more in more() {
         for (target, natives) in TARGETS {
