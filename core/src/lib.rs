@@ -99,6 +99,7 @@ mod schema;
 #[cfg(feature = "search")]
 mod search;
 mod tools;
+mod wire;
 
 pub use api::*;
 pub use dialect::Dialect;

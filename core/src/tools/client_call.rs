@@ -4,7 +4,6 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     call_repair::CallReports,
-    call_sites::Site,
     client_item::{as_search, as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
 };
@@ -13,6 +12,7 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::Api,
     request::report::CallKind,
+    wire::units::Site,
 };
 
 /// Writes a call in the form of its client, or in the call's own form if no client is known.
@@ -41,9 +41,10 @@ pub(crate) fn write<'a>(
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();
-                call.visit(inner, |holder| site(holder, Some(arguments))).unwrap_or(Ok(()))?;
+                call.visit(inner, |holder| site(holder, Some((arguments, arguments == "arguments"))))
+                    .unwrap_or(Ok(()))?;
             }
-            None if given.is_plain => site(&mut call, Some("arguments"))?,
+            None if given.is_plain => site(&mut call, Some(("arguments", true)))?,
             None => restore_map.item(&mut call, reports)?,
         }
         return Ok(call);

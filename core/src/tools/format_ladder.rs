@@ -12,7 +12,6 @@ use alloc::{
 use super::{
     adapt_report::AdaptReport,
     answer::text::Answer,
-    call_sites,
     formats::{self, FormatChange},
     restore::RestoreMap,
     target::about,
@@ -41,6 +40,7 @@ use crate::{
     },
     rules::Rule,
     sanitize::{declares_object, decode::Plan},
+    wire::units,
 };
 
 /// Name of the function whose arguments are the answer.
@@ -727,7 +727,7 @@ impl OtherTools {
                     return Ok(());
                 }
                 lazy::edit(message, |message| {
-                    call_sites::in_message(message, &mut |site| {
+                    units::visit(message, None, &mut |site| {
                         let name = site.node.text_at(site.name);
                         names.extend(name.map(|name| name.display().into_owned()));
                     });

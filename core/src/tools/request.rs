@@ -49,6 +49,7 @@ use crate::{
         tool_format, tool_list,
     },
     rules::Constraint,
+    wire::units,
 };
 
 pub use super::adapt_report::AdaptReport;
@@ -591,7 +592,7 @@ pub(super) fn rename_history(
                 return Ok(());
             }
             lazy::edit(message, |message| {
-                call_sites::in_message(message, &mut |site| {
+                units::visit(message, None, &mut |site| {
                     let old = site.node.text_at(site.name);
                     let new = old.and_then(new_name);
                     if let Some(new) = new {

@@ -16,7 +16,6 @@ use super::{
         text::{self, Answer, Content},
     },
     call_repair::{CallReports, Repairing, Schemas},
-    call_sites::{self, Role, Site},
     client_item,
 };
 use crate::{
@@ -31,6 +30,10 @@ use crate::{
     },
     sanitize::decode::{version, Plan},
     schema::validate::Prepared,
+    wire::{
+        reply,
+        units::{self, Role, Site},
+    },
 };
 
 /// Names and arguments to restore in calls, keyed by the tools' names as sent to the API. Calls to other tools are left
@@ -429,16 +432,16 @@ impl RestoreMap {
 
     fn reply_object(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was = (reports.is_cut, reports.is_limited);
-        reports.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
+        reports.is_limited |= self.repair.is_some() && reply::is_cut(reply);
         reports.is_cut |= reports.is_limited;
-        let outcome = self.sites(reports, |visit| call_sites::in_reply(reply, visit));
+        let outcome = self.sites(reports, |visit| reply::visit_sites(reply, visit));
         (reports.is_cut, reports.is_limited) = was;
         outcome
     }
 
     /// Restores every call in a message, an item or a step.
     pub(super) fn message(&self, message: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
-        self.sites(reports, |visit| call_sites::in_message(message, visit))
+        self.sites(reports, |visit| units::visit(message, None, visit))
     }
 
     /// Restores the calls that `walk` visits.
@@ -456,8 +459,8 @@ impl RestoreMap {
     /// Restores a block, an item or a step in the same way as a whole reply that contains it.
     pub(super) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was_limited = reports.is_limited;
-        reports.is_limited |= call_sites::is_cut(item);
-        let outcome = self.sites(reports, |visit| call_sites::in_unit(item, visit));
+        reports.is_limited |= reply::is_cut(item);
+        let outcome = self.sites(reports, |visit| units::visit_alone(item, visit));
         reports.is_limited = was_limited;
         outcome
     }
@@ -475,8 +478,7 @@ impl RestoreMap {
             return Ok(());
         }
         let outcome = match site.arguments {
-            Some(key) => {
-                let has_text = key == "arguments" && !call_sites::is_step(site.node);
+            Some((key, has_text)) => {
                 let id = site.id.map(|id| id.display().into_owned());
                 if site.node.get(key).is_none() && self.repairs(&called) {
                     self.no_arguments(&called, site.node, (key, has_text), id, reports)

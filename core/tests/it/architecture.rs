@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 25] = [
+const LAYERS: [&str; 26] = [
     "collections",
     "limits",
     "naming",
@@ -18,6 +18,7 @@ const LAYERS: [&str; 25] = [
     "pattern",
     "json",
     "options",
+    "wire",
     "schema",
     "rules",
     "dialect",

@@ -1,11 +1,6 @@
-//! Describes how APIs represent calls and results as blocks of messages. Repairs the arguments of calls in the history,
-//! names results, and handles answers of earlier turns that were calls.
+//! Repairs the arguments of calls in the history, names results, and handles answers of earlier turns that were calls.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Map,
@@ -20,136 +15,20 @@ use crate::{
     options::Api,
     report::{Confidence, Permits},
     request::tool::{has_type, starts_with},
-    tools::{answer::call::ANSWER_ID, call_sites::each, request_facts::RequestChange},
+    tools::{answer::call::ANSWER_ID, request_facts::RequestChange},
+    wire::{
+        self,
+        units::{self, Role},
+    },
 };
-
-/// An API's representation of calls and results as blocks of messages.
-pub(crate) struct Blocks {
-    /// Member of a message that contains its blocks.
-    pub(crate) list: &'static str,
-    /// Spellings of the member of a block that contains a call; empty if the block itself is the call.
-    call: &'static [&'static str],
-    /// Spellings of the member of a block that contains a result; empty if the block itself is the result.
-    result: &'static [&'static str],
-    /// Member of a call that contains its id.
-    call_id: &'static str,
-    /// Member of a result that contains the id of its call.
-    result_id: &'static str,
-    /// `type` of calls and of results, if blocks have types.
-    types: Option<(&'static str, &'static str)>,
-    /// True if results may refer to calls by name.
-    is_named: bool,
-    /// True if consecutive messages of one role count as one message. If not, all results of a message have to be in
-    /// the next message.
-    pub(crate) joins: bool,
-    /// True if results have to precede other content.
-    pub(crate) is_first: bool,
-}
-
-const ANTHROPIC: Blocks = Blocks {
-    list: "content",
-    call: &[],
-    result: &[],
-    call_id: "id",
-    result_id: "tool_use_id",
-    types: Some(("tool_use", "tool_result")),
-    is_named: false,
-    joins: true,
-    is_first: true,
-};
-
-const CONVERSE: Blocks = Blocks {
-    list: "content",
-    call: &["toolUse"],
-    result: &["toolResult"],
-    call_id: "toolUseId",
-    result_id: "toolUseId",
-    types: None,
-    is_named: false,
-    joins: false,
-    is_first: false,
-};
-
-const GEMINI: Blocks = Blocks {
-    list: "parts",
-    call: &["functionCall", "function_call"],
-    result: &["functionResponse", "function_response"],
-    call_id: "id",
-    result_id: "id",
-    types: None,
-    is_named: true,
-    joins: false,
-    is_first: false,
-};
-
-impl Blocks {
-    /// Returns the representation in an API; `None` if calls and results are not blocks in this API.
-    pub(crate) const fn of(api: Api) -> Option<&'static Blocks> {
-        match api {
-            Api::Anthropic => Some(&ANTHROPIC),
-            Api::Bedrock => Some(&CONVERSE),
-            Api::Gemini => Some(&GEMINI),
-            _ => None,
-        }
-    }
-
-    /// Returns true if blocks have types, which distinguish results of the client from those of tools that the API
-    /// runs.
-    pub(crate) const fn has_types(&self) -> bool {
-        self.types.is_some()
-    }
-
-    /// Returns a block of text.
-    pub(crate) fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
-        let text = ("text", Node::string(text));
-        match self.types {
-            Some(_) => Node::record([("type", Node::literal("text")), text]),
-            None => Node::record([text]),
-        }
-    }
-
-    /// Returns the call in a block.
-    pub(crate) fn call<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        inner(block, self.call, self.types.map(|(call, _)| call))
-    }
-
-    /// Returns the result in a block.
-    pub(crate) fn result<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        inner(block, self.result, self.types.map(|(_, result)| result))
-    }
-
-    pub(crate) fn call_id(&self, call: &Node<'_>) -> Option<String> {
-        text(call, self.call_id)
-    }
-
-    pub(crate) fn result_id(&self, result: &Node<'_>) -> Option<String> {
-        text(result, self.result_id)
-    }
-
-    /// Returns the name of a call or a result, if results may refer to calls by name.
-    pub(crate) fn name(&self, one: &Node<'_>) -> Option<String> {
-        text(one, "name").filter(|_| self.is_named)
-    }
-}
-
-fn inner<'n, 'a>(block: &'n Node<'a>, keys: &[&str], kind: Option<&str>) -> Option<&'n Node<'a>> {
-    match kind {
-        Some(kind) => has_type(block, kind).then_some(block),
-        None => keys.iter().find_map(|key| block.get(*key)),
-    }
-}
-
-/// Returns the text of a member that is a string.
-pub(crate) fn text(node: &Node<'_>, key: &str) -> Option<String> {
-    node.text_at(key).map(|text| text.display().to_string())
-}
 
 /// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay unchanged.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
 pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
-    let (key, mut changes) = (api.history(), Vec::new());
+    let wire = wire::of(api);
+    let (key, mut changes) = (wire.history(), Vec::new());
     let repaired = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
@@ -162,53 +41,17 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
                 return Ok(());
             }
             lazy::edit(message, |message| {
-                in_message(message, api, &place, &mut changes);
+                units::visit(message, Some(wire), &mut |site| {
+                    if let Some((key, is_text)) = site.arguments.filter(|_| site.role == Role::Call) {
+                        member(site.node, key, is_text, &site.place.pointer(&place), &mut changes);
+                    }
+                });
                 Ok(())
             })
         })
     });
     repaired.unwrap_or(Ok(()))?;
     Ok(changes)
-}
-
-/// Repairs the arguments of the calls in one message or item.
-fn in_message(message: &mut Node<'_>, api: Api, place: &str, changes: &mut Vec<RequestChange>) {
-    if is_of_type(message, "function_call") {
-        member(message, "arguments", api != Api::GeminiInteractions, place, changes);
-    }
-    numbered(message, "content", place, &mut |block, place| {
-        if is_of_type(block, "tool_use") {
-            member(block, "input", false, place, changes);
-        }
-        block.visit("toolUse", |call| member(call, "input", false, &format!("{place}/toolUse"), changes));
-    });
-    numbered(message, "tool_calls", place, &mut |call, place| {
-        call.visit("function", |function| member(function, "arguments", true, &format!("{place}/function"), changes));
-    });
-    message.visit("function_call", |call| member(call, "arguments", true, &format!("{place}/function_call"), changes));
-    numbered(message, "parts", place, &mut |part, place| {
-        for key in ["functionCall", "function_call"] {
-            part.visit(key, |call| {
-                // Arguments that come in pieces are not a complete object.
-                if ["partialArgs", "willContinue"].iter().all(|key| call.get(key).is_none()) {
-                    member(call, "args", false, &format!("{place}/{key}"), changes);
-                }
-            });
-        }
-    });
-}
-
-fn is_of_type(node: &Node<'_>, name: &str) -> bool {
-    node.get("type").is_some_and(|kind| kind.is_text(name))
-}
-
-/// Visits the items of a member that is a list, with their pointers.
-fn numbered(holder: &mut Node<'_>, key: &str, place: &str, visit: &mut dyn FnMut(&mut Node<'_>, &str)) {
-    let mut at = 0;
-    each(holder, key, &mut |item| {
-        visit(item, &format!("{place}/{key}/{at}"));
-        at += 1;
-    });
 }
 
 /// Repairs the arguments in one member; `is_text` is true if the API expects JSON text there.
@@ -265,37 +108,38 @@ fn read(text: &str) -> Option<Node<'static>> {
 /// `invalid-json` if a step is text that cannot be read.
 pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<String>, Error> {
     let mut places = Vec::new();
-    if api != Api::GeminiInteractions {
+    let wire = wire::of(api);
+    if !wire.turns().names_results() {
         return Ok(places);
     }
     let mut called: Map<Text<'_>, Text<'_>> = Map::new();
-    let completed = request.visit(api.history(), |steps| {
+    let completed = request.visit(wire.history(), |items| {
         let mut missing = Vec::new();
-        for (at, step) in steps.as_array().unwrap_or_default().iter().enumerate() {
-            if !may_hold(step, Flags::CALL) {
+        for (at, item) in items.as_array().unwrap_or_default().iter().enumerate() {
+            if !may_hold(item, Flags::CALL) {
                 continue;
             }
-            let step = view(step)?;
-            let text = |key: &str| step.text_at(key).filter(|text| !text.is_empty());
-            if has_type(&step, "function_call") {
-                if let Some((id, name)) = text("id").zip(text("name")) {
-                    called.insert(id.clone(), name.clone());
+            let item = view(item)?;
+            wire.parts(&item, &mut |part| {
+                let (id, name) = (part.id().filter(|id| !id.is_empty()), part.name().filter(|name| !name.is_empty()));
+                match (part.role(), id, name) {
+                    (Role::Call, Some(id), Some(name)) => drop(called.insert(id, name)),
+                    (Role::Result, Some(id), None) => missing.extend(called.get(&id).map(|name| (at, name.clone()))),
+                    _ => {}
                 }
-            } else if has_type(&step, "function_result") && text("name").is_none() {
-                missing.extend(text("call_id").and_then(|id| called.get(id)).map(|name| (at, name.clone())));
-            }
+            });
         }
         if missing.is_empty() {
             return Ok(());
         }
-        let Some(list) = steps.as_array_mut() else { return Ok(()) };
+        let Some(list) = items.as_array_mut() else { return Ok(()) };
         for (at, name) in missing {
-            if let Some(step) = list.get_mut(at) {
-                edit(step, |step| {
-                    step.set("name", Node::string(name));
+            if let Some(item) = list.get_mut(at) {
+                edit(item, |item| {
+                    item.set("name", Node::string(name));
                     Ok::<(), Error>(())
                 })?;
-                places.push(format!("/{}/{at}", api.history()));
+                places.push(format!("/{}/{at}", wire.history()));
             }
         }
         Ok(())

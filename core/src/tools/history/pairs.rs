@@ -6,7 +6,6 @@
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
-use super::calls::{text, Blocks};
 use crate::{
     collections::{Map, Set},
     dialect::requests::RequestFact,
@@ -16,8 +15,13 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::Api,
-    request::tool::has_type,
     tools::request_facts::RequestChange,
+    wire::{
+        self,
+        turns::{Answered, Blocks, Results, Speaker, Turns},
+        units::Role,
+        Wire,
+    },
 };
 
 /// Text of the placeholder result for a call without a result.
@@ -28,18 +32,6 @@ const REMOVED: &str = "removed a result without a call";
 const JOINED: &str = "merged two messages of the model, so that the results of both follow";
 /// Content of a message that has lost its results, if a user message is required in its place.
 const NO_CONTENT: &str = "[No content]";
-
-/// Author of a message or item.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Speaker {
-    User,
-    Model,
-    /// A message with the role `tool`, or an output item of Responses.
-    Tool,
-    /// Any other role, for example `system`.
-    #[default]
-    Other,
-}
 
 /// The calls and results of one message or item.
 #[derive(Default)]
@@ -61,6 +53,8 @@ struct Facts {
 struct Called {
     id: Option<String>,
     name: Option<String>,
+    /// True if the tool has free-form input.
+    is_custom: bool,
 }
 
 /// A result, which refers to its call by the id or (Gemini) by the name.
@@ -71,12 +65,6 @@ struct CallResult {
     is_behind: bool,
     /// Index of the result's block in the message, if the API uses content blocks.
     block: usize,
-}
-
-impl Called {
-    fn of_id(id: String) -> Called {
-        Called { id: Some(id), name: None }
-    }
 }
 
 impl CallResult {
@@ -122,13 +110,12 @@ pub(crate) fn complete(
     api: Api,
     fact: &'static RequestFact,
 ) -> Result<Vec<RequestChange>, Error> {
-    if api == Api::GeminiInteractions {
+    let wire = wire::of(api);
+    if matches!(wire.turns().results(), Results::Unknown) {
         return Ok(Vec::new());
     }
-    // The request does not contain the calls of an earlier response or of a cached prefix.
-    let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
-    let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
-    let Some(messages) = request.array_at(api.history()) else { return Ok(Vec::new()) };
+    let is_whole = !wire::is_continued(request);
+    let Some(messages) = request.array_at(wire.history()) else { return Ok(Vec::new()) };
     if !messages.iter().any(|message| lazy::may_hold(message, Flags::CALL | Flags::CHAT | Flags::RESULT)) {
         return Ok(Vec::new());
     }
@@ -136,17 +123,17 @@ pub(crate) fn complete(
     let mut has_reference = false;
     for message in messages {
         let message = view(message)?;
-        has_reference |= has_type(&message, "item_reference");
-        facts.push(facts_of(&message, api));
+        has_reference |= wire.turns().is_stored(&message);
+        facts.push(facts_of(&message, wire));
     }
-    let (changes, staying) = plan(&facts, api, is_whole && !has_reference);
+    let (changes, staying) = plan(&facts, wire.turns(), is_whole && !has_reference);
     if changes.is_empty() {
         return Ok(Vec::new());
     }
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
     request
-        .visit(api.history(), |history| rewrite(history, (api, fact), (changes, &staying, &speakers), &mut reported))
+        .visit(wire.history(), |history| rewrite(history, (wire, fact), (changes, &staying, &speakers), &mut reported))
         .unwrap_or(Ok(()))?;
     Ok(reported)
 }
@@ -178,75 +165,54 @@ pub(crate) fn broken(
     Ok(found)
 }
 
-fn facts_of(message: &Node<'_>, api: Api) -> Facts {
-    let mut facts = Facts { speaker: speaker(message, api), has_content: true, ..Facts::default() };
-    match api {
-        Api::OpenaiResponses => {
-            let is_one = |kinds: [&str; 2]| kinds.iter().any(|kind| has_type(message, kind));
-            if is_one(["function_call", "custom_tool_call"]) {
-                facts.calls.extend(text(message, "call_id").map(Called::of_id));
-            } else if is_one(["function_call_output", "custom_tool_call_output"]) {
-                facts.results.extend(text(message, "call_id").map(CallResult::of_id));
+fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
+    let turns = wire.turns();
+    let speaker = turns.speaker(message);
+    let mut facts = Facts { speaker, has_content: true, ..Facts::default() };
+    let string = |text: Text<'_>| text.display().into_owned();
+    let Some(blocks) = turns.blocks() else {
+        let mut is_part = false;
+        wire.parts(message, &mut |part| {
+            is_part = true;
+            let id = part.id().map(string);
+            if part.role() == Role::Result {
+                facts.is_nameless |= id.is_none() && part.has_ids();
+                facts.results.extend(id.map(CallResult::of_id));
             } else {
-                facts.others.extend(["call_id", "id"].iter().filter_map(|key| text(message, key)));
+                let is_custom = part.is_custom();
+                facts.calls.extend(id.map(|id| Called { id: Some(id), name: None, is_custom }));
             }
+        });
+        if !is_part {
+            facts.others.extend(turns.other_ids(message).into_iter().map(string));
         }
-        Api::OpenaiChat if facts.speaker == Speaker::Tool => {
-            facts.results.extend(text(message, "tool_call_id").map(CallResult::of_id));
-            facts.is_nameless = facts.results.is_empty();
-        }
-        Api::OpenaiChat => {
-            let calls = message.items_at("tool_calls");
-            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::of_id));
-        }
-        _ => {
-            let Some(written) = Blocks::of(api) else { return facts };
-            let content = message.get(written.list);
-            let blocks = content.and_then(Node::as_array).unwrap_or_default();
-            facts.has_content = content.is_some_and(|content| content.as_text().is_some());
-            // Results in a message of the model belong to tools that the API runs.
-            let is_of_client = written.has_types() || facts.speaker != Speaker::Model;
-            for (at, block) in blocks.iter().enumerate() {
-                if let Some(result) = written.result(block).filter(|_| is_of_client) {
-                    let (id, name) = (written.result_id(result), written.name(result));
-                    if id.is_some() || name.is_some() {
-                        let is_behind = written.is_first && facts.has_content;
-                        facts.results.push(CallResult { id, name, is_behind, block: at });
-                    }
-                    continue;
-                }
-                facts.has_content = true;
-                let Some(call) = written.call(block) else { continue };
-                let (id, name) = (written.call_id(call), written.name(call));
-                if facts.speaker != Speaker::Model || has_type(call, "server_tool_use") {
-                    facts.others.extend(id);
-                } else if id.is_some() || name.is_some() {
-                    facts.calls.push(Called { id, name });
-                }
+        return facts;
+    };
+    let content = message.get(blocks.list());
+    facts.has_content = content.is_some_and(|content| content.as_text().is_some());
+    let is_of_client = speaker != Speaker::Model || !blocks.is_hosted_by_model();
+    // Number of blocks up to the last part.
+    let mut count = 0;
+    wire.parts(message, &mut |part| {
+        let block = part.entry.unwrap_or_default();
+        let is_result = part.role() == Role::Result && is_of_client;
+        facts.has_content |= block > count || !is_result;
+        count = block + 1;
+        let id = part.id().map(string);
+        let name = part.name().filter(|_| blocks.is_named()).map(string);
+        if is_result {
+            if id.is_some() || name.is_some() {
+                let is_behind = blocks.is_first() && facts.has_content;
+                facts.results.push(CallResult { id, name, is_behind, block });
             }
+        } else if part.role() == Role::Call && (speaker != Speaker::Model || part.is_hosted()) {
+            facts.others.extend(id);
+        } else if part.role() == Role::Call && (id.is_some() || name.is_some()) {
+            facts.calls.push(Called { id, name, is_custom: false });
         }
-    }
+    });
+    facts.has_content |= content.and_then(Node::as_array).is_some_and(|blocks| blocks.len() > count);
     facts
-}
-
-fn speaker(message: &Node<'_>, api: Api) -> Speaker {
-    let role = |role: &str| message.get("role").is_some_and(|found| found.is_text(role));
-    match api {
-        _ if role("user") => Speaker::User,
-        _ if role("assistant") => Speaker::Model,
-        Api::Gemini if role("model") => Speaker::Model,
-        // Older Gemini clients give results the role `function`.
-        Api::Gemini if message.get("role").is_none() || role("function") => Speaker::User,
-        Api::OpenaiChat if role("tool") => Speaker::Tool,
-        Api::OpenaiResponses if message.get("role").is_none() => {
-            let kind = message.text_at("type").map(|kind| kind.display());
-            match kind.is_some_and(|kind| kind.ends_with("_output")) {
-                true => Speaker::Tool,
-                false => Speaker::Model,
-            }
-        }
-        _ => Speaker::Other,
-    }
 }
 
 /// The calls with one id (or name) that have no result yet, grouped by the turn of the model that contains them.
@@ -291,7 +257,7 @@ impl Open {
 
 /// Returns the changes of each changed message, keyed by its index, and the call of each result without an id that
 /// stays.
-fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<Place, Place>) {
+fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<Place, Place>) {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
@@ -308,13 +274,13 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<P
     let (mut calls_of_turn, mut answered_first): (Vec<Place>, usize) = (Vec::new(), 0);
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
-    let written = Blocks::of(api);
+    let written = format.blocks();
     for (at, message) in facts.iter().enumerate() {
         let speaker = message.speaker;
-        // In Chat Completions, each message and the results after it form a turn. In other APIs, a turn begins with the
-        // model's first message after a reply.
-        let begins_turn = match api {
-            Api::OpenaiChat => speaker != Speaker::Tool,
+        // If results directly follow the calls, each message and its results form a turn. Otherwise, a turn begins with
+        // the model's first message after a reply.
+        let begins_turn = match format.results() {
+            Results::Following => speaker != Speaker::Tool,
             _ => speaker == Speaker::Model && has_reply,
         };
         if begins_turn {
@@ -328,7 +294,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<P
         }
         turns.push(turn);
         let is_in_time = written.is_some_and(|written| {
-            speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
+            speaker == Speaker::User && !(written.is_first() && has_content || !written.joins() && has_reply)
         });
         // A result belongs to the call with its id. As many results without ids as calls belong to the calls in order,
         // whatever their names. Other results without a matching id belong to the calls with their names, in order, and
@@ -344,8 +310,11 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<P
             |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
                 let stays = match call {
                     Some((of, call)) => {
-                        let is_right = api == Api::OpenaiChat || is_in_time && !result.is_behind;
-                        let stays = api == Api::OpenaiResponses || of == turn && is_right;
+                        let stays = match format.results() {
+                            Results::Anywhere => true,
+                            Results::Following => of == turn,
+                            _ => of == turn && is_in_time && !result.is_behind,
+                        };
                         answered.insert(call, (!stays).then_some((at, result.block)));
                         if stays && result.id.is_none() {
                             staying.insert((at, result.block), call);
@@ -416,7 +385,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> (Map<usize, Change>, Map<P
                     changes.entry(home).or_default().following.push(following);
                     // The API requires all results in the message after the calls, and does not merge messages of one
                     // role. So consecutive messages of the model are merged here.
-                    let is_split = written.is_some_and(|written| !written.joins);
+                    let is_split = written.is_some_and(|written| !written.joins());
                     if let Some(messages) = of_turn.filter(|_| is_split && !is_joined(&changes, home)) {
                         let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
                         for later in messages.iter().skip(1).filter(|_| is_adjacent) {
@@ -438,14 +407,15 @@ fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
 /// Applies the changes to a history.
 fn rewrite<'a>(
     history: &mut Node<'a>,
-    (api, fact): (Api, &'static RequestFact),
+    (wire, fact): (&Wire, &'static RequestFact),
     (changes, staying, speakers): (Map<usize, Change>, &Map<Place, Place>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<(), Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(()) };
     let mut report = |at: usize, message: &str| {
-        reported.push(RequestChange::new(format!("/{}/{at}", api.history()), fact, message));
+        reported.push(RequestChange::new(format!("/{}/{at}", wire.history()), fact, message));
     };
+    let turns = wire.turns();
     let mut moved: Map<Place, Node<'a>> = Map::new();
     let mut emptied = Set::new();
     for (at, change) in changes.iter() {
@@ -453,7 +423,7 @@ fn rewrite<'a>(
         if let Some(id) = &change.id {
             report(*at, "gave a result without an id the id of its call");
             lazy::edit(message, |message| {
-                message.set("tool_call_id", Node::string(id.clone()));
+                wire.set_result_id(message, id);
                 Ok(())
             })?;
         }
@@ -461,10 +431,10 @@ fn rewrite<'a>(
             continue;
         }
         lazy::edit(message, |message| {
-            for (place, result) in take(message, api, &change.leaving) {
+            for (place, result) in take(message, turns, &change.leaving) {
                 moved.insert((*at, place), result);
             }
-            if is_empty(message, api) {
+            if is_empty(message, turns) {
                 emptied.insert(*at);
             }
             Ok(())
@@ -472,10 +442,9 @@ fn rewrite<'a>(
     }
     let last = messages.len().saturating_sub(1);
     // If the API does not merge messages of one role, the roles have to alternate.
-    let separates = |at: usize| {
-        Blocks::of(api).is_some_and(|written| !written.joins) && speakers.get(at + 1) == Some(&Speaker::Model)
-    };
-    let written = Blocks::of(api);
+    let written = turns.blocks();
+    let separates =
+        |at: usize| written.is_some_and(|written| !written.joins()) && speakers.get(at + 1) == Some(&Speaker::Model);
     let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
     // Results, each with its call.
     let mut pending: Vec<(Place, Node<'a>)> = Vec::new();
@@ -484,21 +453,20 @@ fn rewrite<'a>(
         let mut is_emptied = emptied.contains(&at);
         if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
-            if let Some(written) = written.filter(|_| speaker == Speaker::User) {
+            if written.is_some() && speaker == Speaker::User {
                 let leaving = changes.get(&at).map(|change| &change.leaving);
                 let kept = (0..).filter(|block| !leaving.is_some_and(|leaving| leaving.contains(block)));
                 let calls = kept.map(|block| staying.get(&(at, block)).copied());
                 lazy::edit(&mut message, |message| {
-                    join(message, results, calls, written);
+                    join(message, results, calls, turns);
                     Ok(())
                 })?;
                 is_emptied = false;
             } else {
-                settled.add(messages_of(results, api), Speaker::Tool);
+                settled.add(messages_of(results, turns), Speaker::Tool);
             }
         }
         let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
-        let is_custom = !following.is_empty() && has_type(&*view(&message)?, "custom_tool_call");
         if let (true, Some(written)) = (is_joined(&changes, at), written) {
             report(at, JOINED);
             settled.join(message, written)?;
@@ -506,9 +474,11 @@ fn rewrite<'a>(
             match is_emptied {
                 false => settled.add(Vec::from([message]), speaker),
                 // APIs with content blocks require the first message to be the user's.
-                true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
-                true if (at == last || separates(at)) && settled.ends_with_model(api)? => {
-                    settled.add(no_content(message, api), Speaker::User)
+                true if written.is_some() && !settled.has_begun => {
+                    settled.add(no_content(message, turns), Speaker::User)
+                }
+                true if (at == last || separates(at)) && settled.ends_with_model(turns)? => {
+                    settled.add(no_content(message, turns), Speaker::User)
                 }
                 true => {}
             }
@@ -522,12 +492,12 @@ fn rewrite<'a>(
                 }
                 None => {
                     report(*call, ADDED);
-                    pending.push(((*call, *place), no_result(called, api, is_custom)));
+                    pending.push(((*call, *place), no_result(called, turns)));
                 }
             }
         }
     }
-    settled.add(messages_of(pending, api), Speaker::Tool);
+    settled.add(messages_of(pending, turns), Speaker::Tool);
     for ((at, _), _) in moved.iter() {
         report(*at, REMOVED);
     }
@@ -554,29 +524,29 @@ impl<'a> Settled<'a> {
         let mut message = message;
         let mut blocks = None;
         lazy::edit(&mut message, |message| {
-            blocks = message.visit(written.list, core::mem::take);
+            blocks = message.visit(written.list(), core::mem::take);
             Ok(())
         })?;
         let Some(Data::Array(blocks)) = blocks.map(Node::into_data) else { return Ok(()) };
         lazy::edit(last, |last| {
-            last.visit(written.list, |list| list.as_array_mut().map(|list| list.extend(blocks)));
+            last.visit(written.list(), |list| list.as_array_mut().map(|list| list.extend(blocks)));
             Ok(())
         })
     }
 
     /// Returns true if the last message is the model's, or if there is no message of the user or the model.
-    fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
+    fn ends_with_model(&self, turns: &Turns) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
-        Ok(speaker(&*view(last)?, api) == Speaker::Model)
+        Ok(turns.speaker(&*view(last)?) == Speaker::Model)
     }
 }
 
 /// Returns a placeholder message of the user that replaces a message whose results were removed.
-fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
+fn no_content<'a>(message: Node<'a>, turns: &Turns) -> Vec<Node<'a>> {
     let mut message = message;
-    if let Some(written) = Blocks::of(api) {
+    if let Some(written) = turns.blocks() {
         message.set("role", Node::literal("user"));
-        message.set(written.list, Node::array(Vec::from([written.text(Text::from(NO_CONTENT))])));
+        message.set(written.list(), Node::array(Vec::from([turns.text(Text::from(NO_CONTENT))])));
     } else {
         message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
     }
@@ -584,9 +554,9 @@ fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
 }
 
 /// Removes the results at these indices from a message and returns them.
-fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
-    let Some(written) = Blocks::of(api) else { return Vec::from([(0, core::mem::take(message))]) };
-    let taken = message.visit(written.list, |content| {
+fn take<'a>(message: &mut Node<'a>, turns: &Turns, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
+    let Some(written) = turns.blocks() else { return Vec::from([(0, core::mem::take(message))]) };
+    let taken = message.visit(written.list(), |content| {
         let Some(blocks) = content.as_array_mut() else { return Vec::new() };
         let (mut taken, mut staying) = (Vec::new(), Vec::new());
         for (at, block) in core::mem::take(blocks).into_iter().enumerate() {
@@ -602,12 +572,11 @@ fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize
 }
 
 /// Returns true if a message has no content left.
-fn is_empty(message: &Node<'_>, api: Api) -> bool {
-    match Blocks::of(api) {
-        // A cache point is not content.
+fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
+    match turns.blocks() {
         Some(written) => {
-            let blocks = message.array_at(written.list);
-            blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("cachePoint").is_some()))
+            let blocks = message.array_at(written.list());
+            blocks.is_some_and(|blocks| !blocks.iter().any(|block| written.is_content(block)))
         }
         None => message.is_null(),
     }
@@ -620,9 +589,10 @@ fn join<'a>(
     message: &mut Node<'a>,
     results: Vec<(Place, Node<'a>)>,
     calls: impl Iterator<Item = Option<Place>>,
-    written: &Blocks,
+    turns: &Turns,
 ) {
-    message.visit(written.list, |content| {
+    let Some(written) = turns.blocks() else { return };
+    message.visit(written.list(), |content| {
         let mut blocks = Vec::with_capacity(results.len());
         let mut results = results.into_iter().peekable();
         let own = core::mem::take(content).into_data();
@@ -647,7 +617,7 @@ fn join<'a>(
                 }
             }
             Data::String(text) => {
-                blocks.push(written.text(text));
+                blocks.push(turns.text(text));
             }
             _ => {}
         }
@@ -656,47 +626,16 @@ fn join<'a>(
 }
 
 /// Returns results as separate messages or items.
-fn messages_of(results: Vec<(Place, Node<'_>)>, api: Api) -> Vec<Node<'_>> {
-    let results: Vec<Node<'_>> = results.into_iter().map(|(_, result)| result).collect();
-    match Blocks::of(api) {
-        Some(written) if !results.is_empty() => {
-            Vec::from([Node::record([("role", Node::literal("user")), (written.list, Node::array(results))])])
-        }
+fn messages_of<'a>(results: Vec<(Place, Node<'a>)>, turns: &Turns) -> Vec<Node<'a>> {
+    let results: Vec<Node<'a>> = results.into_iter().map(|(_, result)| result).collect();
+    match turns.blocks() {
+        Some(_) if !results.is_empty() => Vec::from([turns.user_message(results)]),
         _ => results,
     }
 }
 
 /// Returns the placeholder result for a call without a result.
-fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
-    let id = called.id.clone().map(Node::string).unwrap_or_default();
-    let text = Node::literal(NO_RESULT);
-    match api {
-        Api::Bedrock => {
-            let content = Node::array(Vec::from([Node::record([("text", text)])]));
-            let error = ("status", Node::literal("error"));
-            Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
-        }
-        Api::Gemini => {
-            let mut result = Node::empty_object();
-            for (key, value) in [("id", &called.id), ("name", &called.name)] {
-                if let Some(value) = value {
-                    result.set(key, Node::string(value.clone()));
-                }
-            }
-            result.set("response", Node::record([("error", text)]));
-            Node::record([("functionResponse", result)])
-        }
-        Api::OpenaiResponses => Node::record([
-            ("type", Node::literal(if is_custom { "custom_tool_call_output" } else { "function_call_output" })),
-            ("call_id", id),
-            ("output", text),
-        ]),
-        Api::OpenaiChat => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", text)]),
-        _ => Node::record([
-            ("type", Node::literal("tool_result")),
-            ("tool_use_id", id),
-            ("content", text),
-            ("is_error", Node::bool(true)),
-        ]),
-    }
+fn no_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
+    let Called { id, name, is_custom } = called.clone();
+    turns.result(Answered { id, name, text: Node::literal(NO_RESULT), is_custom })
 }

@@ -16,9 +16,10 @@ use crate::{
         choice, tool,
     },
     tools::{
-        call_sites::{self, rename, Role, Site},
+        call_sites::{self, rename},
         servers,
     },
+    wire::units::{self, Role, Site},
 };
 
 /// Maximum nesting depth of a choice of tools.
@@ -84,7 +85,7 @@ pub(crate) fn settle(
             }
             lazy::edit(message, |message| {
                 calls.is_next = true;
-                call_sites::in_message(message, &mut |site| calls.settle(&mentions, site));
+                units::visit(message, None, &mut |site| calls.settle(&mentions, site));
                 // Any tool may return JSON with this member, but only results of searches have typed references.
                 let in_json = |json: &mut Node<'_>| {
                     call_sites::each(json, REFERENCES, &mut |reference| {
@@ -146,14 +147,13 @@ impl Calls {
             // Steps of hosted searches contain the names that were sent.
             return;
         }
-        let is_call = role == Role::Call;
-        let Some(own) = node.text_at(name).filter(|_| is_call && mentions.servers.is_some()) else {
+        let is_result = role == Role::Result;
+        let is_paired = is_result || role == Role::Call;
+        let Some(own) = node.text_at(name).filter(|_| is_paired && mentions.servers.is_some()) else {
             return mentions.in_history(node, name);
         };
         let own = own.clone().into_owned();
-        let answered = node.text_at("tool_call_id").cloned();
-        let is_result = answered.is_some() || ["response", "role"].iter().any(|key| node.get(key).is_some());
-        let id = answered.or(id).map(Text::into_owned);
+        let id = id.map(Text::into_owned);
         if is_result && node.get(SERVER).is_none_or(Node::is_null) {
             let called = match &id {
                 Some(id) => self.by_id.get(id).cloned(),

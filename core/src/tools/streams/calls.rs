@@ -21,6 +21,7 @@ use crate::{
     json::{Node, Text},
     request::tool::has_type,
     tools::call_sites::{self, id_of, is_none},
+    wire::reply,
 };
 
 impl Stream {
@@ -51,7 +52,7 @@ impl Stream {
     /// Restores a choice of a chunk. Returns true if something was buffered.
     fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
-        self.reports.is_limited = call_sites::is_cut(choice);
+        self.reports.is_limited = reply::is_cut(choice);
         let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.reports));
         self.reports.is_limited = false;
         whole.unwrap_or(Ok(()))?;
@@ -203,7 +204,7 @@ impl Stream {
     /// Ends a choice: puts the arguments of its calls into this chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let mut whole = Vec::new();
-        self.reports.is_limited = call_sites::is_cut(choice);
+        self.reports.is_limited = reply::is_cut(choice);
         for (key, buffered) in self.buffered.close_choice(number) {
             let (buffered, arguments) = self.settled(buffered);
             whole.extend(arguments.map(|arguments| buffered.entry(&key, arguments)));

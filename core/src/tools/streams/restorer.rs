@@ -19,9 +19,10 @@ use crate::{
     tools::{
         answer::{call::Gone, call_stream::AnswerEvents},
         call_repair::CallReports,
-        call_sites::{self, is_none, Site},
+        call_sites::{self, is_none},
         restore::RestoreMap,
     },
+    wire::units::Site,
 };
 
 /// Types of the event that ends a stream.

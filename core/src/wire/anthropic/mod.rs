@@ -1,0 +1,64 @@
+//! Anthropic Messages.
+
+use super::{
+    reply::Reply,
+    turns::{typed_text, Answered, Blocks, Results, Speaker, Turns},
+    units::{
+        Arguments,
+        Step::{Items, Member, Type},
+        Unit, Units,
+    },
+    Wire,
+};
+use crate::json::Node;
+
+pub(super) const WIRE: Wire = Wire {
+    history: "messages",
+    before: &[],
+    units: Units {
+        messages: &[],
+        lists: &[(
+            "content",
+            &[
+                Unit::call(&["id"], Arguments::Value("input")).of_type("tool_use"),
+                Unit::reference(&[]).of_type("tool_reference"),
+                Unit::reference(&[Member("tool"), Type("tool_reference")]).of_type("tool_addition"),
+                Unit::reference(&[Member("tool"), Type("tool_reference")]).of_type("tool_removal"),
+                Unit::reference(&[Member("content"), Items("tool_references")]).of_type("tool_search_tool_result"),
+                Unit::reference(&[Items("content"), Type("tool_reference")]).of_type("tool_result"),
+                Unit::result(&["tool_use_id"]).of_type("tool_result"),
+            ],
+        )],
+    },
+    turns: Turns {
+        roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
+        without_role: &[],
+        results: Results::Blocks(Blocks {
+            list: "content",
+            joins: true,
+            is_first: true,
+            is_named: false,
+            is_hosted_by_model: false,
+            no_content: None,
+        }),
+        stored_item: None,
+        other_ids: &[],
+        names_results: false,
+        text: typed_text,
+        result,
+    },
+    reply: Reply {
+        messages: &[&[Member("message")]],
+        ends: &[&[Member("message")]],
+        cut: &[("stop_reason", "max_tokens"), ("stop_reason", "model_context_window_exceeded")],
+    },
+};
+
+fn result(answered: Answered<'_>) -> Node<'_> {
+    Node::record([
+        ("type", Node::literal("tool_result")),
+        ("tool_use_id", answered.id_node()),
+        ("content", answered.text),
+        ("is_error", Node::bool(true)),
+    ])
+}

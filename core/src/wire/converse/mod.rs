@@ -1,0 +1,63 @@
+//! Bedrock Converse. The name of a block's member is its kind.
+
+use super::{
+    reply::Reply,
+    turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
+    units::{
+        Arguments,
+        Step::{Member, Without},
+        Unit, Units,
+    },
+    Wire,
+};
+use crate::json::Node;
+
+pub(super) const WIRE: Wire = Wire {
+    history: "messages",
+    before: &[],
+    units: Units {
+        messages: &[],
+        lists: &[(
+            "content",
+            &[
+                Unit {
+                    hosted: Some(("type", "server_tool_use")),
+                    ..Unit::call(&["toolUseId"], Arguments::Value("input")).at(&[Member("toolUse")])
+                },
+                Unit::result(&["toolUseId"]).at(&[Member("toolResult")]),
+                // The tools of a server are not in the list.
+                Unit::reference(&[Member("toolAddition"), Member("tool"), Without("serverName")]),
+                Unit::reference(&[Member("toolRemoval"), Member("tool"), Without("serverName")]),
+            ],
+        )],
+    },
+    turns: Turns {
+        roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
+        without_role: &[],
+        results: Results::Blocks(Blocks {
+            list: "content",
+            joins: false,
+            is_first: false,
+            is_named: false,
+            is_hosted_by_model: true,
+            no_content: Some("cachePoint"),
+        }),
+        stored_item: None,
+        other_ids: &[],
+        names_results: false,
+        text: plain_text,
+        result,
+    },
+    reply: Reply {
+        messages: &[&[Member("output"), Member("message")]],
+        ends: &[],
+        cut: &[("stopReason", "max_tokens"), ("stopReason", "model_context_window_exceeded")],
+    },
+};
+
+fn result(answered: Answered<'_>) -> Node<'_> {
+    let id = answered.id_node();
+    let content = Node::array([Node::record([("text", answered.text)])].into());
+    let error = ("status", Node::literal("error"));
+    Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
+}

@@ -1,0 +1,76 @@
+//! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
+
+use super::{
+    reply::Reply,
+    turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
+    units::{
+        Arguments,
+        Step::{Items, Member},
+        Unit, Units,
+    },
+    Wire,
+};
+use crate::json::Node;
+
+const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
+const RESULT: Unit = Unit::result(&["id"]).named();
+
+pub(super) const WIRE: Wire = Wire {
+    history: "contents",
+    before: &["cachedContent", "cached_content"],
+    units: Units {
+        messages: &[],
+        lists: &[(
+            "parts",
+            &[
+                CALL.at(&[Member("functionCall")]),
+                CALL.at(&[Member("function_call")]),
+                RESULT.at(&[Member("functionResponse")]),
+                RESULT.at(&[Member("function_response")]),
+            ],
+        )],
+    },
+    turns: Turns {
+        roles: &[
+            ("user", Speaker::User),
+            ("model", Speaker::Model),
+            ("assistant", Speaker::Model),
+            // Older clients give results this role.
+            ("function", Speaker::User),
+        ],
+        without_role: &[("", Speaker::User)],
+        results: Results::Blocks(Blocks {
+            list: "parts",
+            joins: false,
+            is_first: false,
+            is_named: true,
+            is_hosted_by_model: true,
+            no_content: None,
+        }),
+        stored_item: None,
+        other_ids: &[],
+        names_results: false,
+        text: plain_text,
+        result,
+    },
+    reply: Reply {
+        messages: &[
+            &[Items("candidates"), Member("content")],
+            // Some gateways wrap a reply.
+            &[Member("response"), Items("candidates"), Member("content")],
+        ],
+        ends: &[&[Items("candidates")], &[Member("response"), Items("candidates")]],
+        cut: &[("finishReason", "MAX_TOKENS")],
+    },
+};
+
+fn result(answered: Answered<'_>) -> Node<'_> {
+    let mut result = Node::empty_object();
+    for (key, value) in [("id", &answered.id), ("name", &answered.name)] {
+        if let Some(value) = value {
+            result.set(key, Node::string(value.clone()));
+        }
+    }
+    result.set("response", Node::record([("error", answered.text)]));
+    Node::record([("functionResponse", result)])
+}

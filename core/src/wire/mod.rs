@@ -1,0 +1,80 @@
+//! What the requests and replies of each API look like: one folder for each API, with one constant that describes it.
+//!
+//! Other code asks a description ([`of`]) and does not spell a format itself. Most parts of a description are data;
+//! functions next to it write what data cannot express.
+
+mod anthropic;
+mod chat;
+mod converse;
+mod gemini;
+mod interactions;
+pub(crate) mod reply;
+mod responses;
+pub(crate) mod turns;
+pub(crate) mod units;
+
+use core::convert::Infallible;
+
+use crate::{
+    json::{Child, Node},
+    options::Api,
+};
+use reply::Reply;
+use turns::Turns;
+use units::Units;
+
+/// The description of an API's format.
+pub(crate) struct Wire {
+    /// Member of a request that holds its history.
+    history: &'static str,
+    /// Members of a request that stand for a part of the history that the request does not contain.
+    before: &'static [&'static str],
+    units: Units,
+    turns: Turns,
+    reply: Reply,
+}
+
+/// Every description. A part that could belong to several APIs belongs to the first one.
+const ALL: [&Wire; 6] =
+    [&interactions::WIRE, &responses::WIRE, &anthropic::WIRE, &converse::WIRE, &chat::WIRE, &gemini::WIRE];
+
+/// Returns the description of an API.
+pub(crate) const fn of(api: Api) -> &'static Wire {
+    match api {
+        Api::Anthropic => &anthropic::WIRE,
+        Api::Bedrock => &converse::WIRE,
+        Api::Gemini | Api::GeminiJsonSchema => &gemini::WIRE,
+        Api::GeminiInteractions => &interactions::WIRE,
+        Api::OpenaiChat | Api::LlamaCpp => &chat::WIRE,
+        Api::OpenaiResponses => &responses::WIRE,
+    }
+}
+
+impl Wire {
+    /// Returns the name of the request member that holds the history.
+    pub(crate) const fn history(&self) -> &'static str {
+        self.history
+    }
+
+    pub(crate) const fn turns(&self) -> &Turns {
+        &self.turns
+    }
+}
+
+/// Returns true if a request does not contain its whole history: it continues an earlier response or a cached prefix.
+pub(crate) fn is_continued(request: &Node<'_>) -> bool {
+    ALL.iter().flat_map(|wire| wire.before).any(|key| !request.get(*key).is_none_or(Node::is_null))
+}
+
+/// Calls `visit` with each item of a member that is a list, and its index.
+pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(usize, &mut Node<'a>)) {
+    node.visit(key, |list| {
+        // The visitor never fails.
+        let _ = list.visit_children::<Infallible>(|child, item| {
+            if let Child::Item(at) = child {
+                visit(at, item);
+            }
+            Ok(())
+        });
+    });
+}

@@ -1,0 +1,173 @@
+//! How the turns of a conversation alternate, and where the results of calls have to be.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::json::{Node, Text};
+
+/// Author of a message or item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    Model,
+    /// The author of a result that is a message or item of its own.
+    Tool,
+    /// Any other author, for example of the system prompt.
+    #[default]
+    Other,
+}
+
+/// Where the API expects the result of a call.
+#[derive(Debug)]
+pub(crate) enum Results {
+    /// Unknown: no rule about pairs is known.
+    Unknown,
+    /// In an item of its own, anywhere after the call.
+    Anywhere,
+    /// In a message of its own, after the message with the call, without other messages between them.
+    Following,
+    /// In a block of the user's message after the turn with the call.
+    Blocks(Blocks),
+}
+
+/// Results that are blocks of messages.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    /// Member of a message that contains its blocks.
+    pub(super) list: &'static str,
+    /// True if consecutive messages of one role count as one message. If not, all results of a message have to be in
+    /// the next message.
+    pub(super) joins: bool,
+    /// True if results have to precede other content.
+    pub(super) is_first: bool,
+    /// True if results may refer to calls by name.
+    pub(super) is_named: bool,
+    /// True if a result in a message of the model belongs to a tool that the API runs.
+    pub(super) is_hosted_by_model: bool,
+    /// Member that marks a block which is no content.
+    pub(super) no_content: Option<&'static str>,
+}
+
+impl Blocks {
+    pub(crate) const fn list(&self) -> &'static str {
+        self.list
+    }
+
+    pub(crate) const fn joins(&self) -> bool {
+        self.joins
+    }
+
+    pub(crate) const fn is_first(&self) -> bool {
+        self.is_first
+    }
+
+    pub(crate) const fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    pub(crate) const fn is_hosted_by_model(&self) -> bool {
+        self.is_hosted_by_model
+    }
+
+    /// Returns true for a block that is content.
+    pub(crate) fn is_content(&self, block: &Node<'_>) -> bool {
+        self.no_content.is_none_or(|key| block.get(key).is_none())
+    }
+}
+
+/// The turns of a format.
+pub(crate) struct Turns {
+    /// Author of a message, by its `role`.
+    pub(super) roles: &'static [(&'static str, Speaker)],
+    /// Author of a message without a `role`, by the end of its `type`.
+    pub(super) without_role: &'static [(&'static str, Speaker)],
+    pub(super) results: Results,
+    /// Type that refers to items which the request does not contain.
+    pub(super) stored_item: Option<&'static str>,
+    /// Members that contain the id of an item which is neither a call nor a result of the client.
+    pub(super) other_ids: &'static [&'static str],
+    /// True if a result has to name the tool of its call.
+    pub(super) names_results: bool,
+    /// Returns a part with text.
+    pub(super) text: for<'a> fn(Text<'a>) -> Node<'a>,
+    /// Returns a part or an item with the result of a call.
+    pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
+}
+
+/// What a result contains.
+pub(crate) struct Answered<'a> {
+    pub(crate) id: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) text: Node<'a>,
+    /// True if the call was of a tool with free-form input.
+    pub(crate) is_custom: bool,
+}
+
+impl<'a> Answered<'a> {
+    pub(super) fn id_node(&self) -> Node<'a> {
+        self.id.clone().map(Node::string).unwrap_or_default()
+    }
+}
+
+impl Turns {
+    pub(crate) const fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Returns the representation of results as blocks, if they are blocks.
+    pub(crate) const fn blocks(&self) -> Option<&Blocks> {
+        match &self.results {
+            Results::Blocks(blocks) => Some(blocks),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn names_results(&self) -> bool {
+        self.names_results
+    }
+
+    /// Returns the author of a message or item.
+    pub(crate) fn speaker(&self, message: &Node<'_>) -> Speaker {
+        let found = match message.get("role") {
+            Some(role) => self.roles.iter().find(|(name, _)| role.is_text(name)),
+            None => {
+                let kind = message.text_at("type").map(Text::display).unwrap_or_default();
+                self.without_role.iter().find(|(end, _)| kind.ends_with(end))
+            }
+        };
+        found.map(|(_, speaker)| *speaker).unwrap_or_default()
+    }
+
+    /// Returns true for an item that refers to items which the request does not contain.
+    pub(crate) fn is_stored(&self, item: &Node<'_>) -> bool {
+        self.stored_item.is_some_and(|kind| item.get("type").is_some_and(|own| own.is_text(kind)))
+    }
+
+    /// Returns the ids of an item that is neither a call nor a result of the client.
+    pub(crate) fn other_ids<'a>(&self, item: &Node<'a>) -> Vec<Text<'a>> {
+        self.other_ids.iter().filter_map(|key| item.text_at(*key)).cloned().collect()
+    }
+
+    pub(crate) fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
+        (self.text)(text)
+    }
+
+    pub(crate) fn result<'a>(&self, answered: Answered<'a>) -> Node<'a> {
+        (self.result)(answered)
+    }
+
+    /// Returns a message of the user.
+    pub(crate) fn user_message<'a>(&self, parts: Vec<Node<'a>>) -> Node<'a> {
+        let list = self.blocks().map_or("content", Blocks::list);
+        Node::record([("role", Node::literal("user")), (list, Node::array(parts))])
+    }
+}
+
+/// Returns a part with a `type`.
+pub(super) fn typed_text(text: Text<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("text")), ("text", Node::string(text))])
+}
+
+/// Returns a part that consists of its text.
+pub(super) fn plain_text(text: Text<'_>) -> Node<'_> {
+    Node::record([("text", Node::string(text))])
+}

@@ -1,0 +1,419 @@
+//! The parts of messages that concern tools: calls, results, and everything else that names a tool.
+
+use alloc::{format, string::String};
+
+use super::{each, Wire, ALL};
+use crate::json::{Node, Text};
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Call,
+    /// The result of a call.
+    Result,
+    /// A reference to a listed tool, in a result or in a change of the tools.
+    Reference,
+    /// A part of a hosted search. It may have a signature, so only names may change.
+    Search,
+}
+
+/// A step from a value to values inside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// To a member.
+    Member(&'static str),
+    /// To each item of a member that is a list.
+    Items(&'static str),
+    /// To the value itself, if it has this `type`.
+    Type(&'static str),
+    /// To the value itself, if it has this member.
+    With(&'static str),
+    /// To the value itself, if it does not have this member, or if the member is null.
+    Without(&'static str),
+    /// To the value itself, unless this member is a string.
+    NotText(&'static str),
+}
+
+/// The member that contains the arguments of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arguments {
+    /// No arguments, or free-form text.
+    None,
+    /// JSON text in a string.
+    Text(&'static str),
+    /// A JSON value.
+    Value(&'static str),
+}
+
+/// The place of a unit's name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name {
+    None,
+    /// The first of these members that exists.
+    Members(&'static [&'static str]),
+    /// The unit is a string, the name itself.
+    Itself,
+}
+
+/// A format's representation of a call, a result or a mention of a tool.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(super) role: Role,
+    /// `type` of the message or entry that contains the unit; `None` for any type.
+    pub(super) kind: Option<&'static str>,
+    /// `role` of the message that is the unit; `None` for any role.
+    pub(super) speaker: Option<&'static str>,
+    /// Conditions that distinguish the message or entry from that of another API with the same type. They are not
+    /// tested if the API is known.
+    pub(super) unlike: &'static [Step],
+    /// The way from the message or entry to the unit.
+    pub(super) way: &'static [Step],
+    /// Members that contain the id by which calls and results belong together, in order of preference.
+    pub(super) id: &'static [&'static str],
+    /// True if the id is a member of the entry instead of the unit.
+    pub(super) is_id_outside: bool,
+    pub(super) name: Name,
+    pub(super) arguments: Arguments,
+    /// Members of a call whose arguments are incomplete, because they come in pieces.
+    pub(super) pieces: &'static [&'static str],
+    /// Member and value that mark a call of a tool that the API runs itself.
+    pub(super) hosted: Option<(&'static str, &'static str)>,
+}
+
+/// The units of a format.
+#[derive(Debug)]
+pub(super) struct Units {
+    /// Units that are messages or items, or members of them.
+    pub(super) messages: &'static [Unit],
+    /// Units that are entries of lists in messages, or in entries: the member that contains the list, and the units.
+    pub(super) lists: &'static [(&'static str, &'static [Unit])],
+}
+
+const NAME: Name = Name::Members(&["name"]);
+
+impl Unit {
+    const NONE: Unit = Unit {
+        role: Role::Call,
+        kind: None,
+        speaker: None,
+        unlike: &[],
+        way: &[],
+        id: &[],
+        is_id_outside: false,
+        name: NAME,
+        arguments: Arguments::None,
+        pieces: &[],
+        hosted: None,
+    };
+
+    pub(super) const fn call(id: &'static [&'static str], arguments: Arguments) -> Unit {
+        Unit { id, arguments, ..Unit::NONE }
+    }
+
+    /// Returns a result that does not name its tool.
+    pub(super) const fn result(id: &'static [&'static str]) -> Unit {
+        Unit { role: Role::Result, id, name: Name::None, ..Unit::NONE }
+    }
+
+    pub(super) const fn reference(way: &'static [Step]) -> Unit {
+        Unit { role: Role::Reference, way, name: Name::Members(&["tool_name", "name"]), ..Unit::NONE }
+    }
+
+    pub(super) const fn search(way: &'static [Step]) -> Unit {
+        Unit { role: Role::Search, way, ..Unit::NONE }
+    }
+
+    pub(super) const fn of_type(self, kind: &'static str) -> Unit {
+        Unit { kind: Some(kind), ..self }
+    }
+
+    pub(super) const fn by(self, speaker: &'static str) -> Unit {
+        Unit { speaker: Some(speaker), ..self }
+    }
+
+    pub(super) const fn at(self, way: &'static [Step]) -> Unit {
+        Unit { way, ..self }
+    }
+
+    pub(super) const fn named(self) -> Unit {
+        Unit { name: NAME, ..self }
+    }
+
+    /// Returns true if a message or entry may contain the unit.
+    fn is_in(&self, holder: &Node<'_>, kind: Option<&Text<'_>>, is_own: bool) -> bool {
+        self.kind.is_none_or(|wanted| kind.is_some_and(|kind| kind.is(wanted)))
+            && self.speaker.is_none_or(|wanted| holder.get("role").is_some_and(|role| role.is_text(wanted)))
+            && (is_own || self.unlike.iter().all(|step| step.stays(holder)))
+    }
+
+    /// Returns the unit in a message or entry, if its way leads to a single value.
+    fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        self.way.iter().try_fold(holder, |node, step| match step {
+            Step::Member(key) => node.get(*key),
+            Step::Items(_) => None,
+            step => step.stays(node).then_some(node),
+        })
+    }
+
+    fn id_in<'a>(&self, holder: &Node<'a>) -> Option<Text<'a>> {
+        self.id.iter().find_map(|key| holder.text_at(*key)).cloned()
+    }
+}
+
+impl Step {
+    /// Returns true if the step stays at the value.
+    pub(super) fn stays(self, node: &Node<'_>) -> bool {
+        match self {
+            Step::Member(_) | Step::Items(_) => false,
+            Step::Type(kind) => node.get("type").is_some_and(|own| own.is_text(kind)),
+            Step::With(key) => node.get(key).is_some(),
+            Step::Without(key) => node.get(key).is_none_or(Node::is_null),
+            Step::NotText(key) => node.get(key).is_none_or(|value| value.as_text().is_none()),
+        }
+    }
+}
+
+/// Calls `visit` with each value to which the steps lead. Returns true if there is one.
+pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(&mut Node<'a>)) -> bool {
+    let Some((step, rest)) = way.split_first() else {
+        visit(node);
+        return true;
+    };
+    match step {
+        Step::Member(key) => node.visit(*key, |inner| walk(inner, rest, visit)).unwrap_or(false),
+        Step::Items(key) => {
+            let mut found = false;
+            each(node, key, &mut |_, item| found |= walk(item, rest, visit));
+            found
+        }
+        step => step.stays(node) && walk(node, rest, visit),
+    }
+}
+
+/// The place of a unit in a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The list that contains the entry, and the index of the entry.
+    pub(crate) entry: Option<(&'static str, usize)>,
+    way: &'static [Step],
+}
+
+impl Place {
+    /// Returns the pointer to the unit, from that of its message. An inner list has no index.
+    pub(crate) fn pointer(self, message: &str) -> String {
+        let mut pointer = String::from(message);
+        if let Some((list, at)) = self.entry {
+            pointer += &format!("/{list}/{at}");
+        }
+        for step in self.way {
+            if let Step::Member(key) | Step::Items(key) = step {
+                pointer += &format!("/{key}");
+            }
+        }
+        pointer
+    }
+}
+
+/// A unit that names a tool, in a message that may change.
+pub(crate) struct Site<'n, 'a> {
+    pub(crate) node: &'n mut Node<'a>,
+    pub(crate) role: Role,
+    /// The member that contains the name.
+    pub(crate) name: &'static str,
+    /// The member that contains the arguments, and whether the API expects JSON text there; `None` if this is not a
+    /// call, or if its arguments are not JSON or not complete.
+    pub(crate) arguments: Option<(&'static str, bool)>,
+    pub(crate) id: Option<Text<'a>>,
+    pub(crate) place: Place,
+}
+
+impl<'n, 'a> Site<'n, 'a> {
+    /// Returns the site of a call that is not in a message.
+    pub(crate) const fn call(
+        node: &'n mut Node<'a>,
+        arguments: Option<(&'static str, bool)>,
+        id: Option<Text<'a>>,
+    ) -> Self {
+        Site { node, role: Role::Call, name: "name", arguments, id, place: Place { entry: None, way: &[] } }
+    }
+}
+
+type Visit<'v> = &'v mut dyn FnMut(Site<'_, '_>);
+
+/// Calls `visit` with each unit that names a tool in a message or item, in the format of any API: gateways mix them.
+/// In a part that has a meaning in several formats, that of `own` applies.
+pub(crate) fn visit(message: &mut Node<'_>, own: Option<&'static Wire>, visit: Visit<'_>) {
+    at_place(message, own, |units| Some(units.messages), None, visit);
+    for (at, list) in lists().enumerate() {
+        if lists().take(at).any(|before| before == list) {
+            continue;
+        }
+        each(message, list, &mut |place, entry| in_entry(entry, own, (list, place), visit));
+    }
+}
+
+/// Does the same for a part of a message: an entry of one of its lists.
+fn in_entry(entry: &mut Node<'_>, own: Option<&'static Wire>, (list, at): (&'static str, usize), visit: Visit<'_>) {
+    at_place(entry, own, |units| units.list(list), Some((list, at)), visit);
+}
+
+/// Calls `visit` with the units of an entry of a list that a stream sends alone.
+pub(crate) fn visit_entry(entry: &mut Node<'_>, list: &'static str, visit: Visit<'_>) {
+    in_entry(entry, None, (list, 0), visit);
+}
+
+/// Calls `visit` with the units of a block, an item or a step that a stream sends alone.
+pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
+    let kind = part.text_at("type");
+    let holds = |(_, units): &&(&'static str, &[Unit])| {
+        units.iter().any(|unit| unit.kind.zip(kind).is_some_and(|(wanted, kind)| kind.is(wanted)))
+    };
+    match ALL.iter().flat_map(|wire| wire.units.lists).find(holds) {
+        Some((list, _)) => visit_entry(part, list, visit),
+        None => self::visit(part, None, visit),
+    }
+}
+
+/// Returns the members of messages that contain lists of units; a member may occur several times.
+fn lists() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|wire| wire.units.lists).map(|(list, _)| *list)
+}
+
+impl Units {
+    fn list(&self, list: &str) -> Option<&'static [Unit]> {
+        self.lists.iter().find(|(key, _)| *key == list).map(|(_, units)| *units)
+    }
+}
+
+/// Calls `visit` with the units of a message or entry. Of several units with one role, only the first counts.
+fn at_place(
+    holder: &mut Node<'_>,
+    own: Option<&'static Wire>,
+    of: impl Fn(&Units) -> Option<&'static [Unit]>,
+    entry: Option<(&'static str, usize)>,
+    visit: Visit<'_>,
+) {
+    let kind = holder.text_at("type").cloned();
+    let others = ALL.into_iter().filter(|wire| own.is_none_or(|own| !core::ptr::eq(*wire, own)));
+    let wires = own.map(|wire| (wire, true)).into_iter().chain(others.map(|wire| (wire, false)));
+    let mut seen = [false; 4];
+    for (wire, is_own) in wires {
+        for unit in of(&wire.units).unwrap_or_default() {
+            let is_new = seen.get(unit.role as usize) == Some(&false);
+            if is_new && unit.is_in(holder, kind.as_ref(), is_own) && unit.visit(holder, entry, visit) {
+                seen.iter_mut().skip(unit.role as usize).take(1).for_each(|seen| *seen = true);
+            }
+        }
+    }
+}
+
+impl Unit {
+    /// Calls `visit` with the unit. Returns true if the message or entry contains it.
+    fn visit(&'static self, holder: &mut Node<'_>, entry: Option<(&'static str, usize)>, visit: Visit<'_>) -> bool {
+        let place = Place { entry, way: self.way };
+        let outer = if self.is_id_outside { self.id_in(holder) } else { None };
+        walk(holder, self.way, &mut |node| {
+            let name = match self.name {
+                Name::None => return,
+                Name::Itself => return in_name(node, self.role, place, visit),
+                Name::Members(keys) => keys.iter().find(|key| node.get(**key).is_some()).or(keys.last()),
+            };
+            let is_whole = self.pieces.iter().all(|key| node.get(*key).is_none());
+            let arguments = match self.arguments {
+                Arguments::Text(key) => Some((key, true)),
+                Arguments::Value(key) => Some((key, false)),
+                Arguments::None => None,
+            };
+            visit(Site {
+                role: self.role,
+                name: name.copied().unwrap_or_default(),
+                arguments: arguments.filter(|_| is_whole),
+                id: if self.is_id_outside { outer.clone() } else { self.id_in(node) },
+                place,
+                node,
+            });
+        })
+    }
+}
+
+/// Calls `visit` with a name that is a string.
+fn in_name<'a>(name: &mut Node<'a>, role: Role, place: Place, visit: Visit<'_>) {
+    let Some(old) = name.as_text().cloned() else { return };
+    let mut holder = Node::record([("name", Node::string(old.clone()))]);
+    visit(Site { node: &mut holder, role, name: "name", arguments: None, id: None, place });
+    if let Some(new) = holder.get("name").filter(|new| new.as_text() != Some(&old)).cloned() {
+        *name = new;
+    }
+}
+
+/// A call or a result in a message.
+pub(crate) struct Part<'n, 'a> {
+    unit: &'static Unit,
+    pub(crate) node: &'n Node<'a>,
+    holder: &'n Node<'a>,
+    /// Index of the entry, if the unit is in a list.
+    pub(crate) entry: Option<usize>,
+}
+
+impl<'a> Part<'_, 'a> {
+    pub(crate) const fn role(&self) -> Role {
+        self.unit.role
+    }
+
+    /// Returns the id by which calls and results belong together.
+    pub(crate) fn id(&self) -> Option<Text<'a>> {
+        let holder = if self.unit.is_id_outside { self.holder } else { self.node };
+        self.unit.id.first().and_then(|key| holder.text_at(*key)).cloned()
+    }
+
+    /// Returns true if the format has ids for this unit.
+    pub(crate) const fn has_ids(&self) -> bool {
+        !self.unit.id.is_empty()
+    }
+
+    pub(crate) fn name(&self) -> Option<Text<'a>> {
+        match self.unit.name {
+            Name::Members(keys) => keys.iter().find_map(|key| self.node.text_at(*key)).cloned(),
+            _ => None,
+        }
+    }
+
+    /// Returns true for a call of a tool with free-form input.
+    pub(crate) const fn is_custom(&self) -> bool {
+        matches!((self.unit.role, self.unit.arguments), (Role::Call, Arguments::None))
+    }
+
+    /// Returns true for a call of a tool that the API runs itself.
+    pub(crate) fn is_hosted(&self) -> bool {
+        self.unit.hosted.is_some_and(|(key, value)| self.node.get(key).is_some_and(|own| own.is_text(value)))
+    }
+}
+
+impl Wire {
+    /// Calls `show` with the calls and results of a message.
+    pub(crate) fn parts<'n, 'a>(&self, message: &'n Node<'a>, show: &mut dyn FnMut(Part<'n, 'a>)) {
+        let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<usize>| {
+            let kind = holder.text_at("type");
+            let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
+            let found = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
+            if let Some((unit, node)) = found.filter_map(|unit| Some((unit, unit.find(holder)?))).next() {
+                show(Part { unit, node, holder, entry });
+            }
+        };
+        in_holder(message, self.units.messages, None);
+        for (list, units) in self.units.lists {
+            for (at, entry) in message.items_at(*list).iter().enumerate() {
+                in_holder(entry, units, Some(at));
+            }
+        }
+    }
+
+    /// Sets the id of a message that is a result.
+    pub(crate) fn set_result_id(&self, message: &mut Node<'_>, id: &str) {
+        let kind = message.text_at("type");
+        let is_result = |unit: &&Unit| unit.role == Role::Result && unit.is_in(message, kind, true);
+        if let Some(key) = self.units.messages.iter().find(is_result).and_then(|unit| unit.id.first()) {
+            message.set(key, Node::string(String::from(id)));
+        }
+    }
+}
