@@ -12,13 +12,16 @@ use crate::{
     names::Names,
     options::{Api, DeferredOptions, ForcedTool, Order},
     request::{
-        choice::{self, forced_name, Choice, Decision, Mention},
         flat_list,
         instructions::Quoted,
         namespaces::NameMap,
         report::Warnings,
         tool::{self, Kind},
         tools::{Source, Tool, Tools},
+    },
+    wire::{
+        self,
+        choice::{Choice, Decision, Mention},
     },
 };
 
@@ -331,7 +334,7 @@ pub(super) fn settle_choice<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let api = format;
-    let is_list = choice::is_list(request, api)?;
+    let is_list = wire::of(api).choice().is_list(request)?;
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
@@ -364,8 +367,8 @@ pub(super) fn settle_choice<'a>(
         emulation.tools.load(&flat);
         Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
     };
-    if choice::settle(request, api, &mut decide)?.emptied.is_some() {
-        choice::replace(request, &Choice::Auto, api)?;
+    if wire::of(api).choice().settle(request, &mut decide)?.emptied.is_some() {
+        wire::of(api).choice().replace(request, &Choice::Auto)?;
         if is_list {
             warnings.warn("choice-emptied");
         }
@@ -388,7 +391,7 @@ fn is_loaded_for_choice(
         let message = format!(
             "expected the choice to force a loaded tool, found `{shown}`, which is deferred and was not referenced"
         );
-        return Err(Error::new(Code::ForcedDeferredTool, choice::pointer(api), message));
+        return Err(Error::new(Code::ForcedDeferredTool, wire::of(api).choice().pointer(), message));
     }
     warnings.about("forced-deferred-tool", name.display());
     Ok(options.forced_tool == ForcedTool::Load)
@@ -403,7 +406,7 @@ pub(super) fn settle_allowed<'a>(
     tools: &Tools<'a>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    if !choice::is_list(request, format)? {
+    if !wire::of(format).choice().is_list(request)? {
         return Ok(());
     }
     let mut decide = |mention: &Mention<'a>, _| {
@@ -411,8 +414,8 @@ pub(super) fn settle_allowed<'a>(
         let is_sent = tools.get(name).is_none_or(Tool::is_available);
         Ok(if is_sent { Decision::Keep } else { Decision::Remove })
     };
-    if choice::settle(request, format, &mut decide)?.emptied.is_some() {
-        choice::replace(request, &Choice::Auto, format)?;
+    if wire::of(format).choice().settle(request, &mut decide)?.emptied.is_some() {
+        wire::of(format).choice().replace(request, &Choice::Auto)?;
         warnings.warn("choice-emptied");
     }
     Ok(())
@@ -428,7 +431,7 @@ pub(super) fn load_forced<'a>(
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let Some(name) = forced_name(request, format)? else { return Ok(()) };
+    let Some(name) = wire::of(format).choice().forced_name(request)? else { return Ok(()) };
     let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
     if is_hidden && is_loaded_for_choice(&name, format, options, warnings)? {
         tools.load(&name);

@@ -28,7 +28,7 @@ use crate::{
     names::Names,
     options::{Announce, Api, CustomTools, DeferredOptions, EmptyTools, Mode, Native, ServerToolSearch},
     request::{
-        choice::{complete as complete_choice, remove_from_settings},
+        choice::complete as complete_choice,
         conversation,
         format::{self, FormatPair},
         instructions::{Notices, Quoted},
@@ -39,6 +39,7 @@ use crate::{
         search_tool,
         tool::{self, has_type},
     },
+    wire,
 };
 use emulation::{Emulation, Quotes, Sending};
 
@@ -363,8 +364,8 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
     // Kimi's tools may be in messages.
     if (omit || emptied) && options.native != Native::Kimi {
         request.remove("tool_choice");
-        if format == Api::GeminiInteractions {
-            remove_from_settings(request)?;
+        if wire::of(format).choice().is_setting() {
+            wire::of(format).choice().remove(request)?;
         }
     }
     if omit && format == Api::OpenaiChat {

@@ -4,7 +4,6 @@
 use alloc::vec::Vec;
 
 use super::{
-    choice,
     tool::{self, Kind},
     tool_format::{recognize, Entry},
     tool_list::GROUPS,
@@ -16,6 +15,7 @@ use crate::{
         Data, Node, Object,
     },
     options::Api,
+    wire,
 };
 
 const TOOLS: &str = "tools";
@@ -177,7 +177,7 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
                 }
             }
             if is_emptied {
-                choice::remove_from_gemini(request)?;
+                wire::of(api).choice().remove(request)?;
             }
             Ok(())
         }

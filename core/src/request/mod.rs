@@ -4,7 +4,6 @@ pub(crate) mod carriers;
 pub(crate) mod choice;
 pub(crate) mod conversation;
 pub(crate) mod flat_list;
-pub(crate) mod forcing;
 pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instructions;

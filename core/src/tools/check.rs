@@ -34,12 +34,12 @@ use crate::{
     report::Severity,
     request::{
         self, carriers,
-        choice::{Choice, Mention},
         tool::{self, Kind},
         tool_format::{self, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::Constraint,
+    wire::choice::{Choice, Mention},
 };
 
 /// A part of a tool list that the API of a dialect would refuse.

@@ -30,8 +30,6 @@ use crate::{
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
         self, carriers,
-        choice::{self, Choice, Mention},
-        forcing::{ask_for_whole_arguments, calling, forbid_more_calls, force, Calling, PARALLEL_CALLS},
         formats::{put_json_mode, remove_json_mode, take, Handed},
         instructions,
         report::Warnings,
@@ -40,7 +38,11 @@ use crate::{
     },
     rules::Rule,
     sanitize::{declares_object, decode::Plan},
-    wire::units,
+    wire::{
+        self,
+        choice::{Calling, Choice, Mention, PARALLEL_CALLS},
+        units,
+    },
 };
 
 /// Name of the function whose arguments are the answer.
@@ -252,9 +254,10 @@ fn put_tool(
     remove_json_mode(request, api)?;
     let mut others = OtherTools::of(request, (api, target), dialect, deferred)?;
     others.names.extend(names.iter().cloned());
-    let calling = calling(request, api)?;
+    let choice = wire::of(api).choice();
+    let calling = choice.calling(request)?;
     match calling {
-        Calling::Required if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
+        Calling::Required if others.is_demand_for_client(choice.chosen(request)?.as_ref()) => {
             return Ok(Kind::NoAnswer);
         }
         // A call that the API answers itself may come before an answer in prose.
@@ -296,15 +299,15 @@ fn put_tool(
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
     let at = add_to_list(request, api, entry)? + &path;
     let is_only = !others.is_any || calling == Calling::Forbidden;
-    force(request, api, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
+    choice.force(request, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
     if let Some(word) = word.filter(|_| api == Api::OpenaiChat) {
         request.set("tool_choice", Node::literal(word));
     }
-    let was_in_parts = api == Api::Gemini && ask_for_whole_arguments(request)?;
+    let was_in_parts = choice.ask_for_whole_arguments(request)?;
     let mut limit = None;
     if is_only && takes_limit(steps, dialect, (api, model)) {
         let was_given = request.get(PARALLEL_CALLS).is_some();
-        limit = forbid_more_calls(request, api)?.map(|at| Limit { at, was_given });
+        limit = choice.forbid_more_calls(request)?.map(|at| Limit { at, was_given });
     }
     for fact in dialect.requests() {
         if formats::broken_beside(request, api, fact, model)?.is_some() {
@@ -590,8 +593,8 @@ fn choice_refused(
         }
     }
     let is_sent = match must_name {
-        None => choice::demand(request, api)?.is_some(),
-        Some(name) => match choice::chosen(request, api)? {
+        None => wire::of(api).choice().demand(request)?.is_some(),
+        Some(name) => match wire::of(api).choice().chosen(request)? {
             Some(Choice::Tool(Mention::Tool { name: forced, .. })) => forced.is(name),
             _ => false,
         },

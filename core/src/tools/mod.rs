@@ -15,7 +15,7 @@
 //!
 //! Response formats are rewritten (`formats`) or replaced (`format_ladder`), the facts about a request as a whole are
 //! applied (`request_facts`), and tools above the API's maximum are deferred (`overflow`). `check` reports without
-//! rewriting. (`tool_list`, `tool_format` and `choice` are files of `request`, and `names` is a file of the core.)
+//! rewriting. (`tool_list` and `tool_format` are files of `request`, and `names` is a file of the core.)
 
 mod adapt_report;
 mod answer;

@@ -40,16 +40,13 @@ use crate::{
         Native, Order, Overflow, SanitizeOptions, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
     },
     report::Detail,
-    request::{
-        self,
-        choice::{self, Decision, Mention},
-        namespaces,
-        report::Warning,
-        tool::is_cache_point,
-        tool_format, tool_list,
-    },
+    request::{self, namespaces, report::Warning, tool::is_cache_point, tool_format, tool_list},
     rules::Constraint,
-    wire::units,
+    wire::{
+        self,
+        choice::{Decision, Mention},
+        units,
+    },
 };
 
 pub use super::adapt_report::AdaptReport;
@@ -132,7 +129,7 @@ fn adapt_by<'a>(
         report.request_changes.extend(request_facts::custom_tools(request)?);
     }
     // A choice in a request without tools is checked at the end.
-    let demand = match choice::demand(request, api)? {
+    let demand = match wire::of(api).choice().demand(request)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
     };
@@ -257,7 +254,7 @@ fn adapt_by<'a>(
             None => Decision::Keep,
         })
     };
-    let settled = choice::settle(request, api_out, &mut decide)?;
+    let settled = wire::of(api_out).choice().settle(request, &mut decide)?;
     let stuck = match demand {
         Some(pointer) if !can_call(request, api_out)? => Some(pointer),
         _ => settled.emptied,
@@ -501,8 +498,8 @@ fn rewrite_tools<'a>(
                 request.remove(key);
             }
         }
-        if api == Api::GeminiInteractions {
-            choice::remove_from_settings(request)?;
+        if wire::of(api).choice().is_setting() {
+            wire::of(api).choice().remove(request)?;
         }
     }
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);

@@ -20,12 +20,8 @@ use crate::{
     },
     options::Api,
     report::Reason,
-    request::{
-        carriers,
-        choice::{self, Choice},
-        namespaces,
-        tool::has_type,
-    },
+    request::{carriers, namespaces, tool::has_type},
+    wire::{self, choice::Choice},
 };
 
 /// A change of a request outside its tools.
@@ -216,9 +212,9 @@ pub(super) fn mend_choice(
         let mut changes: Vec<RequestChange> =
             gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
         // Gemini Interactions has the choice in its settings, which are kept.
-        let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
+        let is_setting = wire::of(api).choice().is_setting() && given.choice.is_some() && found.is_none();
         if is_setting {
-            changes.push(RequestChange::new(choice::pointer(api), fact, "removed `tool_choice`"));
+            changes.push(RequestChange::new(wire::of(api).choice().pointer(), fact, "removed `tool_choice`"));
         }
         let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == "tool_choice"));
         let choice =
@@ -232,12 +228,12 @@ pub(super) fn mend_choice(
         return Ok(nothing);
     }
     if takes_required {
-        choice::replace(request, &Choice::Required, api)?;
+        wire::of(api).choice().replace(request, &Choice::Required)?;
     } else {
-        choice::weaken(request, api)?;
+        wire::of(api).choice().weaken(request)?;
     }
     let sent = choice_of(request, api)?.map(|(written, _)| written).unwrap_or_default();
-    let pointer = choice::pointer(api);
+    let pointer = wire::of(api).choice().pointer();
     let name = pointer.rsplit('/').next().unwrap_or_default();
     let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
@@ -271,12 +267,12 @@ pub(super) fn broken_by_choice(
     let Some((_, choice)) = found else { return Ok(None) };
     let thinks = while_thinking(request, surface, model)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
-    Ok(broken.map(|(fact, _)| (choice::pointer(api), fact)))
+    Ok(broken.map(|(fact, _)| (wire::of(api).choice().pointer(), fact)))
 }
 
 /// Returns the choice of a request, as JSON and parsed, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    choice::of(request, api)
+    wire::of(api).choice().of(request)
 }
 
 /// The rule that a choice needs tools.

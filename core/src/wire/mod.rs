@@ -5,6 +5,7 @@
 
 mod anthropic;
 mod chat;
+pub(crate) mod choice;
 mod converse;
 mod gemini;
 mod interactions;
@@ -19,6 +20,7 @@ use crate::{
     json::{Child, Node},
     options::Api,
 };
+use choice::ChoiceFormat;
 use reply::Reply;
 use turns::Turns;
 use units::Units;
@@ -31,6 +33,7 @@ pub(crate) struct Wire {
     before: &'static [&'static str],
     units: Units,
     turns: Turns,
+    choice: ChoiceFormat,
     reply: Reply,
 }
 
@@ -54,6 +57,10 @@ impl Wire {
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
+    }
+
+    pub(crate) const fn choice(&self) -> &ChoiceFormat {
+        &self.choice
     }
 
     pub(crate) const fn turns(&self) -> &Turns {

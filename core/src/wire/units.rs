@@ -165,12 +165,17 @@ impl Step {
     pub(super) fn stays(self, node: &Node<'_>) -> bool {
         match self {
             Step::Member(_) | Step::Items(_) => false,
-            Step::Type(kind) => node.get("type").is_some_and(|own| own.is_text(kind)),
+            Step::Type(kind) => has_type(node, kind),
             Step::With(key) => node.get(key).is_some(),
             Step::Without(key) => node.get(key).is_none_or(Node::is_null),
             Step::NotText(key) => node.get(key).is_none_or(|value| value.as_text().is_none()),
         }
     }
+}
+
+/// Returns true for an object of this `type`.
+pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
+    node.get("type").is_some_and(|kind| kind.is_text(name))
 }
 
 /// Calls `visit` with each value to which the steps lead. Returns true if there is one.

@@ -13,13 +13,16 @@ use crate::{
     options::{Api, DeferredOptions},
     request::{
         carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
-        choice, tool,
+        tool,
     },
     tools::{
         call_sites::{self, rename},
         servers,
     },
-    wire::units::{self, Role, Site},
+    wire::{
+        self,
+        units::{self, Role, Site},
+    },
 };
 
 /// Maximum nesting depth of a choice of tools.
@@ -49,7 +52,7 @@ pub(crate) fn settle(
     deferred: Option<&DeferredOptions>,
 ) -> Result<Added, Error> {
     if servers.is_some_and(Servers::is_empty) {
-        if let (Api::Bedrock, Some(pointer)) = (api, choice::demand(request, api)?) {
+        if let (Api::Bedrock, Some(pointer)) = (api, wire::of(api).choice().demand(request)?) {
             let message = "expected tools that the choice can force, found servers without tools";
             return Err(Error::new(Code::InvalidRequest, pointer, message));
         }

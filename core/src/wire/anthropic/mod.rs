@@ -1,6 +1,7 @@
 //! Anthropic Messages.
 
 use super::{
+    choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     reply::Reply,
     turns::{typed_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -46,6 +47,17 @@ pub(super) const WIRE: Wire = Wire {
         names_results: false,
         text: typed_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[TOOL_CHOICE],
+        spelling: Spelling::Words(Words {
+            demand: "any",
+            is_object: true,
+            forced: Forced::Tool,
+            allowed: Allowed::None,
+        }),
+        parallel: Parallel::InChoice,
+        without_tools: WithoutTools::NotAuto,
     },
     reply: Reply {
         messages: &[&[Member("message")]],

@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions.
 
 use super::{
+    choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     reply::Reply,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
@@ -42,6 +43,17 @@ pub(super) const WIRE: Wire = Wire {
         names_results: false,
         text: typed_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[TOOL_CHOICE],
+        spelling: Spelling::Words(Words {
+            demand: "required",
+            is_object: false,
+            forced: Forced::Nested,
+            allowed: Allowed::Nested,
+        }),
+        parallel: Parallel::InRequest,
+        without_tools: WithoutTools::None,
     },
     reply: Reply {
         messages: &[&[Items("choices"), Member("message")]],

@@ -1,6 +1,7 @@
 //! Bedrock Converse. The name of a block's member is its kind.
 
 use super::{
+    choice::{ChoiceFormat, Parallel, Place, Spelling, WithoutTools},
     reply::Reply,
     turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -47,6 +48,12 @@ pub(super) const WIRE: Wire = Wire {
         names_results: false,
         text: plain_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[Place { outer: "toolConfig", inner: Some("toolChoice"), pointer: "/toolConfig/toolChoice" }],
+        spelling: Spelling::Kinds,
+        parallel: Parallel::None,
+        without_tools: WithoutTools::All,
     },
     reply: Reply {
         messages: &[&[Member("output"), Member("message")]],

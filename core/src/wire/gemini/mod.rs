@@ -1,6 +1,7 @@
 //! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
 
 use super::{
+    choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
     reply::Reply,
     turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -52,6 +53,39 @@ pub(super) const WIRE: Wire = Wire {
         names_results: false,
         text: plain_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[
+            Place {
+                outer: "toolConfig",
+                inner: Some("functionCallingConfig"),
+                pointer: "/toolConfig/functionCallingConfig",
+            },
+            Place {
+                outer: "toolConfig",
+                inner: Some("function_calling_config"),
+                pointer: "/toolConfig/function_calling_config",
+            },
+            Place {
+                outer: "tool_config",
+                inner: Some("functionCallingConfig"),
+                pointer: "/tool_config/functionCallingConfig",
+            },
+            Place {
+                outer: "tool_config",
+                inner: Some("function_calling_config"),
+                pointer: "/tool_config/function_calling_config",
+            },
+        ],
+        spelling: Spelling::Mode(Mode {
+            within: None,
+            names: &["allowedFunctionNames", "allowed_function_names"],
+            auto: "AUTO",
+            any: "ANY",
+            pieces: &["streamFunctionCallArguments", "stream_function_call_arguments"],
+        }),
+        parallel: Parallel::None,
+        without_tools: WithoutTools::All,
     },
     reply: Reply {
         messages: &[

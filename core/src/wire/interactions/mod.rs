@@ -1,6 +1,7 @@
 //! Gemini Interactions. The history consists of steps.
 
 use super::{
+    choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
     reply::Reply,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
@@ -39,6 +40,22 @@ pub(super) const WIRE: Wire = Wire {
         names_results: true,
         text: typed_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[Place {
+            outer: "generation_config",
+            inner: Some("tool_choice"),
+            pointer: "/generation_config/tool_choice",
+        }],
+        spelling: Spelling::Mode(Mode {
+            within: Some("allowed_tools"),
+            names: &["tools"],
+            auto: "auto",
+            any: "any",
+            pieces: &[],
+        }),
+        parallel: Parallel::None,
+        without_tools: WithoutTools::All,
     },
     reply: Reply {
         messages: &[&[Items("steps")], &[Member("step")], &[Member("interaction"), Items("steps")]],

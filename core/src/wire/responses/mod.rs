@@ -1,6 +1,7 @@
 //! OpenAI Responses. The history consists of items.
 
 use super::{
+    choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     reply::Reply,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
@@ -34,6 +35,17 @@ pub(super) const WIRE: Wire = Wire {
         names_results: false,
         text: typed_text,
         result,
+    },
+    choice: ChoiceFormat {
+        places: &[TOOL_CHOICE],
+        spelling: Spelling::Words(Words {
+            demand: "required",
+            is_object: false,
+            forced: Forced::Kind,
+            allowed: Allowed::Inline,
+        }),
+        parallel: Parallel::InRequest,
+        without_tools: WithoutTools::All,
     },
     reply: Reply {
         messages: &[&[Items("output")], &[Member("response")], &[Member("response"), Items("output")]],
