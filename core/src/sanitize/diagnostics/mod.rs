@@ -11,7 +11,7 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     error::Error,
-    json::{push_token, Data, Node, Object, Origin},
+    json::{Data, Node, Object, Origin},
     report::{Accepts, Change, Detail, Effect, Guidance, Reason, Recorder},
     rules::Rule,
     schema::{
@@ -212,6 +212,21 @@ impl Diagnostics {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
+    /// Reports that a keyword is spelled differently in the input.
+    pub(crate) fn report_respelled(
+        &mut self,
+        place: impl Into<Polarity>,
+        value: &Node<'_>,
+        keyword: &'static str,
+        effect: ChangeKind,
+        message: impl FnOnce() -> String,
+    ) {
+        if let Some(number) = value.origin().number().filter(|_| self.is_on()) {
+            self.input.respell(number, keyword);
+        }
+        self.report(place, Location::of(value).in_place(), effect, message);
+    }
+
     /// Records one more place where the target of a reference was written. `stays` is true if the original is written,
     /// too.
     pub(crate) fn note_place(&mut self, target: &Node<'_>, stays: bool) {
@@ -308,11 +323,8 @@ impl Diagnostics {
         let there = input.members(&asked);
         // A keyword that an earlier rule wrote is not in the input, so the change is located at its node.
         let pointer = |from: &Location| {
-            let mut pointer = input.pointer(from.number());
-            if let Some((_, keyword)) = from.keyword().filter(|member| there.contains_key(member)) {
-                push_token(&mut pointer, keyword);
-            }
-            pointer
+            let member = from.keyword().and_then(|member| there.get(&member).copied());
+            input.pointer(member.unwrap_or_else(|| from.number()))
         };
         let pointers: Vec<String> = entries.iter().map(|entry| pointer(&entry.from)).collect();
         let places = OutputPointers::of(output, entries.iter().map(|entry| &entry.to));

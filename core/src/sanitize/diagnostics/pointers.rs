@@ -21,6 +21,8 @@ pub(super) struct InputPointers {
     values: Vec<Value>,
     /// All tokens in one string: a string for each would cost more than the rest of this type.
     tokens: String,
+    /// Members whose keyword is spelled differently in the input.
+    respelled: Map<(Number, &'static str), Number>,
 }
 
 #[derive(Clone, Default)]
@@ -33,7 +35,7 @@ struct Value {
 impl InputPointers {
     pub(super) fn of(root: &Node<'_>) -> Self {
         let first = root.origin().number().unwrap_or_default();
-        let mut pointers = InputPointers { first, values: Vec::new(), tokens: String::new() };
+        let mut pointers = InputPointers { first, ..InputPointers::default() };
         let mut open: Vec<(&Node<'_>, Value)> = Vec::from([(root, Value { parent: first, token: 0..0 })]);
         while let Some((node, value)) = open.pop() {
             let Some(number) = node.origin().number() else { continue };
@@ -104,6 +106,13 @@ impl InputPointers {
         pointer
     }
 
+    /// Records the keyword of a member that is spelled differently in the input.
+    pub(super) fn respell(&mut self, number: Number, keyword: &'static str) {
+        if let Some(value) = self.values.get(self.index(number)) {
+            self.respelled.insert((value.parent, keyword), number);
+        }
+    }
+
     /// Returns the numbers of the requested members that exist.
     pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
         // Few values have requested members, so names are compared only inside those.
@@ -116,7 +125,8 @@ impl InputPointers {
         let values = self.values.iter().enumerate().skip(1).rev();
         let values = values.filter(|(_, value)| is_asked.get(self.index(value.parent)).copied().unwrap_or_default());
         let members = values.map(|(index, value)| ((value.parent, self.token(value)), self.number(index)));
-        members.filter(|(member, _)| asked.contains(member)).collect()
+        let respelled = self.respelled.iter().map(|(member, number)| (*member, *number));
+        respelled.chain(members).filter(|(member, _)| asked.contains(member)).collect()
     }
 
     /// Returns, for each value, the number after the last one inside it.

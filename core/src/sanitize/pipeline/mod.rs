@@ -16,7 +16,7 @@ use super::{
     canonicalize::{misplaced, Canonicalize},
     context::PassContext,
     decode::PlanBuilder,
-    diagnostics::{ChangeKind, Diagnostics, Location},
+    diagnostics::{ChangeKind, Diagnostics},
     discriminators::Discriminators,
     encode,
     legalize::{refused_keys, root, stand_ins::StandIns, Legalize},
@@ -73,7 +73,7 @@ pub(crate) fn sanitize<'a>(
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
     if (grammar.protocol_types || protocol::is_message(node)) && protocol::mentions(node) {
         protocol::respell(node, budget, &mut |value, place, (name, keyword)| {
-            diagnostics.report(place, Location::of(value).in_place(), RESPELL, || {
+            diagnostics.report_respelled(place, value, keyword.name(), RESPELL, || {
                 format!("wrote `{}` as `{}`", name.display(), keyword.name())
             });
         })?;
