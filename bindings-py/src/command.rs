@@ -212,9 +212,9 @@ fn listened(effects: Vec<command::ListenerEffect>) -> Effects {
     effects.into_iter().map(command::ListenerEffect::words).map(|[kind, about, text]| (kind, about, text)).collect()
 }
 
-/// The state of `toolwire relay`; see `toolwire_command::Relay`.
+/// The state of `toolwire relay`; see `toolwire_command::NumberedRelay`.
 #[pyclass(module = "toolwire._toolwire")]
-pub(crate) struct Relay(command::Relay);
+pub(crate) struct Relay(command::NumberedRelay);
 
 #[pymethods]
 impl Relay {
@@ -222,7 +222,7 @@ impl Relay {
     #[new]
     #[pyo3(signature = (settings, token, /))]
     fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {
-        guarded(|| Ok(Relay(command::Relay::new(settings, token))))
+        guarded(|| Ok(Relay(command::NumberedRelay::new(settings, token))))
     }
 
     /// Handles the head of a request.
@@ -234,19 +234,19 @@ impl Relay {
     /// Counts received bytes of the body that is being read.
     #[pyo3(signature = (number, length, /))]
     fn received(&mut self, number: u64, length: u64) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.received(number, length))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.received(length)))))
     }
 
     /// Handles the body of a request.
     #[pyo3(signature = (number, body, /))]
     fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.body(number, body))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.body(body)))))
     }
 
     /// Handles a request whose body could not be read.
     #[pyo3(signature = (number, status, why, /))]
     fn unread(&mut self, number: u64, status: u16, why: &str) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.unread(number, status, why))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.unread(status, why)))))
     }
 
     /// Handles the head of a reply.
@@ -258,31 +258,31 @@ impl Relay {
     /// Handles the whole body of a reply.
     #[pyo3(signature = (number, body, /))]
     fn whole(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.whole(number, body))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.whole(body)))))
     }
 
     /// Handles a piece of a streamed reply.
     #[pyo3(signature = (number, piece, /))]
     fn piece(&mut self, number: u64, piece: &[u8]) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.piece(number, piece))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.piece(piece)))))
     }
 
     /// Handles the end of a streamed reply.
     #[pyo3(signature = (number, /))]
     fn end(&mut self, number: u64) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.end(number))))
+        guarded(|| Ok(relayed(self.0.with(number, command::RelayRequest::end))))
     }
 
     /// Handles the failure of an upstream, before or during its reply.
     #[pyo3(signature = (number, is_late, why, /))]
     fn failed(&mut self, number: u64, is_late: bool, why: &str) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.failed(number, is_late, why))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.failed(is_late, why)))))
     }
 
     /// Handles the end of a request.
     #[pyo3(signature = (number, spent, /))]
     fn closed(&mut self, number: u64, spent: u64) -> PyResult<Effects> {
-        guarded(|| Ok(relayed(self.0.closed(number, spent))))
+        guarded(|| Ok(relayed(self.0.with(number, |request| request.closed(spent)))))
     }
 
     /// Returns the startup message.

@@ -1,6 +1,8 @@
 //! The command line, for a host that provides files, processes and a terminal.
 
-use toolwire_command::{Command, Effect, Listener, ListenerEffect, Printed, Proxy, Relay, RelayEffect};
+use toolwire_command::{
+    Command, Effect, Listener, ListenerEffect, NumberedRelay, Printed, Proxy, RelayEffect, RelayRequest,
+};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A command line that is being executed; see `toolwire_command::Command`.
@@ -182,17 +184,17 @@ fn listened(effects: Vec<ListenerEffect>) -> Vec<String> {
     effects.into_iter().flat_map(ListenerEffect::words).collect()
 }
 
-/// The state of `toolwire relay`; see `toolwire_command::Relay`. Its methods return effects, each as three strings: a
-/// kind, JSON or an empty string, and a string.
+/// The state of `toolwire relay`; see `toolwire_command::NumberedRelay`. Its methods return effects, each as three
+/// strings: a kind, JSON or an empty string, and a string.
 #[wasm_bindgen]
-pub struct RelayState(Relay);
+pub struct RelayState(NumberedRelay);
 
 #[wasm_bindgen]
 impl RelayState {
     /// Creates the state from the settings that `CommandLine.need` returned and the token, if one is required.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, token: Option<String>) -> RelayState {
-        RelayState(Relay::new(settings, token.as_deref()))
+        RelayState(NumberedRelay::new(settings, token.as_deref()))
     }
 
     /// Handles the head of a request.
@@ -202,17 +204,17 @@ impl RelayState {
 
     /// Counts received bytes of the body that is being read.
     pub fn received(&mut self, number: u32, length: u32) -> Vec<String> {
-        relayed(self.0.received(number.into(), length.into()))
+        relayed(self.0.with(number.into(), |request| request.received(length.into())))
     }
 
     /// Handles the body of a request.
     pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
-        relayed(self.0.body(number.into(), body))
+        relayed(self.0.with(number.into(), |request| request.body(body)))
     }
 
     /// Handles a request whose body could not be read.
     pub fn unread(&mut self, number: u32, status: u16, why: &str) -> Vec<String> {
-        relayed(self.0.unread(number.into(), status, why))
+        relayed(self.0.with(number.into(), |request| request.unread(status, why)))
     }
 
     /// Handles the head of a reply.
@@ -222,27 +224,27 @@ impl RelayState {
 
     /// Handles the whole body of a reply.
     pub fn whole(&mut self, number: u32, body: &[u8]) -> Vec<String> {
-        relayed(self.0.whole(number.into(), body))
+        relayed(self.0.with(number.into(), |request| request.whole(body)))
     }
 
     /// Handles a piece of a streamed reply.
     pub fn piece(&mut self, number: u32, piece: &[u8]) -> Vec<String> {
-        relayed(self.0.piece(number.into(), piece))
+        relayed(self.0.with(number.into(), |request| request.piece(piece)))
     }
 
     /// Handles the end of a streamed reply.
     pub fn end(&mut self, number: u32) -> Vec<String> {
-        relayed(self.0.end(number.into()))
+        relayed(self.0.with(number.into(), RelayRequest::end))
     }
 
     /// Handles the failure of an upstream, before or during its reply.
     pub fn failed(&mut self, number: u32, is_late: bool, why: &str) -> Vec<String> {
-        relayed(self.0.failed(number.into(), is_late, why))
+        relayed(self.0.with(number.into(), |request| request.failed(is_late, why)))
     }
 
     /// Handles the end of a request.
     pub fn closed(&mut self, number: u32, spent: u32) -> Vec<String> {
-        relayed(self.0.closed(number.into(), spent.into()))
+        relayed(self.0.with(number.into(), |request| request.closed(spent.into())))
     }
 
     /// Returns the startup message.

@@ -55,9 +55,12 @@ use self::{
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
 };
 pub use self::{
+    http::headers::Headers,
     need::{Key, Need, Request, Server, Transport},
     proxy::{Effect, Listener, ListenerEffect, Proxy},
-    relay::{Relay, RelayEffect},
+    relay::{
+        ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, UpstreamHead,
+    },
 };
 
 /// Output of a command, and its exit code.

@@ -1,11 +1,13 @@
 //! Headers of requests and replies: which are forwarded, and which belong to one connection or one body.
 
+use std::borrow::Cow;
+
 use toolwire::json::Node;
 
 use crate::document::record;
 
-/// Names and values in their original order. Each byte of a value is one character.
-pub(crate) type Headers = Vec<(String, String)>;
+/// Names and values in their original order. A value is bytes, which need not be text.
+pub type Headers = Vec<(String, Vec<u8>)>;
 
 /// Header with the program's own token, which is never forwarded.
 pub(crate) const TOKEN: &str = "x-toolwire-token";
@@ -30,33 +32,54 @@ const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 /// Validator of the original body.
 const ENTITY_TAG: &str = "etag";
 
-/// Reads headers from a list of pairs. Control characters in values become spaces (RFC 9110, 5.5), because hosts cannot
-/// send them.
+/// Reads headers from a list of pairs of strings. Each character of a value is one byte.
 pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
-    let printable = |one: char| if one.is_ascii_control() && one != '\t' { ' ' } else { one };
     let pair = |pair: &Node<'_>| match pair.as_array() {
-        Some([name, value]) => text(name).zip(text(value).map(|value| value.chars().map(printable).collect())),
+        Some([name, value]) => text(name).zip(text(value).map(|value| bytes(&value))),
         _ => None,
     };
-    node.and_then(Node::as_array).unwrap_or_default().iter().filter_map(pair).collect()
+    printable(node.and_then(Node::as_array).unwrap_or_default().iter().filter_map(pair).collect())
 }
 
-/// Returns headers as a list of pairs.
+/// Replaces control characters in values with spaces (RFC 9110, 5.5), because hosts cannot send them.
+pub(crate) fn printable(mut headers: Headers) -> Headers {
+    let bytes = headers.iter_mut().flat_map(|(_, value)| value);
+    bytes.filter(|byte| byte.is_ascii_control() && **byte != b'\t').for_each(|byte| *byte = b' ');
+    headers
+}
+
+/// Converts a value to text, with one character for each byte.
+fn text(value: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(value) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(value.iter().map(|byte| char::from(*byte)).collect()),
+    }
+}
+
+/// Converts text with one character for each byte to a value. The bytes of other text are those of UTF-8.
+fn bytes(text: &str) -> Vec<u8> {
+    let narrow: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
+    narrow.unwrap_or_else(|_| text.into())
+}
+
+/// Returns headers as a list of pairs of strings, with one character for each byte of a value.
 pub(crate) fn list(headers: &Headers) -> Node<'_> {
-    let string = |text: &'_ String| Node::string(text.clone());
-    Node::array(headers.iter().map(|(name, value)| Node::array(Vec::from([string(name), string(value)]))).collect())
+    let pair = |(name, value): &(String, Vec<u8>)| {
+        Node::array(Vec::from([Node::string(name.clone()), Node::string(text(value).into_owned())]))
+    };
+    Node::array(headers.iter().map(pair).collect())
 }
 
 /// Returns the value of the first header with this name.
-pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
-    headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<Cow<'h, str>> {
+    headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| text(value))
 }
 
 /// Joins the values of all headers with this name into one list (RFC 9110, 5.3). Returns `None` if no header has it.
 pub(crate) fn joined(headers: &Headers, name: &str) -> Option<String> {
     let values = headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
-    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+    let values: Vec<Cow<'_, str>> = values.map(|(_, value)| text(value)).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
@@ -70,11 +93,11 @@ fn remove(headers: &mut Headers, names: &[&str]) {
 }
 
 /// Sets a header at the position of the first one with this name, or at the end.
-pub(crate) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
+pub(crate) fn set(headers: &mut Headers, name: &str, value: &str) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);
     let at = at.unwrap_or(headers.len()).min(headers.len());
-    headers.insert(at, (name.into(), value.into()));
+    headers.insert(at, (name.into(), bytes(value)));
 }
 
 /// Removes the headers that belong to one connection.
@@ -82,8 +105,8 @@ fn without_connection(mut headers: Headers) -> Headers {
     let named: Vec<String> = headers
         .iter()
         .filter(|(name, _)| name.eq_ignore_ascii_case("connection"))
-        .flat_map(|(_, value)| value.split(','))
-        .map(|name| name.trim().to_string())
+        .flat_map(|(_, value)| value.split(|byte| *byte == b','))
+        .map(|name| text(name.trim_ascii()).into_owned())
         // `Connection` cannot name headers that the request needs.
         .filter(|name| !["host", "content-length", "authorization"].iter().any(|own| name.eq_ignore_ascii_case(own)))
         .collect();
@@ -116,7 +139,7 @@ pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
         // The reply will be read, so it should not be compressed.
         set(&mut headers, "Accept-Encoding", "identity");
     }
-    set(&mut headers, "Content-Length", length.to_string());
+    set(&mut headers, "Content-Length", &length.to_string());
     headers
 }
 
@@ -150,10 +173,12 @@ pub(crate) fn is_stream(headers: &Headers) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use toolwire::json;
+
     use super::*;
 
     fn pairs(list: &[(&str, &str)]) -> Headers {
-        list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        list.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect()
     }
 
     #[test]
@@ -175,6 +200,14 @@ mod tests {
         let came = pairs(&[("Content-Length", "9"), ("Content-Encoding", "zstd"), ("Idempotency-Key", "i")]);
         let sent = pairs(&[("Accept-Encoding", "identity"), ("Content-Length", "3")]);
         assert_eq!(for_body(came, 3, true, true), sent);
+    }
+
+    #[test]
+    fn values_are_bytes() {
+        let came = json::read(r#"[["a", "\u00e4\u0000\u0009"], ["b", "\u20ac"]]"#).unwrap_or_default();
+        let headers = read(Some(&came));
+        assert_eq!(headers, [("a".to_string(), b"\xe4 \t".to_vec()), ("b".into(), "\u{20ac}".into())]);
+        assert_eq!(value(&headers, "A").as_deref(), Some("\u{e4} \t"));
     }
 
     #[test]

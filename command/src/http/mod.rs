@@ -27,7 +27,7 @@ pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), S
 pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     let mut list: Headers =
         [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
-            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .map(|(name, value)| (name.to_string(), value.into()))
             .into();
     if status == 503 {
         list.push(("Retry-After".into(), "1".into()));
@@ -188,16 +188,16 @@ impl Door {
     /// Returns why a request is refused, or `None` if it is allowed.
     pub(crate) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
         let host = value(headers, "host").unwrap_or_default();
-        if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(host))) {
+        if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(&host))) {
             let found = if host.is_empty() { "none".to_string() } else { format!("`{host}`") };
             return Some((403, format!("expected `Host` to be this machine, such as `127.0.0.1:8787`, found {found}")));
         }
-        let site = value(headers, "sec-fetch-site").unwrap_or("none");
+        let site = value(headers, "sec-fetch-site").unwrap_or("none".into());
         match value(headers, "origin") {
             Some(_) if count(headers, "origin") != 1 => {
                 return Some((403, "expected no `Origin`, or one of this machine, found several".into()));
             }
-            Some(origin) if !is_local(origin) => {
+            Some(origin) if !is_local(&origin) => {
                 return Some((403, format!("expected no `Origin`, or one of this machine, found `{origin}`")));
             }
             // Browsers omit `Origin` on simple GET requests.
@@ -207,7 +207,7 @@ impl Door {
             _ => {}
         }
         match &self.token {
-            Some(token) if !value(headers, TOKEN).is_some_and(|found| is_same(found, token)) => {
+            Some(token) if !value(headers, TOKEN).is_some_and(|found| is_same(&found, token)) => {
                 Some((401, format!("expected the token in the header `{TOKEN}`, found none, or another one")))
             }
             _ => None,
@@ -260,7 +260,7 @@ mod tests {
     }
 
     fn status(door: &Door, list: &[(&str, &str)]) -> u16 {
-        let headers = list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let headers = list.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect();
         door.refusal(&headers).map_or(200, |(status, _)| status)
     }
 

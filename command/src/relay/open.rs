@@ -1,18 +1,12 @@
 //! A request without a complete reply.
 
-use toolwire::{
-    json::{self, Node},
-    reports::RepairedCall,
-    settle_deferral_betas, Error, Exchange, ExchangeOptions, ToolListCache,
-};
+use toolwire::{reports::RepairedCall, settle_deferral_betas, Error, Exchange, ExchangeOptions, ToolListCache};
 
 use super::{
-    answer, decoded, failure, journal::Entry, own_answer, packed, reading, upstream::Upstream, RelayEffect, JSON,
+    answer, decoded, failure, journal::Entry, own_answer, packed, reading, upstream::Upstream, usage::Share,
+    RelayEffect, ReplyHead, UpstreamHead, JSON,
 };
-use crate::{
-    document::record,
-    http::headers::{self, head, Headers},
-};
+use crate::http::headers::{self, Headers};
 
 const BETAS: &str = "anthropic-beta";
 
@@ -35,6 +29,8 @@ pub(super) enum Stage {
 pub(super) struct Open {
     pub(super) stage: Stage,
     pub(super) entry: Entry,
+    /// The method as the client wrote it. That of `entry` may be truncated.
+    method: String,
     pub(super) upstream: usize,
     /// The path as the client wrote it.
     pub(super) path: String,
@@ -44,6 +40,8 @@ pub(super) struct Open {
     pub(super) reply_bytes: u64,
     /// Number of bytes received of the body that is being read.
     pub(super) received: u64,
+    /// The request's part in the totals of all requests.
+    pub(super) share: Option<Share>,
     client_headers: Headers,
     client_target: String,
     /// Headers as sent to the upstream.
@@ -65,11 +63,13 @@ impl Open {
         Open {
             stage: Stage::Sent,
             entry,
+            method: method.into(),
             upstream: 0,
             path: path.into(),
             request_bytes: 0,
             reply_bytes: 0,
             received: 0,
+            share: None,
             client_headers: Headers::new(),
             client_target: String::new(),
             headers: Headers::new(),
@@ -80,6 +80,12 @@ impl Open {
             is_sent: false,
             reply_head: None,
         }
+    }
+
+    /// Counts the bytes of the bodies. Returns false if the bodies of all requests are too large together.
+    pub(super) fn has_room(&mut self) -> bool {
+        let bytes = self.request_bytes.saturating_add(self.reply_bytes);
+        self.share.as_mut().is_none_or(|share| share.has_room(bytes))
     }
 
     /// Chooses the upstream of the request.
@@ -135,7 +141,7 @@ impl Open {
         match settle_deferral_betas(found.as_deref(), exchange.native(), needed) {
             Some(settled) if Some(&*settled) != found.as_deref() => {
                 let settled = settled.into_owned();
-                headers::set(&mut self.headers, BETAS, settled);
+                headers::set(&mut self.headers, BETAS, &settled);
             }
             None if found.is_some() => self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case(BETAS)),
             _ => {}
@@ -147,30 +153,26 @@ impl Open {
         !self.repairs
     }
 
-    /// Returns `{ upstream, method, target, headers }` as JSON.
-    pub(super) fn request(&self) -> String {
-        self.request_with(&self.headers)
+    /// Returns the head of the request at the upstream.
+    pub(super) fn request(&self) -> UpstreamHead {
+        self.request_with(self.headers.clone())
     }
 
-    fn request_with(&self, headers: &Headers) -> String {
-        json::write(&record([
-            ("upstream", Node::count(self.upstream as u64)),
-            ("method", Node::string(self.entry.method.clone())),
-            ("target", Node::string(self.target.clone())),
-            ("headers", headers::list(headers)),
-        ]))
+    fn request_with(&self, headers: Headers) -> UpstreamHead {
+        let (method, target) = (self.method.clone(), self.target.clone());
+        UpstreamHead { upstream: self.upstream, method, target, headers }
     }
 
     /// Sends the body that was read, unchanged.
     pub(super) fn send_body(&self, length: usize) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), length, self.exchange.is_some(), false);
-        RelayEffect::SendBody(self.request_with(&headers))
+        RelayEffect::SendBody(self.request_with(headers))
     }
 
     /// Sends a different body.
     pub(super) fn send(&self, body: &str) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), body.len(), self.exchange.is_some(), self.is_sent);
-        RelayEffect::Send(self.request_with(&headers), body.into())
+        RelayEffect::Send(self.request_with(headers), body.into())
     }
 
     /// Handles the head of a reply.
@@ -180,7 +182,7 @@ impl Open {
         if self.stage == Stage::Streaming {
             // This is a later round of a stream. The client has already received the start of the stream.
             return match encoding {
-                Ok(encoding) if is_fine && headers::is_stream(&came) => Vec::from([feeding(encoding)]),
+                Ok(encoding) if is_fine && headers::is_stream(&came) => Vec::from([RelayEffect::Feed(encoding)]),
                 Ok(encoding) => Vec::from([RelayEffect::Collect(reading(encoding))]),
                 Err(found) => self.failed(false, &unpackable(&found)),
             };
@@ -189,13 +191,13 @@ impl Open {
         let is_read = kind.is_none() || headers::is_stream(&came) || headers::is_json(&came);
         if self.exchange.is_none() || !is_fine || !is_read {
             if is_fine && self.exchange.is_some() {
-                self.entry.unread(kind.unwrap_or_default());
+                self.entry.unread(&kind.unwrap_or_default());
             }
             self.exchange = None;
             self.request_bytes = 0;
             self.stage = Stage::Passing;
             let headers = headers::of_reply(came, false);
-            return Vec::from([RelayEffect::Head(json::write(&head(status, &headers))), RelayEffect::Through]);
+            return Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Through]);
         }
         let is_stream = headers::is_stream(&came);
         match encoding {
@@ -203,7 +205,7 @@ impl Open {
             Ok(encoding) if is_stream => {
                 self.stage = Stage::Streaming;
                 let headers = headers::of_reply(came, true);
-                Vec::from([RelayEffect::Head(json::write(&head(status, &headers))), feeding(encoding)])
+                Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Feed(encoding)])
             }
             Ok(encoding) => {
                 self.reply_head = Some((status, headers::of_reply(came, true)));
@@ -327,10 +329,4 @@ impl Open {
 
 fn unpackable(found: &str) -> String {
     format!("its reply has the content encoding `{found}`, although `identity` was asked for")
-}
-
-/// Returns [`RelayEffect::Feed`] with `{ encoding }`.
-fn feeding(encoding: Option<String>) -> RelayEffect {
-    let encoding = encoding.map_or_else(Node::default, Node::string);
-    RelayEffect::Feed(json::write(&record([("encoding", encoding)])))
 }

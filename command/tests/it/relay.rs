@@ -2,52 +2,111 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
+
 use serde_json::{json, Value};
-use toolwire_command::{Relay, RelayEffect};
+use toolwire_command::{Headers, NumberedRelay, Relay, RelayEffect, RelayRequest, RequestHead};
 
 use crate::transcripts::{shown, text, Numbers};
 
+/// A relay with its open requests, by the numbers of a transcript.
+struct Played {
+    relay: Relay,
+    open: BTreeMap<u64, RelayRequest>,
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().into()
+}
+
+/// Reads pairs of strings. Each character of a value is one byte.
+fn headers(list: &Value) -> Headers {
+    let byte = |one: char| u8::try_from(one).expect("a byte");
+    let pair = |pair: &Value| (string(&pair[0]), string(&pair[1]).chars().map(byte).collect());
+    list.as_array().into_iter().flatten().map(pair).collect()
+}
+
+fn head(of: &Value) -> RequestHead {
+    RequestHead {
+        method: string(&of["method"]),
+        target: string(&of["target"]),
+        authority: of["authority"].as_str().map(String::from),
+        headers: headers(&of["headers"]),
+        time: string(&of["time"]),
+        is_local: of["local"].as_bool().unwrap_or_default(),
+    }
+}
+
 /// Plays one step of a transcript, and returns its effects.
-fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
+fn played(Played { relay, open }: &mut Played, step: &Value) -> Vec<RelayEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let status = |about: &Value| u16::try_from(about["status"].as_u64().expect("a status")).expect("a status");
     let why = |about: &Value| about["why"].as_str().expect("a reason").to_string();
-    if let Some(head) = step.get("request") {
-        return relay.request(number, &head.to_string());
+    if let Some(of) = step.get("request") {
+        let (request, effects) = relay.request(head(of));
+        open.insert(number, request);
+        return effects;
     }
+    let Some(request) = open.get_mut(&number) else { return Vec::new() };
     if let Some(length) = step.get("received") {
-        return relay.received(number, length.as_u64().expect("a length"));
+        return request.received(length.as_u64().expect("a length"));
     }
     if let Some(body) = step.get("body") {
-        return relay.body(number, text(body).as_bytes());
+        return request.body(text(body).as_bytes());
     }
     if let Some(about) = step.get("unread") {
-        return relay.unread(number, status(about), &why(about));
+        return request.unread(status(about), &why(about));
     }
     if let Some(head) = step.get("reply") {
-        return relay.reply(number, status(head), &head["headers"].to_string());
+        return request.reply(status(head), headers(&head["headers"]));
     }
     if let Some(body) = step.get("whole") {
-        return relay.whole(number, text(body).as_bytes());
+        return request.whole(text(body).as_bytes());
     }
     if let Some(piece) = step.get("piece") {
-        return relay.piece(number, text(piece).as_bytes());
+        return request.piece(text(piece).as_bytes());
     }
     if step.get("end").is_some() {
-        return relay.end(number);
+        return request.end();
     }
     if let Some(about) = step.get("failed") {
-        return relay.failed(number, about["late"].as_bool().unwrap_or_default(), &why(about));
+        return request.failed(about["late"].as_bool().unwrap_or_default(), &why(about));
     }
-    relay.closed(number, step["closed"].as_u64().expect("microseconds"))
+    request.closed(step["closed"].as_u64().expect("microseconds"))
 }
 
 #[test]
 fn transcripts_have_the_expected_effects() {
-    let begin = |case: &Value| Relay::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
+    let begin = |case: &Value| Played {
+        relay: Relay::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str)),
+        open: BTreeMap::new(),
+    };
     crate::transcripts::play("relay", begin, |relay, step| {
         played(relay, step).into_iter().map(|effect| shown(effect.words())).collect()
     });
+}
+
+/// A large body of one request is rewritten on one thread while others are answered on this one, and a request that is
+/// dropped in the middle, as after a panic, leaves nothing behind.
+#[test]
+fn requests_do_not_wait_for_each_other() {
+    let relay = Relay::new(r#"{"upstreams": [{"url": "http://127.0.0.1:1"}], "mostClients": 2}"#, None);
+    let post = json!({"method": "POST", "target": "/v1/chat/completions", "headers": [["Host", "localhost"]]});
+    let (mut large, effects) = relay.request(head(&post));
+    assert!(matches!(effects[..], [RelayEffect::Read(_)]), "{effects:?}");
+    let body = format!("{{\"messages\": [{}0]}}", "0,".repeat(1 << 20));
+    let rewritten = std::thread::spawn(move || large.body(body.as_bytes()));
+    for _ in 0..100 {
+        let (request, effects) = relay.request(head(&post));
+        assert!(matches!(effects[..], [RelayEffect::Read(_)]), "{effects:?}");
+        drop(request);
+    }
+    assert!(!rewritten.join().expect("no panic").is_empty());
+    let metrics =
+        json!({"method": "GET", "target": "/toolwire/metrics", "headers": [["Host", "localhost"]], "local": true});
+    let (_, effects) = relay.request(head(&metrics));
+    let [RelayEffect::Answer(_, page)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(page.contains("\ntoolwire_open_requests 0\n"), "{page}");
 }
 
 impl Numbers {
@@ -107,7 +166,7 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
 fn any_order_of_events_gives_each_client_one_reply() {
     let settings = json!({"upstreams": [{"url": "http://127.0.0.1:1/x", "dialect": "openai-chat", "formats": "ladder"},
         {"url": "https://api.anthropic.com", "path": "/a"}], "report": "r", "verbose": true, "mostClients": 3});
-    let mut relay = Relay::new(&settings.to_string(), None);
+    let mut relay = NumberedRelay::new(&settings.to_string(), None);
     let mut numbers = Numbers(7);
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let tool = json!({"type": "function", "function": {"name": "a.b", "parameters": schema}});
@@ -154,10 +213,10 @@ fn any_order_of_events_gives_each_client_one_reply() {
             let effects = match next {
                 // The client or the upstream disconnects.
                 _ if at == 0 => break,
-                Expects::Body if at == 2 => relay.unread(number, 413, "too large"),
-                Expects::Body | Expects::Whole if at == 3 => relay.received(number, 1 << 22),
-                Expects::Body => relay.body(number, bytes),
-                _ if at < 4 => relay.failed(number, at == 3, "gone"),
+                Expects::Body if at == 2 => relay.with(number, |request| request.unread(413, "too large")),
+                Expects::Body | Expects::Whole if at == 3 => relay.with(number, |request| request.received(1 << 22)),
+                Expects::Body => relay.with(number, |request| request.body(bytes)),
+                _ if at < 4 => relay.with(number, |request| request.failed(at == 3, "gone")),
                 Expects::Reply => {
                     let status = [200, 200, 200, 201, 204, 400, 529][numbers.below(7)];
                     let kind = numbers.one(&["application/json", "text/event-stream", "text/html", "application/json"]);
@@ -168,15 +227,15 @@ fn any_order_of_events_gives_each_client_one_reply() {
                         &json!([["content-type", kind], ["content-encoding", packed]]).to_string(),
                     )
                 }
-                Expects::Whole => relay.whole(number, bytes),
-                Expects::Pieces if at < 10 => relay.end(number),
-                _ => relay.piece(number, bytes),
+                Expects::Whole => relay.with(number, |request| request.whole(bytes)),
+                Expects::Pieces if at < 10 => relay.with(number, RelayRequest::end),
+                _ => relay.with(number, |request| request.piece(bytes)),
             };
             next = carried_out(&effects, &mut has_head, next);
         }
-        let rest = relay.closed(number, max_number(&mut numbers));
+        let rest = relay.with(number, |request| request.closed(max_number(&mut numbers)));
         assert!(rest.iter().all(|effect| matches!(effect, RelayEffect::Report(_))), "{rest:?}");
-        assert_eq!(relay.closed(number, 0), [], "state of the request remains");
+        assert_eq!(relay.with(number, |request| request.closed(0)), [], "state of the request remains");
     }
 }
 

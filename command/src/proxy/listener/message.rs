@@ -122,7 +122,7 @@ impl Received {
         let name = match named {
             Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
             // Methods of MCP extensions have names in other parameters.
-            None => headers::value(headers, "mcp-name").and_then(decoded).filter(|name| {
+            None => headers::value(headers, "mcp-name").and_then(|value| decoded(&value)).filter(|name| {
                 let params = parsed.object_at("params");
                 params.is_some_and(|params| {
                     params
@@ -135,7 +135,7 @@ impl Received {
         for (header, value) in expected {
             let found = headers::value(headers, header).filter(|_| headers::count(headers, header) == 1);
             let is_same = match value {
-                Some(value) => found.and_then(decoded).as_deref() == Some(value),
+                Some(value) => found.and_then(|found| decoded(&found)).as_deref() == Some(value),
                 None => headers::count(headers, header) == 0,
             };
             if !is_same {

@@ -281,14 +281,14 @@ impl Listener {
     /// Returns the session whose id a request sends, or `None` if it sends no id.
     fn session_of(&self, headers: &Headers) -> Result<Option<u64>, Rejection> {
         let Some(id) = headers::value(headers, SESSION) else { return Ok(None) };
-        let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(id));
+        let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(&*id));
         let Some((number, open)) = found.filter(|_| headers::count(headers, SESSION) == 1) else {
             // This status tells a client to start a new session.
             return Err(Rejection::new(404, SERVER_ERROR, "expected the id of an open session, found an unknown id"));
         };
         match (headers::value(headers, VERSION_HEADER), &open.version) {
-            (Some(found), Some(agreed)) if found != agreed => {
-                let why = format!("expected the protocol version {agreed}, found `{}`", cut(found, 40));
+            (Some(found), Some(agreed)) if *found != **agreed => {
+                let why = format!("expected the protocol version {agreed}, found `{}`", cut(&found, 40));
                 Err(Rejection::new(400, INVALID_REQUEST, &why))
             }
             _ => Ok(Some(*number)),
@@ -475,7 +475,7 @@ impl Listener {
         }
         let is_shared = self.shared == Some(post.session);
         let mut headers = own_headers(200, JSON);
-        headers.extend(post.tells.clone().map(|id| (SESSION.to_string(), id)));
+        headers.extend(post.tells.clone().map(|id| (SESSION.to_string(), id.into_bytes())));
         let status = if is_shared { status_of(text) } else { 200 };
         self.requests.remove(&number);
         self.answer(number, status, &headers, text.into());
@@ -525,7 +525,7 @@ impl Listener {
     fn answer(&mut self, number: u64, status: u16, headers: &Headers, body: String) {
         let mut headers = headers.clone();
         if status != 204 {
-            headers.push(("Content-Length".into(), body.len().to_string()));
+            headers.push(("Content-Length".into(), body.len().to_string().into_bytes()));
         }
         self.effects.push(ListenerEffect::Answer(number, json::write(&head(status, &headers)), body));
     }
@@ -574,7 +574,7 @@ fn stream_headers(session: Option<&str>) -> Headers {
     let mut headers = own_headers(200, STREAM);
     // Without this header, some reverse proxies buffer events.
     headers.push(("X-Accel-Buffering".into(), "no".into()));
-    headers.extend(session.map(|id| (SESSION.to_string(), id.to_string())));
+    headers.extend(session.map(|id| (SESSION.to_string(), id.as_bytes().to_vec())));
     headers
 }
 

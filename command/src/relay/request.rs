@@ -1,0 +1,386 @@
+//! A request of a client, from its head to the end of its reply.
+
+use std::sync::Arc;
+
+use toolwire::{internal, json, Code};
+
+use super::{
+    effect::{RelayEffect, RequestHead},
+    failure, log, may_have_tools,
+    metrics::Outcome,
+    model_in, no_model,
+    open::{Open, Stage},
+    own_answer, packed, reading,
+    upstream::{self, first, has_path, model_of, route, with_model},
+    usage::Share,
+    Shared, JSON, MAX_BODY, MAX_NAME, NO_MODEL,
+};
+use crate::{
+    escaped_lines,
+    http::{
+        headers::{self, Headers},
+        Refusal,
+    },
+    terminal::cut,
+};
+
+/// Prefix of the relay's own pages.
+const OWN: &str = "/toolwire/";
+const HEALTH: &str = "/toolwire/health";
+const BYTE_ORDER_MARK: char = '\u{feff}';
+const FULL: &str = "expected fewer large requests at once, found more";
+const FULL_REPLY: &str = "it is too large while other large requests are open";
+
+/// A request that a host serves. It owns everything that is known about the request, so that a host may call it on any
+/// thread, and drop it after a panic.
+pub struct RelayRequest {
+    shared: Arc<Shared>,
+    /// `None` after the relay's own answer, and after the end.
+    open: Option<Box<Open>>,
+}
+
+impl RelayRequest {
+    pub(super) fn begin(shared: Arc<Shared>, head: RequestHead) -> (RelayRequest, Vec<RelayEffect>) {
+        let mut request = RelayRequest { shared, open: None };
+        let effects = request.head(head);
+        (request, effects)
+    }
+
+    fn head(&mut self, head: RequestHead) -> Vec<RelayEffect> {
+        let RequestHead { method, target, authority, headers, time, is_local } = head;
+        let path = target.split('?').next().unwrap_or_default();
+        if path == HEALTH && method == "GET" {
+            // An orchestrator's probes come from other machines, without a token. The answer reveals nothing.
+            return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
+        }
+        let allowed = addressed(headers::printable(headers), authority.as_deref());
+        let allowed = allowed.and_then(|headers| match self.shared.door.refusal(&headers) {
+            Some(refusal) => Err(refusal),
+            None => Ok(headers),
+        });
+        let headers = match allowed {
+            Ok(headers) => headers,
+            Err((status, message)) => {
+                // Refused requests are only counted, because they must not fill the page or the report.
+                self.shared.metrics().count(Outcome::Refused);
+                return Vec::from([own_answer(status, JSON, failure(&cut(&message, 300)))]);
+            }
+        };
+        let mut open = Box::new(Open::new(&method, path, time));
+        if !target.starts_with('/') {
+            return self.refused(*open, 400, "expected a path, found another target: URLs are not forwarded");
+        }
+        if let Some(page) = path.strip_prefix(OWN) {
+            // A request with forwarding headers did not originate on this machine. With a token, requests are allowed
+            // from anywhere.
+            let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
+            let is_local = is_local && !is_forwarded;
+            return self.own(*open, page, is_local || self.shared.door.token.is_some());
+        }
+        let most = self.shared.settings.most_clients;
+        open.share = Share::of(&self.shared.usage, most);
+        if open.share.is_none() {
+            return self.refused(*open, 503, &format!("expected at most {most} requests at once, found more"));
+        }
+        let of_path = model_in(path);
+        // Some clients send JSON with another content type.
+        let is_read = method == "POST" && (may_have_tools(&headers) || internal::api_of(&target).is_some());
+        let shared = self.shared.clone();
+        let upstreams = &shared.settings.upstreams;
+        // The model may be in the body.
+        let routed = route(upstreams, path, of_path.as_deref()).or_else(|| first(upstreams, path).filter(|_| is_read));
+        let Some((at, upstream)) = routed else {
+            let message = match &of_path {
+                _ if !has_path(upstreams, path) => {
+                    format!("expected a path of an upstream, found `{}`", cut(path, 100))
+                }
+                Some(model) => no_model(model),
+                None => NO_MODEL.into(),
+            };
+            return self.refused(*open, 404, &message);
+        };
+        if upstream.is_left_by(path) {
+            return self.refused(
+                *open,
+                400,
+                "expected a path without `.`, `..` and `\\` between its slashes, found one",
+            );
+        }
+        open.go(at, upstream, &target, headers);
+        if is_read {
+            let how = match packed(&open.headers) {
+                Ok(encoding) => reading(encoding),
+                Err(found) => {
+                    let message = format!("expected the content encoding gzip, deflate, br or zstd, found `{found}`");
+                    return self.refused(*open, 415, &message);
+                }
+            };
+            open.stage = Stage::Reading;
+            let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
+            open.request_bytes = length.unwrap_or_default();
+            if open.request_bytes > MAX_BODY {
+                let message = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
+                return self.refused(*open, 413, &message);
+            }
+            if !open.has_room() {
+                return self.refused(*open, 503, FULL);
+            }
+            self.open = Some(open);
+            return Vec::from([RelayEffect::Read(how)]);
+        }
+        open.stage = Stage::Sent;
+        self.shared.metrics().count(Outcome::Passed);
+        let effect = RelayEffect::Forward(open.request());
+        self.open = Some(open);
+        Vec::from([effect])
+    }
+
+    /// Returns false after the relay's own answer, and after the end.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Counts `length` decompressed bytes of the body that is being read, of the request or of the reply. If the result
+    /// has effects, the host stops reading and performs them.
+    pub fn received(&mut self, length: u64) -> Vec<RelayEffect> {
+        let Some(open) = self.open.as_mut().filter(|open| open.stage != Stage::Ended) else {
+            return Vec::new();
+        };
+        let is_request = open.stage == Stage::Reading;
+        open.received += length;
+        if is_request {
+            // Until the body is longer than declared, its room is already reserved.
+            open.request_bytes = open.request_bytes.max(open.received);
+        } else {
+            open.reply_bytes = open.received;
+        }
+        if open.has_room() {
+            return Vec::new();
+        }
+        if is_request {
+            return self.open.take().map(|open| self.refused(*open, 503, FULL)).unwrap_or_default();
+        }
+        self.failed(false, FULL_REPLY)
+    }
+
+    /// Handles the decompressed body of a request.
+    pub fn body(&mut self, body: &[u8]) -> Vec<RelayEffect> {
+        let Some(mut open) = self.open.take() else { return Vec::new() };
+        let shared = self.shared.clone();
+        open.request_bytes = body.len() as u64;
+        open.received = 0;
+        if !open.has_room() {
+            return self.refused(*open, 503, FULL);
+        }
+        let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
+        let node = text.and_then(|text| json::read(text).ok());
+        let is_json_text = node.is_some();
+        let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.path));
+        let model = model.filter(|model| model.len() <= MAX_NAME);
+        open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
+        let Some((at, upstream)) = route(&shared.settings.upstreams, &open.path, model.as_deref()) else {
+            return self.refused(*open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
+        };
+        open.change(at, upstream);
+        let mut renamed = None;
+        if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.renamed(model)?))) {
+            open.rename(model, name);
+            renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
+        }
+        if let Some(why) = upstream::refusal(&open.origin, open.target()) {
+            let error = toolwire::Error::new(Code::InvalidRequest, "", why);
+            return self.refused_as(*open, &error);
+        }
+        // A body that says that it is something else than JSON, and is, passes as it came.
+        let is_json = may_have_tools(&open.headers) || renamed.is_some() || is_json_text;
+        let request = renamed.as_deref().or(text).filter(|_| is_json);
+        let options = shared.options.get(open.upstream);
+        let opened = match request.zip(options) {
+            Some((text, options)) => open.adapt(text, options, &shared.lists),
+            None => Ok(()),
+        };
+        if let Err(error) = opened {
+            return self.refused_as(*open, &error);
+        }
+        let mut effects = self.note_changes(&mut open);
+        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != request);
+        shared.metrics().count(match (&open.exchange, changed) {
+            (None, _) => Outcome::Passed,
+            (Some(_), true) => Outcome::Adapted,
+            (Some(_), false) => Outcome::Unchanged,
+        });
+        if open.exchange.is_some() && !changed && open.needs_no_restoring() {
+            open.exchange = None;
+        }
+        open.stage = Stage::Sent;
+        effects.push(match (&open.exchange, renamed) {
+            (Some(exchange), _) if changed => open.send(exchange.request()),
+            (_, Some(renamed)) => open.send(&renamed),
+            _ => open.send_body(body.len()),
+        });
+        self.open = Some(open);
+        effects
+    }
+
+    /// Handles a request whose body could not be read. `status` is 408, 413 or 415; `why` is the reason, for people.
+    pub fn unread(&mut self, status: u16, why: &str) -> Vec<RelayEffect> {
+        let Some(open) = self.open.take() else { return Vec::new() };
+        self.refused(*open, status, why)
+    }
+
+    /// Handles the head of a reply.
+    pub fn reply(&mut self, status: u16, headers: Headers) -> Vec<RelayEffect> {
+        if !(200..=999).contains(&status) {
+            // Hosts cannot send such a status.
+            return self.failed(false, &format!("the status of its reply is {status}"));
+        }
+        *self.shared.metrics().replies.entry(status).or_default() += 1;
+        let Some(open) = &mut self.open else { return Vec::new() };
+        open.entry.status = Some(status);
+        let has_no_path = matches!(status, 404 | 405) && open.exchange.is_some();
+        let hint = format!("{} has no {}: does it support this protocol?", open.origin, open.entry.path);
+        let mut effects = open.reply(status, headers::printable(headers));
+        open.has_room();
+        if has_no_path && self.shared.journal().is_new(&hint) {
+            effects.insert(0, log(&hint));
+        }
+        effects
+    }
+
+    /// Handles the complete body of a reply.
+    pub fn whole(&mut self, body: &[u8]) -> Vec<RelayEffect> {
+        let Some(open) = &mut self.open else { return Vec::new() };
+        let effects = open.whole(&String::from_utf8_lossy(body));
+        self.go_on(effects)
+    }
+
+    /// Handles a piece of a streamed reply.
+    pub fn piece(&mut self, piece: &[u8]) -> Vec<RelayEffect> {
+        let Some(open) = &mut self.open else { return Vec::new() };
+        let effects = open.piece(piece);
+        self.go_on(effects)
+    }
+
+    /// Handles the end of a streamed reply.
+    pub fn end(&mut self) -> Vec<RelayEffect> {
+        let Some(open) = &mut self.open else { return Vec::new() };
+        let effects = open.end();
+        self.go_on(effects)
+    }
+
+    /// Handles the failure of an upstream, before or during its reply. `is_late` is true after a timeout.
+    pub fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
+        self.shared.metrics().failures += 1;
+        let Some(open) = &mut self.open else { return Vec::new() };
+        let effects = open.failed(is_late, &escaped_lines(why));
+        open.has_room();
+        let line = open.entry.error.as_ref().map(|error| log(&format!("{}: {error}", open.entry.path)));
+        line.into_iter().chain(effects).collect()
+    }
+
+    /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
+    pub fn closed(&mut self, spent: u64) -> Vec<RelayEffect> {
+        let Some(open) = self.open.take() else { return Vec::new() };
+        self.shared.metrics().spent(spent);
+        self.noted(*open)
+    }
+
+    /// Counts and records the repaired calls of a step.
+    fn go_on(&mut self, effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
+        let Some(open) = &mut self.open else { return effects };
+        open.has_room();
+        let calls = open.take_repaired();
+        let asks_again = effects.iter().any(|effect| matches!(effect, RelayEffect::Send(..)));
+        if calls.is_empty() && !asks_again {
+            return effects;
+        }
+        let mut metrics = self.shared.metrics();
+        metrics.repaired += calls.iter().filter(|call| !call.repairs.is_empty()).count() as u64;
+        metrics.invalid += calls.iter().filter(|call| call.valid == Some(false)).count() as u64;
+        open.entry.repaired(&calls);
+        metrics.searches += u64::from(asks_again);
+        effects
+    }
+
+    /// Counts and records the changes to a request, and returns the log lines.
+    fn note_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
+        let Some(exchange) = &open.exchange else { return Vec::new() };
+        let report = exchange.report();
+        let mut effects = Vec::new();
+        let mut tools: Vec<(&Option<String>, &str)> =
+            report.changes.iter().map(|about| (&about.server, about.tool.as_str())).collect();
+        tools.dedup();
+        let mut metrics = self.shared.metrics();
+        metrics.rewritten += tools.len() as u64;
+        metrics.quarantined += report.quarantined.len() as u64;
+        drop(metrics);
+        if let Some(warning) = exchange.warning() {
+            if self.shared.journal().is_new(&warning.key) {
+                effects.push(log(&warning.message));
+            }
+        }
+        if self.shared.settings.verbose {
+            effects.extend(self.shared.journal().lines(report).iter().map(|line| log(line)));
+        }
+        open.entry.adapted(report);
+        effects
+    }
+
+    /// Answers a request with the relay's own error.
+    fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
+        open.entry.failed(message);
+        self.answered(open, status, failure(message))
+    }
+
+    /// Refuses a request before it is sent, with an error in the format of its API.
+    fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
+        let refusal = toolwire::Exchange::refusal(&open.url(), error);
+        open.entry.refused(error);
+        self.answered(open, 400, refusal)
+    }
+
+    fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
+        self.shared.metrics().count(Outcome::Refused);
+        open.entry.status = Some(status);
+        let mut effects = self.noted(open);
+        effects.insert(0, own_answer(status, JSON, body));
+        effects
+    }
+
+    /// Records a finished request for the page, and returns its line of the report.
+    fn noted(&mut self, open: Open) -> Vec<RelayEffect> {
+        let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
+        self.shared.journal().add(open.entry);
+        line.into_iter().collect()
+    }
+
+    /// Answers a request for one of the relay's own pages.
+    fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
+        let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
+        let (kind, body) = match page {
+            _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
+            "metrics" if is_local => {
+                ("text/plain; version=0.0.4; charset=utf-8", self.shared.metrics().text(self.shared.usage.requests()))
+            }
+            "last" if is_local => ("text/html; charset=utf-8", self.shared.journal().page()),
+            "metrics" | "last" => return self.refused(open, 403, "expected a program on this machine, found another"),
+            _ => {
+                let message =
+                    "expected `/toolwire/health`, `/toolwire/metrics` or `/toolwire/last`, found another path";
+                return self.refused(open, 404, message);
+            }
+        };
+        Vec::from([own_answer(200, kind, body)])
+    }
+}
+
+/// Adds `Host` for the authority of HTTP/2 (RFC 9113, 8.3.1), or refuses a `Host` that differs from it.
+fn addressed(mut headers: Headers, authority: Option<&str>) -> Result<Headers, Refusal> {
+    let Some(authority) = authority else { return Ok(headers) };
+    match headers::value(&headers, "host") {
+        None => headers.insert(0, ("Host".into(), authority.into())),
+        Some(host) if host.eq_ignore_ascii_case(authority) => {}
+        Some(_) => return Err((400, "expected `Host` to be the authority of the request, found another".into())),
+    }
+    Ok(headers)
+}

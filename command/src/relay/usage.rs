@@ -1,0 +1,77 @@
+//! What the open requests of a relay use together: their number, and the bytes of their bodies.
+
+use std::sync::{
+    atomic::{AtomicU64, AtomicUsize, Ordering},
+    Arc,
+};
+
+/// Maximum total size of the bodies in memory, in bytes.
+const MAX_BODIES: u64 = 512 << 20;
+
+/// Totals of all open requests.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    requests: AtomicUsize,
+    bytes: AtomicU64,
+}
+
+impl Usage {
+    pub(super) fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+/// The part of one request in the totals. Dropping it, even during a panic, returns the part.
+#[derive(Debug)]
+pub(super) struct Share {
+    usage: Arc<Usage>,
+    bytes: u64,
+}
+
+impl Share {
+    /// Counts another request. Returns `None` if there are `most` already.
+    pub(super) fn of(usage: &Arc<Usage>, most: usize) -> Option<Share> {
+        let more = |count: usize| (count < most).then_some(count + 1);
+        usage.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Share { usage: usage.clone(), bytes: 0 })
+    }
+
+    /// Sets the bytes of the request. Returns false if the bodies of all requests are too large together.
+    pub(super) fn has_room(&mut self, bytes: u64) -> bool {
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        let total = if bytes >= before {
+            let more = bytes - before;
+            self.usage.bytes.fetch_add(more, Ordering::Relaxed).saturating_add(more)
+        } else {
+            let less = before - bytes;
+            self.usage.bytes.fetch_sub(less, Ordering::Relaxed).saturating_sub(less)
+        };
+        total <= MAX_BODIES
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.usage.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.usage.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_limited_and_returned() {
+        let usage = Arc::new(Usage::default());
+        let mut one = Share::of(&usage, 2);
+        let mut other = Share::of(&usage, 2);
+        assert!(Share::of(&usage, 2).is_none() && usage.requests() == 2);
+        let set = |share: &mut Option<Share>, bytes| share.as_mut().map(|share| share.has_room(bytes));
+        assert_eq!(set(&mut one, MAX_BODIES), Some(true));
+        assert_eq!(set(&mut other, 1), Some(false));
+        assert_eq!(set(&mut one, MAX_BODIES - 1), Some(true));
+        drop((one, other));
+        assert_eq!((usage.requests(), usage.bytes.load(Ordering::Relaxed)), (0, 0));
+    }
+}
