@@ -148,7 +148,7 @@ lint-rustdoc: installed
 	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire --all-features --no-deps --locked
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
 lint-rustdoc-private: installed
-	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
+	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-cli -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 # Checks the layers, circles between files, and the length of lines, because rustfmt does not wrap comments.
 lint-files: installed
 	@scripts/counted.sh none $@ cargo test -p toolwire --locked --test it architecture

@@ -11,7 +11,7 @@ every=$(sed -n 's/^TESTS = //p' Makefile)
 
 suites() { # PATH
   case $1 in
-    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | xtask/*) echo test-rust ;;
+    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/* | xtask/*) echo test-rust ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
     core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
     command/* | tests/command/* | tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust test-node test-python test-playground test-npm-sdks test-readme ;;

@@ -39,6 +39,7 @@ for (const crate of [
   'core/src',
   'core/fuzz/src',
   'command/src',
+  'cli/src',
   'bindings-wasm/src',
   'bindings-py/src',
   'examples/cliproxyapi/src',

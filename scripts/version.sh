@@ -42,9 +42,9 @@ same npm/package-lock.json "$(of_npm_lock)"
 same scripts/ci/package.json "$(node -p "require('./scripts/ci/package.json').dependencies.toolwire")"
 same scripts/ci/package-lock.json "$(node -p "require('./scripts/ci/package-lock.json').packages['node_modules/toolwire'].version")"
 for file in $deployed; do same "$file" "$(sed -n 's/.*npx, -y, toolwire@\{0,1\}\([^,]*\),.*/\1/p' "$file")"; done
-for crate in toolwire toolwire-command toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
+for crate in toolwire toolwire-command toolwire-cli toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
 same examples/cliproxyapi/Cargo.lock "$(of_cargo_lock toolwire examples/cliproxyapi/Cargo.lock)"
-for manifest in core/Cargo.toml command/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
+for manifest in core/Cargo.toml command/Cargo.toml cli/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
 done
 # maturin uses the version of bindings-py.

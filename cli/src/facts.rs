@@ -1,0 +1,42 @@
+//! What the command has to know about the terminal, the date and the environment.
+
+use std::{
+    env,
+    io::{stderr, stdin, stdout, IsTerminal as _},
+};
+
+use toolwire::json::{self, Member, Node, Object, Text};
+
+/// The variables that decide about colors.
+const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
+
+/// Returns the facts for [`toolwire_command::Command::new`].
+pub(crate) fn facts() -> String {
+    let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
+    let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
+    let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let (stdin, stdout, stderr) = (stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal());
+    let columns = if stdout { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None };
+    let program = env::current_exe().ok().map(|path| Vec::from([path.to_string_lossy().into_owned()]));
+    let folder = env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
+    let environment = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?)));
+    json::write(&record(
+        [
+            ("arguments", strings(arguments)),
+            ("stdin", Node::bool(stdin)),
+            ("stdout", Node::bool(stdout)),
+            ("stderr", Node::bool(stderr)),
+            ("columns", columns.map_or_else(Node::default, |columns| Node::count(columns.into()))),
+            ("date", Node::string(jiff::Zoned::now().date().to_string())),
+            ("environment", record(environment.map(|(name, value)| (name, Node::string(value))))),
+            ("folder", optional(folder)),
+            ("program", program.map_or_else(Node::default, strings)),
+        ]
+        .into_iter(),
+    ))
+}
+
+/// Returns an object.
+pub(crate) fn record<'a>(members: impl Iterator<Item = (&'a str, Node<'a>)>) -> Node<'a> {
+    Node::object(Object::from_members(members.map(|(key, value)| Member { key: Text::new(key), value }).collect()))
+}

@@ -1,0 +1,268 @@
+//! Files: reading, and writing so that a full disk or the end of the program loses nothing.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, Metadata, OpenOptions},
+    hash::{BuildHasher as _, RandomState},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use toolwire_command::OutputFile;
+
+use crate::system::code;
+
+/// Maximum size of a file, in bytes.
+const MAX_FILE: u64 = (1 << 31) - 1;
+
+/// The files that a command read, to detect those that change before they are written.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// Keyed with secret random numbers, so that nobody can prepare a file with the same digest.
+    hasher: RandomState,
+    /// Digests by path, with symbolic links resolved.
+    digests: HashMap<PathBuf, u64>,
+}
+
+/// Why a file was not written.
+enum Unwritten {
+    Changed,
+    Failed(String),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Unwritten {
+        Unwritten::Failed(code(&error))
+    }
+}
+
+impl Files {
+    /// Reads a file, which may be a device.
+    pub(crate) fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        let content = fs::read(path).map_err(|error| code(&error))?;
+        self.record(Path::new(path), &content);
+        Ok(content)
+    }
+
+    /// Reads a file that must be a regular one.
+    pub(crate) fn read_regular(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        let content = regular(Path::new(path))?;
+        self.record(Path::new(path), &content);
+        Ok(content)
+    }
+
+    fn record(&mut self, path: &Path, content: &[u8]) {
+        self.digests.insert(unlinked(path), self.hasher.hash_one(content));
+    }
+
+    /// Writes files. Returns the messages about those that could not be written. If a backup cannot be written, the
+    /// file that it is for is left unchanged.
+    pub(crate) fn write_all(&mut self, files: &[OutputFile]) -> Vec<String> {
+        let mut messages = Vec::new();
+        let mut without_backup: Vec<&str> = Vec::new();
+        for file in files {
+            if without_backup.contains(&file.path.as_str()) {
+                continue;
+            }
+            let why = match self.write(file) {
+                Ok(()) => continue,
+                Err(Unwritten::Changed) => {
+                    "expected an unchanged file, found one that has changed since it was read".to_string()
+                }
+                Err(Unwritten::Failed(why)) => format!("expected a writable file, found one that is not ({why})"),
+            };
+            if file.like != file.path {
+                without_backup.push(&file.like);
+            }
+            messages.push(format!("toolwire: {}: {why}\n", toolwire_command::Command::heard(&file.path).trim_end()));
+        }
+        messages
+    }
+
+    fn write(&mut self, file: &OutputFile) -> Result<(), Unwritten> {
+        let path = Path::new(&file.path);
+        refuse_links(&file.path, &file.confined)?;
+        if !file.like.is_empty() || !is_in_place(path)? {
+            let target = if file.confined.is_empty() { unlinked(path) } else { path.into() };
+            return self.replace(&target, file);
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        if !file.confined.is_empty() {
+            no_follow(&mut options);
+        }
+        Ok(options.open(path)?.write_all(file.content.as_bytes())?)
+    }
+
+    /// Writes a temporary file next to the target, which is no link, and renames it. If the program is killed or the
+    /// disk is full, the target is unchanged.
+    fn replace(&mut self, target: &Path, file: &OutputFile) -> Result<(), Unwritten> {
+        let like = if file.like.is_empty() { found(fs::metadata(target))? } else { Some(fs::metadata(&file.like)?) };
+        let mut name = target.as_os_str().to_owned();
+        name.push(format!(".{:016x}.tmp", self.hasher.hash_one((target, std::process::id(), self.digests.len()))));
+        let beside = PathBuf::from(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        if like.is_some() {
+            owner_only(&mut options);
+        }
+        // Opened before the closure, so that another program's file with this name is not removed.
+        let written = options.open(&beside)?;
+        let replaced = || {
+            fill(written, &beside, file.content.as_bytes(), like.as_ref())?;
+            // Checked as late as possible, because nothing locks the file.
+            let is_changed = |content: Vec<u8>| {
+                Some(&self.hasher.hash_one(&*content)) != self.digests.get(&unlinked(Path::new(&file.like)))
+            };
+            if !file.like.is_empty() && is_changed(regular(Path::new(&file.like)).map_err(Unwritten::Failed)?) {
+                return Err(Unwritten::Changed);
+            }
+            Ok(fs::rename(&beside, target)?)
+        };
+        if let Err(error) = replaced() {
+            // The first error is the reason.
+            let _ = fs::remove_file(&beside);
+            return Err(error);
+        }
+        self.record(target, file.content.as_bytes());
+        Ok(())
+    }
+}
+
+/// Fills a temporary file, which gets the permissions of another one.
+fn fill(mut file: File, path: &Path, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+    file.write_all(content)?;
+    // Otherwise the name could reach the disk before the content does.
+    file.sync_all()?;
+    drop(file);
+    like.map_or(Ok(()), |like| fs::set_permissions(path, permissions(like)))
+}
+
+/// Reads a regular file, up to the length that it had when it was opened. Fails for anything without a length, such as a
+/// device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
+fn regular(path: &Path) -> Result<Vec<u8>, String> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    no_wait(&mut options);
+    let read = || -> io::Result<Result<Vec<u8>, &str>> {
+        let file = options.open(path)?;
+        let found = file.metadata()?;
+        let why = match () {
+            () if found.is_dir() => "EISDIR",
+            () if !found.is_file() => "ENOTREG",
+            () if found.len() > MAX_FILE => "EFBIG",
+            () => {
+                let mut content = Vec::new();
+                file.take(found.len()).read_to_end(&mut content)?;
+                return Ok(Ok(content));
+            }
+        };
+        Ok(Err(why))
+    };
+    read().map_err(|error| code(&error))?.map_err(String::from)
+}
+
+/// Returns the names in a folder. Names of folders end in `/`, those of links to folders in `//`.
+pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
+    let folder = if folder.is_empty() { "." } else { folder };
+    let named = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name().to_string_lossy().into_owned());
+        let is_folder = || fs::metadata(entry.path()).is_ok_and(|found| found.is_dir());
+        Ok(match kind {
+            kind if kind.is_dir() => name + "/",
+            kind if kind.is_symlink() && is_folder() => name + "//",
+            _ => name,
+        })
+    };
+    let read = || fs::read_dir(folder)?.map(named).collect::<io::Result<Vec<String>>>();
+    read().map_err(|error| code(&error))
+}
+
+/// Returns `None` if there is no such file.
+fn found(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Resolves the symbolic links in a path. Returns the path itself if there is no such file.
+fn unlinked(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}
+
+/// Returns true for a device or a pipe, and for a link without a target, which a rename would remove.
+fn is_in_place(path: &Path) -> io::Result<bool> {
+    match found(fs::metadata(path))? {
+        Some(target) => Ok(!target.is_file()),
+        None => Ok(found(fs::symlink_metadata(path))?.is_some()),
+    }
+}
+
+/// Fails if a folder or the file in the suffix is a symbolic link or a junction.
+fn refuse_links(path: &str, confined: &str) -> Result<(), Unwritten> {
+    if confined.is_empty() {
+        return Ok(());
+    }
+    let mut at = String::from(path.strip_suffix(confined).unwrap_or_default());
+    for step in confined.split('/') {
+        at.push_str(step);
+        match found(fs::symlink_metadata(&at))? {
+            None => return Ok(()),
+            Some(found) if found.is_symlink() => return Err(Unwritten::Failed("ELOOP".into())),
+            Some(_) => at.push('/'),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+mod flags {
+    use std::{
+        fs::{Metadata, OpenOptions, Permissions},
+        os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    };
+
+    use rustix::fs::OFlags;
+
+    fn set(options: &mut OpenOptions, flags: OFlags) {
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+
+    /// A link is not followed, and a pipe without a reader does not wait.
+    pub(super) fn no_follow(options: &mut OpenOptions) {
+        set(options, OFlags::NOFOLLOW | OFlags::NONBLOCK);
+    }
+
+    /// A pipe without a writer does not wait.
+    pub(super) fn no_wait(options: &mut OpenOptions) {
+        set(options, OFlags::NONBLOCK);
+    }
+
+    pub(super) fn owner_only(options: &mut OpenOptions) {
+        options.mode(0o600);
+    }
+
+    pub(super) fn permissions(like: &Metadata) -> Permissions {
+        Permissions::from_mode(like.permissions().mode() & 0o777)
+    }
+}
+
+#[cfg(not(unix))]
+mod flags {
+    use std::fs::{Metadata, OpenOptions, Permissions};
+
+    pub(super) fn no_follow(_options: &mut OpenOptions) {}
+
+    pub(super) fn no_wait(_options: &mut OpenOptions) {}
+
+    pub(super) fn owner_only(_options: &mut OpenOptions) {}
+
+    pub(super) fn permissions(like: &Metadata) -> Permissions {
+        like.permissions()
+    }
+}
+
+use flags::{no_follow, no_wait, owner_only, permissions};

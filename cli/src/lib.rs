@@ -1,0 +1,96 @@
+//! The program `toolwire`: the host of the crate `toolwire-command`, which decides everything. This crate reads and
+//! writes files, prints, and runs servers.
+
+mod facts;
+mod files;
+mod needs;
+mod system;
+
+use std::{
+    io::{self, Write as _},
+    panic::{self, AssertUnwindSafe},
+    process::ExitCode,
+};
+
+use toolwire_command::{Command, Printed};
+
+use self::{files::Files, system::code};
+
+/// Exit code of wrong usage, an unreadable input, or an output that cannot be written.
+const UNUSABLE: u8 = 2;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    // The message below replaces that of the standard library.
+    panic::set_hook(Box::new(|_| {}));
+    let code = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let found = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let found = found.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let found = Command::heard(&found);
+        let _ = writeln!(
+            io::stderr(),
+            "toolwire: internal: found a defect in toolwire ({}). Please report it with the command line and an input \
+             that shows it at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others \
+             could make use of it",
+            found.trim_end()
+        );
+        UNUSABLE
+    });
+    ExitCode::from(code)
+}
+
+fn run() -> u8 {
+    let mut command = Command::new(&facts::facts());
+    let mut files = Files::default();
+    while let Some(need) = command.need() {
+        match needs::meet(need, &mut files) {
+            Ok(content) => command.give(&content),
+            Err(why) => command.fail(&why),
+        }
+    }
+    let mut output = Output::default();
+    while let Some(shown) = command.step() {
+        output.write_err(&shown);
+    }
+    let Printed { stdout, stderr, exit_code, files: written, .. } = command.finish();
+    output.write(io::stdout(), &stdout);
+    output.write_err(&stderr);
+    let messages = files.write_all(&written);
+    messages.iter().for_each(|message| output.write_err(message));
+    let exit_code = if messages.is_empty() { exit_code } else { UNUSABLE };
+    match output.failure {
+        None => exit_code,
+        Some(code) => {
+            // The exit code reports the failure if this fails, too.
+            let _ = writeln!(io::stderr(), "toolwire: expected a writable output, found one that fails ({code})");
+            UNUSABLE
+        }
+    }
+}
+
+/// Standard output and standard error.
+#[derive(Default)]
+struct Output {
+    /// The first error of a write.
+    failure: Option<String>,
+}
+
+impl Output {
+    fn write_err(&mut self, text: &str) {
+        self.write(io::stderr(), text);
+    }
+
+    fn write(&mut self, mut stream: impl io::Write, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+            // The reader, for instance `head`, has stopped reading. That is not an error: neither the exit code nor
+            // other output changes.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.failure.get_or_insert_with(|| code(&error));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The program `toolwire`.
+
+fn main() -> std::process::ExitCode {
+    toolwire_cli::main()
+}

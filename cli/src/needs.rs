@@ -1,0 +1,54 @@
+//! Meets the needs of a command.
+
+use std::{
+    env,
+    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+};
+
+use toolwire::json::{self, Node};
+use toolwire_command::Need;
+
+use crate::{
+    facts::record,
+    files::{self, Files},
+    system::code,
+};
+
+/// Returns the content of a need, or the reason for a failure: a message, or the name of a system error.
+pub(crate) fn meet(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
+    let written = |node: Node<'_>| json::write(&node).into_bytes();
+    let set = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));
+    match need {
+        Need::File(path) => files.read(&path),
+        Need::RegularFile(path) => files.read_regular(&path),
+        Need::Line(question) => line(&question),
+        Need::Input => {
+            let mut input = Vec::new();
+            io::stdin().read_to_end(&mut input).map_err(|error| code(&error))?;
+            Ok(input)
+        }
+        Need::Folder(path) => Ok(written(Node::array(files::list(&path)?.into_iter().map(Node::string).collect()))),
+        Need::Variables(names) => {
+            let variables: Vec<(String, String)> = names.iter().filter_map(set).collect();
+            let members = variables.iter().map(|(name, value)| (name.as_str(), Node::string(value.as_str())));
+            Ok(written(record(members)))
+        }
+        Need::Set(names) => {
+            let names = names.iter().filter_map(set).filter(|(_, value)| !value.trim().is_empty());
+            Ok(written(Node::array(names.map(|(name, _)| Node::string(name)).collect())))
+        }
+        _ => Err("expected a need that this program meets, found another".into()),
+    }
+}
+
+/// Asks the user for a line. Returns an empty line if standard input is not a terminal.
+fn line(question: &str) -> Result<Vec<u8>, String> {
+    if !io::stdin().is_terminal() {
+        return Ok(Vec::new());
+    }
+    let mut answer = Vec::new();
+    let asked =
+        io::stderr().write_all(question.as_bytes()).and_then(|()| io::stdin().lock().read_until(b'\n', &mut answer));
+    asked.map_err(|error| code(&error))?;
+    Ok(answer.trim_ascii_end().to_vec())
+}

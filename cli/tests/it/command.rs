@@ -1,0 +1,218 @@
+//! Runs the cases of tests/command through the program.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    env, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use serde_json::Value;
+
+/// Members of a case that need a terminal, a server or an API. The tests of `toolwire-command` play all cases.
+const NEEDS: [&str; 4] = ["terminal", "server", "servers", "answers"];
+
+fn read(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Returns the cases of all files, each with the name of its file.
+fn cases() -> Vec<(String, Value)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/command");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "json"));
+    files.sort();
+    let named = |path: &PathBuf| (path.file_stem().expect("a name").to_string_lossy().into_owned(), read(path));
+    let (count, files): (Vec<_>, Vec<_>) = files.iter().map(named).partition(|(name, _)| name == "count");
+    let each = |(name, list): (String, Value)| {
+        let list = list.as_array().expect("a list of cases").clone();
+        list.into_iter().map(move |case| (name.clone(), case))
+    };
+    let all: Vec<_> = files.into_iter().flat_map(each).collect();
+    assert_eq!(count[0].1["cases"], all.len(), "tests/command/count.json");
+    all
+}
+
+/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(lines) if lines.iter().all(Value::is_string) => {
+            lines.iter().map(|line| format!("{}\n", line.as_str().expect("a line"))).collect()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A folder that is removed at the end of a test.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("toolwire-cli-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns a call of the program without the variables that decide about colors.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    for name in ["NO_COLOR", "FORCE_COLOR", "TERM"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the program with this input.
+fn run(command: &mut Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.as_bytes().to_vec();
+    // The program may exit without reading its input.
+    let writer = thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("an output");
+    writer.join().expect("a writer");
+    output
+}
+
+/// Returns the differences of a case.
+fn play(file: &str, case: &Value) -> Vec<String> {
+    let folder = Folder::new();
+    for (name, content) in case["files"].as_object().into_iter().flatten() {
+        folder.write(name, &text(content));
+    }
+    let arguments = case["arguments"].as_array().expect("arguments").iter().map(|word| word.as_str().expect("a word"));
+    let mut command = program();
+    command.args(arguments).current_dir(&folder.0);
+    for (name, value) in case["environment"].as_object().into_iter().flatten() {
+        command.env(name, value.as_str().expect("a value"));
+    }
+    let output = run(&mut command, &text(&case["stdin"]));
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = output.status.code().map_or("a signal".into(), |code| code.to_string());
+    let mut pairs = Vec::from([
+        ("stdout".to_string(), text(&case["stdout"]), lossy(&output.stdout)),
+        ("stderr".into(), text(&case["stderr"]), lossy(&output.stderr)),
+        ("exit code".into(), case["exitCode"].to_string(), code),
+    ]);
+    for (name, content) in case["written"].as_object().into_iter().flatten() {
+        let found = fs::read_to_string(folder.0.join(name)).unwrap_or_else(|error| error.to_string());
+        pairs.push((name.clone(), text(content), found));
+    }
+    pairs.retain(|(_, expected, found)| expected != found);
+    let name = &case["name"];
+    let shown =
+        |(what, expected, found)| format!("{file}: {name}: {what}\n--- expected\n{expected}\n--- found\n{found}");
+    pairs.into_iter().map(shown).collect()
+}
+
+/// `CASE=name` runs only the cases with this name.
+#[test]
+fn cases_print_the_expected_text() {
+    let only = env::var("CASE").ok().filter(|name| !name.is_empty());
+    let cases = cases();
+    let runs: Vec<_> = cases
+        .iter()
+        .filter(|(_, case)| NEEDS.iter().all(|member| case.get(member).is_none()))
+        .filter(|(_, case)| only.as_ref().is_none_or(|name| case["name"] == **name))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let failed: Vec<String> = thread::scope(|scope| {
+        let work = || {
+            let mut failed = Vec::new();
+            while let Some((file, case)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                failed.extend(play(file, case));
+            }
+            failed
+        };
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
+    });
+    assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
+    println!("tests/command: {} of {} cases", runs.len(), cases.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_closes_the_pipe_changes_neither_the_exit_code_nor_the_files() {
+    let folder = Folder::new();
+    folder
+        .write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#);
+    let check = |more: &[&str]| {
+        let mut command = program();
+        command.args(["check", "-d", "openai-chat", "t.json"]).args(more).current_dir(&folder.0);
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
+        drop(child.stdout.take());
+        child.wait().expect("an exit").code()
+    };
+    assert_eq!(check(&[]), Some(1));
+    assert_eq!(check(&["--format", "json", "--baseline", "base.json", "--update-baseline"]), Some(0));
+    assert!(fs::read_to_string(folder.0.join("base.json")).expect("the baseline").contains("enum-empty"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+    let output = program().arg("dialects").stdin(Stdio::null()).stdout(full).output().expect("the program");
+    let expected = "toolwire: expected a writable output, found one that fails (ENOSPC)\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), expected));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_are_written_only_where_the_user_can_expect_it() {
+    use std::os::unix::fs::{symlink, PermissionsExt as _};
+    let folder = Folder::new();
+    let tools = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#;
+    folder.write("t.json", tools);
+    let update = ["check", "-d", "openai-chat", "t.json", "--baseline", "b/base.json", "--update-baseline"];
+    let run = || program().args(update).current_dir(&folder.0).stdin(Stdio::null()).output().expect("the program");
+    // Through a link: refused.
+    fs::create_dir(folder.0.join("elsewhere")).expect("a folder");
+    symlink("elsewhere", folder.0.join("b")).expect("a link");
+    let output = run();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("(ELOOP)"), "{output:?}");
+    assert_eq!(fs::read_dir(folder.0.join("elsewhere")).expect("a folder").count(), 0);
+    // The permissions stay, and no temporary file remains.
+    fs::remove_file(folder.0.join("b")).expect("a link");
+    fs::create_dir(folder.0.join("b")).expect("a folder");
+    assert_eq!(run().status.code(), Some(0));
+    let path = folder.0.join("b/base.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(fs::metadata(&path).expect("the baseline").permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_dir(folder.0.join("b")).expect("a folder").count(), 1);
+    // A pipe instead of a match of a pattern is refused, and does not wait.
+    let made = Command::new("mkfifo").arg(folder.0.join("p.json")).status().expect("mkfifo");
+    assert!(made.success());
+    let output = program().args(["check", "-d", "openai-chat", "p*.json"]).current_dir(&folder.0).output();
+    let stderr = String::from_utf8_lossy(&output.expect("the program").stderr).into_owned();
+    assert!(stderr.contains("found a device, a pipe or a socket"), "{stderr}");
+}

@@ -1,0 +1,3 @@
+//! Every test of the program, in one test program.
+
+mod command;
