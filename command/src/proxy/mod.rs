@@ -253,9 +253,23 @@ impl Proxy {
 
     /// Handles a message of the client, without its line end.
     pub fn client(&mut self, message: &[u8]) -> Vec<Effect> {
-        if let Some(message) = message.strip_prefix(BYTE_ORDER_MARK) {
-            return without_mark(self.client(message), message);
+        let Some(unmarked) = message.strip_prefix(BYTE_ORDER_MARK) else {
+            self.on_client_line(message);
+            return self.done();
+        };
+        match std::str::from_utf8(unmarked) {
+            Ok(text) => {
+                self.on_client_line(unmarked);
+                without_mark(self.done(), text)
+            }
+            Err(_) => {
+                self.refuse_message(unmarked);
+                self.done()
+            }
         }
+    }
+
+    fn on_client_line(&mut self, message: &[u8]) {
         match std::str::from_utf8(message).ok().and_then(|text| Some((text, json::read(text).ok()?))) {
             Some((text, read)) => match read.as_array() {
                 // Until 2025-03-26, a line could be a list of messages.
@@ -274,26 +288,38 @@ impl Proxy {
             },
             None => self.unreadable_of_client(message),
         }
-        self.done()
     }
 
     /// Handles a message of a server, without its line end.
     pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<Effect> {
-        if let Some(message) = message.strip_prefix(BYTE_ORDER_MARK) {
-            return without_mark(self.server(server, message), message);
-        }
         if self.servers.get(server).is_some_and(|server| server.state == State::Down) {
             // The server wrote this before it was stopped.
             return self.done();
         }
+        let Some(unmarked) = message.strip_prefix(BYTE_ORDER_MARK) else {
+            self.on_server_line(server, message);
+            return self.done();
+        };
+        match std::str::from_utf8(unmarked) {
+            Ok(text) => {
+                self.on_server_line(server, unmarked);
+                without_mark(self.done(), text)
+            }
+            Err(_) => {
+                self.unreadable_of_server(server, unmarked, false);
+                self.done()
+            }
+        }
+    }
+
+    fn on_server_line(&mut self, server: usize, message: &[u8]) {
         match std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) {
             Some(read) => match read.as_array() {
                 Some(list) => list.iter().for_each(|one| self.on_server_message(server, one, false)),
                 None => self.on_server_message(server, &read, true),
             },
-            None => self.unreadable_of_server(server, message),
+            None => self.unreadable_of_server(server, message, self.is_one()),
         }
-        self.done()
     }
 
     /// Handles the end of a server. `why` is the reason, for people.
@@ -529,10 +555,11 @@ impl Proxy {
         }
     }
 
-    fn unreadable_of_server(&mut self, server: usize, message: &[u8]) {
+    /// Handles a server's message that the JSON reader refuses. `passes` is true if the message can be forwarded.
+    fn unreadable_of_server(&mut self, server: usize, message: &[u8], passes: bool) {
         let Some(outline) = Outline::read(message) else { return self.ignore(server, "not JSON") };
         let Some(id) = outline.id.filter(|_| outline.answers) else {
-            if self.is_one() && outline.method.is_some() {
+            if passes && outline.method.is_some() {
                 return self.effects.push(Effect::PassToClient);
             }
             return self.ignore(server, "JSON that cannot be read");
@@ -549,7 +576,7 @@ impl Proxy {
             };
         }
         let Some(pending) = self.answered(server, &key) else { return };
-        if self.is_one() {
+        if passes {
             return self.effects.push(Effect::PassToClient);
         }
         self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
@@ -702,11 +729,10 @@ impl Proxy {
 
 /// Replaces the forwarding of a message that began with a byte order mark, which JSON does not allow (RFC 8259, 8.1).
 /// `message` is the message without the mark.
-fn without_mark(effects: Vec<Effect>, message: &[u8]) -> Vec<Effect> {
-    let text = || String::from_utf8_lossy(message).into_owned();
+fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     let effect = |effect: Effect| match effect {
-        Effect::PassToClient => Effect::ToClient(text()),
-        Effect::PassToServer(server) => Effect::ToServer(server, text()),
+        Effect::PassToClient => Effect::ToClient(message.into()),
+        Effect::PassToServer(server) => Effect::ToServer(server, message.into()),
         effect => effect,
     };
     effects.into_iter().map(effect).collect()

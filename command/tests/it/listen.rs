@@ -44,6 +44,26 @@ fn transcripts_have_the_expected_effects() {
     });
 }
 
+/// Bodies and events are UTF-8, so a server's other bytes would be changed silently.
+#[test]
+fn a_message_that_is_not_utf_8_is_refused() {
+    let mut listener = Listener::new("{}", None);
+    let headers = json!([["Host", "localhost"], ["Accept", "*/*"], ["Content-Type", "application/json"]]);
+    let head = json!({"method": "POST", "target": "/mcp", "headers": headers, "id": "a"});
+    listener.request(1, &head.to_string());
+    listener.body(1, br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let effects = listener.message(1, b"{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"t\":\"\xff\"}}");
+    assert!(matches!(effects.as_slice(), [ListenerEffect::Log(line)] if line.contains("UTF-8")), "{effects:?}");
+    let effects = listener.message(1, b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"r\",\"params\":{\"t\":\"\xff\"}}");
+    let [ListenerEffect::Message(1, refusal)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(refusal.contains("\"id\":7,\"error\""), "{refusal}");
+    let effects = listener.message(1, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"t\":\"\xff\"}}");
+    let [ListenerEffect::Answer(1, _, answer), ListenerEffect::Close(1)] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert!(answer.contains("\"id\":1,\"error\"") && answer.contains("expected UTF-8"), "{answer}");
+}
+
 /// The response to an HTTP request.
 #[derive(Default)]
 struct Response {

@@ -58,6 +58,39 @@ fn the_pages_of_a_list_are_bounded_in_bytes() {
     assert_eq!(pages, 16);
 }
 
+/// A message may begin with one byte order mark. A host without a large stack must survive a line of many.
+#[test]
+fn a_line_of_byte_order_marks_is_refused() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    for line in ["\u{feff}".repeat(1_000_000), format!("\u{feff}\u{feff}{ping}")] {
+        let effects = proxy.client(line.as_bytes());
+        let [Effect::ToClient(answer)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert!(answer.contains("-32700"), "{answer}");
+        let effects = proxy.server(0, line.as_bytes());
+        assert!(matches!(effects.as_slice(), [] | [Effect::Log(_)]), "{effects:?}");
+    }
+    assert_eq!(proxy.client(format!("\u{feff}{ping}").as_bytes()), [Effect::ToServer(0, ping.into())]);
+}
+
+/// Without its mark, a message is sent as text, so a message that is not UTF-8 cannot be sent unchanged.
+#[test]
+fn a_marked_message_that_is_not_utf_8_is_not_forwarded() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let effects =
+        proxy.client(b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"t\":\"\xff\"}}");
+    let [Effect::ToClient(answer)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(answer.contains("\"id\":1,") && answer.contains("expected UTF-8"), "{answer}");
+    assert_eq!(proxy.unanswered(), 0);
+
+    assert_eq!(proxy.client(br#"{"jsonrpc":"2.0","id":2,"method":"x"}"#), [Effect::PassToServer(0)]);
+    let effects = proxy.server(0, b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"t\":\"\xff\"}}");
+    let [Effect::ToClient(answer)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(answer.contains("\"id\":2,\"error\""), "{answer}");
+    let effects = proxy.server(0, b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"t\":\"\xff\"}}");
+    assert!(matches!(effects.as_slice(), [Effect::Log(_)]), "{effects:?}");
+}
+
 /// A simulated session: the open requests on each side.
 struct Session {
     proxy: Proxy,

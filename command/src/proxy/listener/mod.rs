@@ -7,11 +7,14 @@
 mod message;
 mod session;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use toolwire::json::{self, Node};
 
-use super::message::{error, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR};
+use super::message::{error, Outline, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR};
 use crate::{
     document::record,
     escaped_lines,
@@ -182,9 +185,15 @@ impl Listener {
 
     /// Handles a message that the proxy of a session has written for its client.
     pub fn message(&mut self, session: u64, message: &[u8]) -> Vec<ListenerEffect> {
-        let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
-        let delivery = open.delivery(&String::from_utf8_lossy(message));
-        match delivery {
+        if !self.sessions.contains_key(&session) {
+            return Vec::new();
+        }
+        let text = match std::str::from_utf8(message) {
+            Ok(text) => Some(Cow::Borrowed(text)),
+            Err(_) => self.not_utf_8(session, message).map(Cow::Owned),
+        };
+        let Some((open, text)) = self.sessions.get_mut(&session).zip(text) else { return self.done() };
+        match open.delivery(&text) {
             session::Delivery::Answer(number, text) => self.answer_post(number, &text),
             session::Delivery::Refused(number, text) => {
                 // The client has not received the session's id.
@@ -199,6 +208,23 @@ impl Listener {
             session::Delivery::None => {}
         }
         self.done()
+    }
+
+    /// Handles a message that an HTTP response cannot contain: bodies and events are UTF-8. Returns the error that
+    /// replaces an answer.
+    fn not_utf_8(&mut self, session: u64, message: &[u8]) -> Option<String> {
+        let why = "expected UTF-8 from the server, found other bytes";
+        match Outline::read(message) {
+            Some(Outline { id: Some(id), method: None, answers: true }) => Some(error(&id, SERVER_ERROR, why)),
+            Some(Outline { id: Some(id), .. }) => {
+                self.effects.push(ListenerEffect::Message(session, error(&id, SERVER_ERROR, why)));
+                None
+            }
+            _ => {
+                self.log(&format!("session {session}: ignored a message: {why}"));
+                None
+            }
+        }
     }
 
     /// Handles the end of a session's proxy, by itself or after [`ListenerEffect::Close`]. `why` is the reason, for
