@@ -150,16 +150,12 @@ impl Proxy {
             };
             let entries = gathering.entries.entry(server).or_default();
             let bytes = gathering.bytes.entry(server).or_default();
-            for entry in list.iter().map(json::write) {
-                *bytes += entry.len();
-                entries.push(entry);
-            }
             let pages = gathering.pages.entry(server).or_default();
             *pages += 1;
             // The last page should have no cursor, but some servers send `null` or an empty string.
             cursor = result.get("nextCursor").filter(|cursor| !cursor.is_null() && !cursor.is_text(""));
-            let is_long = cursor.is_some() && (*pages >= PAGES || entries.len() >= ENTRIES);
-            if is_long || *bytes > ENTRY_BYTES {
+            let is_long = cursor.is_some() && *pages >= PAGES || list.len() > ENTRIES - entries.len();
+            if is_long || !add_entries(entries, bytes, list) {
                 let found = format!(
                     "expected at most {PAGES} pages with {ENTRIES} entries of {} MiB, found more",
                     ENTRY_BYTES >> 20
@@ -311,6 +307,18 @@ impl Proxy {
             }
         }
     }
+}
+
+/// Adds the entries of a page. Returns false if they exceed the limit on their total size, `bytes`.
+fn add_entries(entries: &mut Vec<String>, bytes: &mut usize, page: &[Node<'_>]) -> bool {
+    for entry in page.iter().map(json::write) {
+        *bytes += entry.len();
+        if *bytes > ENTRY_BYTES {
+            return false;
+        }
+        entries.push(entry);
+    }
+    true
 }
 
 /// Returns the result of a list request: the entries of all servers, and the other members of the first server's

@@ -21,7 +21,7 @@ use self::{
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
     routes::Routes,
 };
-use crate::escaped_lines;
+use crate::{escaped_lines, terminal::cut};
 use message::Outline;
 
 pub use self::listener::{Listener, ListenerEffect};
@@ -46,6 +46,8 @@ const MAX_WAITING: usize = 64 << 20;
 /// Maximum number of remembered entries of each kind: cancelled requests, whose late responses are ignored silently;
 /// open requests of a server; and lines that are logged only once.
 const REMEMBERED: usize = 1_000;
+/// Maximum number of characters of a logged line, which may contain a server's error or the name of a tool.
+const MAX_LINE: usize = 2_000;
 /// Delay before a server is restarted for the first time, and the maximum delay, in milliseconds.
 const FIRST_DELAY: u64 = 500;
 const MAX_DELAY: u64 = 30_000;
@@ -722,7 +724,7 @@ impl Proxy {
 
     /// Writes a line to standard error. The line may contain a server's text, so control characters are escaped.
     fn log(&mut self, line: &str) {
-        let line = escaped_lines(&format!("toolwire: {line}"));
+        let line = escaped_lines(&format!("toolwire: {}", cut(line, MAX_LINE)));
         self.effects.push(Effect::Log(line));
     }
 }

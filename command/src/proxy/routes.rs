@@ -24,6 +24,8 @@ use super::{
 const BETWEEN: &str = "__";
 /// Maximum number of names of one kind that are remembered.
 const MAX_NAMES: usize = 100_000;
+/// Maximum number of tools of a list that are logged because they are left out.
+const MAX_LOGGED: usize = 100;
 
 /// Owners of the entries that the servers have listed.
 #[derive(Debug, Default)]
@@ -404,10 +406,13 @@ impl Proxy {
 
     /// Logs which tools are left out, and reports the changes.
     pub(super) fn log_report(&mut self, report: &super::catalogue::Report) {
-        for one in &report.left_out {
+        for one in report.left_out.iter().take(MAX_LOGGED) {
             let of = one.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
             let tool = if one.tool.is_empty() { "a tool without a name".into() } else { format!("`{}`", one.tool) };
             self.log(&format!("{tool}{of} is left out: {}", one.message));
+        }
+        if let Some(more) = report.left_out.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {
+            self.log(&format!("{more} more tools are left out; the resource `{REPORT}` lists them"));
         }
         if report.searched {
             self.log(&format!("{} tools are available through a search", report.count));

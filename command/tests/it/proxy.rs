@@ -58,6 +58,41 @@ fn the_pages_of_a_list_are_bounded_in_bytes() {
     assert_eq!(pages, 16);
 }
 
+#[test]
+fn a_logged_line_is_bounded() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let effects = proxy.ended(0, &"x".repeat(1 << 20));
+    let Some(Effect::Log(line)) = effects.first() else { panic!("{effects:?}") };
+    assert!(line.len() < 3_000, "{}", line.len());
+}
+
+/// The limit on the entries of a list holds for its last page, and for a list of one page.
+#[test]
+fn the_pages_of_a_list_are_bounded_in_entries() {
+    let limited = |pages: &[usize]| {
+        let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+        let mut effects = proxy.client(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        for (at, entries) in pages.iter().enumerate() {
+            let Some(Effect::ToServer(0, request)) = effects.first() else { panic!("{effects:?}") };
+            let request: Value = serde_json::from_str(request).expect("a request");
+            let mut page = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"tools": vec![1; *entries]}});
+            if at + 1 < pages.len() {
+                page["result"]["nextCursor"] = json!("n");
+            }
+            effects = proxy.server(0, page.to_string().as_bytes());
+        }
+        // A server may list many tools that are no tools.
+        let logged = effects.iter().filter(|effect| matches!(effect, Effect::Log(_))).count();
+        assert!(logged <= 101, "{logged} lines");
+        let Some(Effect::ToClient(answer)) = effects.last() else { panic!("{effects:?}") };
+        answer.contains("100000 entries of 64 MiB, found more")
+    };
+    assert!(!limited(&[100_000]));
+    assert!(!limited(&[100_000, 0]));
+    assert!(limited(&[100_001]));
+    assert!(limited(&[50_000, 50_001]));
+}
+
 /// A message may begin with one byte order mark. A host without a large stack must survive a line of many.
 #[test]
 fn a_line_of_byte_order_marks_is_refused() {
