@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) arguments: Vec<String>,
     /// Names of the variables that the file sets.
     pub(super) environment: Vec<String>,
+    /// True if other variables are in a file.
+    has_variables_file: bool,
     command_at: Range<usize>,
     arguments_at: Option<Range<usize>>,
     /// Separator before `args`, if they have to be inserted after `command`.
@@ -57,6 +59,20 @@ impl Entry {
 }
 
 impl Entry {
+    /// Returns the name of the server.
+    pub(super) fn name(&self) -> &str {
+        self.path.last().map(String::as_str).unwrap_or_default()
+    }
+
+    /// # Errors
+    /// A message if the names of the server's variables are in a file, because the proxy passes only named variables.
+    pub(super) fn require_known_variables(&self) -> Result<(), String> {
+        if self.has_variables_file {
+            return Err(VARIABLES_FILE.into());
+        }
+        Ok(())
+    }
+
     /// Checks that an edit changed only the program, because a file may contain a key twice, or dotted keys.
     ///
     /// # Errors
@@ -190,6 +206,11 @@ const VARIABLES_FILE: &str =
     "expected the variables of a server in `env`, found `envFile`: pass them with `--env` in an entry that you write \
         yourself";
 
+/// Returns true if an error of [`Entry::find`] states that an entry has no program, so it cannot run through the proxy.
+pub(super) fn has_no_program(message: &str) -> bool {
+    message == NO_PROGRAM || message == REMOTE
+}
+
 fn plain_json(text: &str) -> Result<Cow<'_, str>, String> {
     without_comments(text).ok_or_else(|| "expected JSON, found something else".into())
 }
@@ -231,9 +252,6 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
         let is_remote = ["url", "serverUrl", "httpUrl"].into_iter().any(|key| text_at(key).is_some());
         return Err(if is_remote { REMOTE } else { NO_PROGRAM }.into());
     };
-    if text_at("envFile").is_some() {
-        return Err(VARIABLES_FILE.into());
-    }
     let arguments = entry.and_then(|entry| entry.get("args"));
     let strings = arguments.and_then(Node::as_array);
     if arguments.is_some_and(|list| !list.is_null() && list.as_array().is_none()) {
@@ -253,6 +271,7 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
         command,
         arguments: strings,
         environment: environment.map(|member| member.key.display().into_owned()).collect(),
+        has_variables_file: text_at("envFile").is_some(),
         command_at: at("command").ok_or(NO_PROGRAM)?,
         arguments_at: arguments.and_then(|_| at("args")),
         before: ", \"args\": ",
@@ -283,6 +302,7 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
         command: command.to_string(),
         arguments,
         environment: environment.map(|key| key.get_ref().to_string()).chain(passed).collect(),
+        has_variables_file: false,
         command_at,
         arguments_at,
         before: if is_inline { ", args = " } else { "\nargs = " },

@@ -1,5 +1,5 @@
 //! `toolwire proxy --install` and `--undo`: edits a client's own file so that a server runs through the proxy, or
-//! directly again. Without `--server`, `--undo` changes every server that runs through the proxy.
+//! directly again. Without `--server`, `--undo` changes every entry that `--install` could have written.
 
 mod entry;
 
@@ -22,6 +22,11 @@ use crate::{
 /// Suffix of the backup file, followed by a hash of its content, so that no other backup is overwritten.
 const BACKUP: &str = ".toolwire-backup-";
 const PROXY: &str = "proxy";
+/// Name of the packages and of the program.
+const TOOLWIRE: &str = "toolwire";
+/// Commands that `--install` writes before the name of the package, and `npx` as users write it.
+const LAUNCHERS: [&[&str]; 6] =
+    [&["npx", "-y"], &["npx"], &["cmd", "/c", "npx", "-y"], &["cmd", "/c", "npx"], &["uvx"], &[]];
 
 pub(crate) struct Install {
     place: &'static ClientFile,
@@ -40,8 +45,16 @@ pub(crate) struct Install {
     /// Content of the file before and after the change.
     before: String,
     after: String,
-    /// Programs of the changed servers, before and after the change.
-    programs: Vec<[Program; 2]>,
+    changes: Vec<Change>,
+    /// Lines about servers whose entries cannot be read.
+    skipped: Vec<String>,
+}
+
+/// The change of a server's entry.
+struct Change {
+    server: String,
+    before: Program,
+    after: Program,
 }
 
 /// A program and its arguments.
@@ -107,7 +120,8 @@ impl Install {
             path: String::new(),
             before: String::new(),
             after: String::new(),
-            programs: Vec::new(),
+            changes: Vec::new(),
+            skipped: Vec::new(),
         })
     }
 
@@ -117,26 +131,34 @@ impl Install {
         let path = self.path.clone();
         let failed = |message: String| CommandError::new("", message).in_source(&path);
         let list = self.place.list;
+        // A server that the user did not name is changed only if `--install` could have written its entry.
+        let is_named = self.server.is_some() || !self.undoes;
         let names = match &self.server {
-            // A server that the user did not name is changed only if it runs through the proxy.
             None if self.undoes => entry::names(text, list, is_toml).map_err(failed)?.into_iter().map(Some).collect(),
             name => Vec::from([name.clone()]),
         };
-        let is_chosen = names.len() == 1;
+        let is_only = names.len() == 1;
         let mut after = text.to_string();
         for name in names {
             let entry = match Entry::find(&after, list, name.as_deref(), is_toml) {
                 Ok(entry) => entry,
-                Err(_) if !is_chosen => continue,
-                Err(message) => return Err(failed(message)),
+                Err(message) if is_only => return Err(failed(message)),
+                Err(message) => {
+                    if !entry::has_no_program(&message) {
+                        let name = quoted(name.as_deref().unwrap_or_default());
+                        self.skipped.push(format!("toolwire: the server {name} is skipped: {message}\n"));
+                    }
+                    continue;
+                }
             };
-            let Some(program) = self.changed_program(&entry) else { continue };
+            let Some(program) = self.changed_program(&entry, is_named).map_err(failed)? else { continue };
             let edited = entry.with(&after, &program.0, &program.1);
             entry.verify(&after, &edited, &program, is_toml).map_err(failed)?;
-            self.programs.push([(entry.command, entry.arguments), program]);
+            let server = entry.name().to_string();
+            self.changes.push(Change { server, before: (entry.command, entry.arguments), after: program });
             after = edited;
         }
-        self.stage = match (self.programs.is_empty(), self.is_agreed, self.can_ask) {
+        self.stage = match (self.changes.is_empty(), self.is_agreed, self.can_ask) {
             (true, ..) => Stage::Nothing,
             (_, true, _) => Stage::ReadingAgain,
             (_, _, true) => Stage::Asking,
@@ -147,17 +169,18 @@ impl Install {
     }
 
     /// Returns the program that replaces the one of an entry; `None` if the entry needs no change.
-    fn changed_program(&self, entry: &Entry) -> Option<Program> {
+    fn changed_program(&self, entry: &Entry, is_named: bool) -> Result<Option<Program>, String> {
         if self.undoes {
-            return behind_the_proxy(&entry.command, &entry.arguments);
+            return Ok(behind_the_proxy(&entry.command, &entry.arguments, is_named));
         }
         if is_proxy(&entry.command, &entry.arguments) {
-            return None;
+            return Ok(None);
         }
+        entry.require_known_variables()?;
         let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
         let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
         let mut words = self.program.iter().cloned().chain(variables).chain(server);
-        words.next().map(|command| (command, words.collect()))
+        Ok(words.next().map(|command| (command, words.collect())))
     }
 
     /// Renders only the changed members, because others may contain secrets.
@@ -167,8 +190,11 @@ impl Install {
             let list = if list.is_empty() { String::new() } else { format!("{sign} args = [{}]\n", list.join(", ")) };
             format!("{sign} command = {}\n{list}", quoted(command))
         };
-        let changes = self.programs.iter().map(|[before, after]| format!("{}{}", part(before, '-'), part(after, '+')));
-        shown_lines(&format!("{}\n{}", self.path, changes.collect::<String>())).into_owned()
+        let change = |Change { server, before, after }: &Change| {
+            format!("server {}\n{}{}", quoted(server), part(before, '-'), part(after, '+'))
+        };
+        let changes: String = self.changes.iter().map(change).collect();
+        shown_lines(&format!("{}{}\n{changes}", self.skipped.concat(), self.path)).into_owned()
     }
 
     fn agree(&mut self, answer: &str) {
@@ -183,23 +209,43 @@ fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Returns true if a program is the proxy.
+fn words<'w>(command: &'w str, arguments: &'w [String]) -> Vec<&'w str> {
+    [command].into_iter().chain(arguments.iter().map(String::as_str)).collect()
+}
+
+/// Returns true if the proxy is anywhere in a command, for example in a container.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
-    let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
-    proxy_at(&words).is_some()
+    words(command, arguments).windows(2).any(|pair| matches!(pair, [one, PROXY] if is_program(one) || is_package(one)))
 }
 
+/// Returns the index of `proxy` if a command starts with the program, or with a launcher and the package.
 fn proxy_at(words: &[&str]) -> Option<usize> {
-    let is_ours = |word: &str| word.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("toolwire"));
-    words.windows(2).position(|pair| matches!(pair, [one, PROXY] if is_ours(one)))
+    LAUNCHERS.iter().find_map(|launcher| match words.strip_prefix(*launcher)? {
+        [one, PROXY, ..] if is_package(one) || launcher.is_empty() && is_program(one) => Some(launcher.len() + 1),
+        _ => None,
+    })
 }
 
-/// Returns the server after `--` if a program is the proxy.
-fn behind_the_proxy(command: &str, arguments: &[String]) -> Option<Program> {
-    let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
-    let at = proxy_at(&words)?;
-    let end = words.iter().skip(at).position(|word| *word == "--")? + at;
-    let mut server = words.into_iter().skip(end + 1).map(String::from);
+/// Returns true for the path of the program.
+fn is_program(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_prefix(TOOLWIRE).is_some_and(|extension| matches!(extension, "" | ".exe" | ".cmd"))
+}
+
+/// Returns true for the name of the package, also with extras or a version: `toolwire[relay]==1.0`, `toolwire@1.0`.
+fn is_package(word: &str) -> bool {
+    word.strip_prefix(TOOLWIRE).is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '[', '=']))
+}
+
+/// Returns the server after `--` if a program is the proxy. Unless `is_named`, the proxy's first option has to be
+/// `--client`, as `--install` writes it.
+fn behind_the_proxy(command: &str, arguments: &[String], is_named: bool) -> Option<Program> {
+    let words = words(command, arguments);
+    let options = words.get(proxy_at(&words)? + 1..)?;
+    if !is_named && options.first() != Some(&"--client") {
+        return None;
+    }
+    let mut server = options.iter().skip_while(|word| **word != "--").skip(1).map(ToString::to_string);
     Some((server.next()?, server.collect()))
 }
 
@@ -289,12 +335,12 @@ impl Task for Install {
             }
             Stage::Nothing => {
                 let what = match (self.undoes, &self.server) {
-                    (true, None) => "no server runs through the proxy",
+                    (true, None) => "no server runs through the proxy, as `--install` writes it",
                     (true, Some(_)) => "this server does not run through the proxy",
                     (false, _) => "this server already runs through the proxy",
                 };
                 let mut output = Output::new(String::new());
-                output.note(&format!("toolwire: {path}: {what}\n"));
+                output.note(&format!("{}toolwire: {path}: {what}\n", shown_lines(&self.skipped.concat())));
                 Ok(output)
             }
             _ => {
