@@ -223,7 +223,7 @@ impl Proxy {
             What::List(method, key) => {
                 let lists: Vec<(usize, &[String])> =
                     gathering.entries.iter().map(|(server, entries)| (*server, entries.as_slice())).collect();
-                let entries = self.routes.list(method, key, &lists, &self.servers);
+                let entries = self.owners.list(method, key, &lists, &self.servers);
                 if entries.1 > 0 {
                     self.log(&format!(
                         "{} entries of `{method}` are left out: they could belong to another server",

@@ -8,6 +8,7 @@ mod catalogue;
 mod gathering;
 mod listener;
 mod message;
+mod owners;
 mod routes;
 mod settings;
 
@@ -19,7 +20,7 @@ use self::{
     catalogue::Catalogue,
     gathering::{Gathering, What},
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
-    routes::Routes,
+    owners::Owners,
 };
 use crate::{escaped_lines, terminal::cut};
 use message::Outline;
@@ -132,7 +133,7 @@ pub struct Proxy {
     settings: Settings,
     servers: Vec<Server>,
     catalogue: Catalogue,
-    routes: Routes,
+    owners: Owners,
     /// Client requests that a server has to answer, by the keys of their ids.
     pending: BTreeMap<String, Pending>,
     /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
@@ -236,7 +237,7 @@ impl Proxy {
         Proxy {
             servers: servers.collect(),
             catalogue: Catalogue::new(&settings),
-            routes: Routes::default(),
+            owners: Owners::default(),
             settings,
             pending: BTreeMap::new(),
             own: BTreeMap::new(),
@@ -361,7 +362,7 @@ impl Proxy {
             }
         }
         self.greetings.retain(|_, of| *of != server);
-        self.routes.forget(server);
+        self.owners.forget(server);
         let Some(state) = self.servers.get_mut(server) else { return };
         state.state = State::Down;
         for id in std::mem::take(&mut state.open_requests).into_values() {
@@ -511,7 +512,9 @@ impl Proxy {
             self.greet(server, message);
         }
         if let (Some(tool), Some(result)) = (&pending.tool, message.get("result")) {
-            self.routes.note_links(server, result);
+            if !self.is_one() {
+                self.owners.add_links(server, result);
+            }
             if let Some(found) = self.violation(server, tool, result) {
                 self.log_once(&found);
                 if self.settings.refuses_results {
@@ -519,7 +522,9 @@ impl Proxy {
                 }
             }
         }
-        self.routes.note(server, &pending.method, message);
+        if pending.method == TOOLS_CALL && !self.is_one() {
+            self.owners.add_task(server, message);
+        }
         self.pass_client(message, is_whole);
     }
 

@@ -3,11 +3,6 @@
 //!
 //! With one server, every message that does not concern tools is forwarded.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound,
-};
-
 use toolwire::{
     json::{self, Node},
     validate_result,
@@ -17,178 +12,12 @@ use super::{
     catalogue::Target,
     gathering::What,
     message::{self, Envelope, Kind, INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_ERROR},
-    Effect, Pending, Proxy, Server, State, Waiting, CANCELLED, INITIALIZE, MAX_WAITING, REPORT, TOOLS_CALL,
+    owners::Owner,
+    Effect, Pending, Proxy, State, Waiting, CANCELLED, INITIALIZE, MAX_WAITING, REPORT, TOOLS_CALL,
 };
 
-/// Separator between a server's name and the name of a prompt that could belong to several servers.
-const BETWEEN: &str = "__";
-/// Maximum number of names of one kind that are remembered.
-const MAX_NAMES: usize = 100_000;
 /// Maximum number of tools of a list that are logged because they are left out.
 const MAX_LOGGED: usize = 100;
-
-/// Owners of the entries that the servers have listed.
-#[derive(Debug, Default)]
-pub(super) struct Routes {
-    resources: BTreeMap<String, usize>,
-    /// Servers of templates, by template.
-    templates: BTreeMap<String, usize>,
-    /// Servers of templates, by the text before the first variable. No URI begins with prefixes of two servers.
-    prefixes: BTreeMap<String, usize>,
-    /// Servers of resources in tool results, by URI. They are used only for URIs that no server lists.
-    links: BTreeMap<String, usize>,
-    /// Prompts by the names that the client receives: the server, and the name on that server.
-    prompts: BTreeMap<String, (usize, String)>,
-    tasks: BTreeMap<String, usize>,
-}
-
-impl Routes {
-    /// Records which server owns each entry of a list. Returns the entries for the client, and the number of entries
-    /// that are left out because they could belong to another server.
-    pub(super) fn list(
-        &mut self,
-        method: &str,
-        key: &'static str,
-        lists: &[(usize, &[String])],
-        servers: &[Server],
-    ) -> (Vec<String>, usize) {
-        match key {
-            "resources" => self.resources.clear(),
-            "resourceTemplates" => {
-                self.templates.clear();
-                self.prefixes.clear();
-            }
-            "prompts" => self.prompts.clear(),
-            _ => {}
-        }
-        if method == "prompts/list" {
-            return self.list_prompts(lists, servers);
-        }
-        let (mut out, mut left_out) = (Vec::new(), 0);
-        for (server, entries) in lists {
-            let mut prefixes = Vec::new();
-            for entry in *entries {
-                let owner = match key {
-                    "resources" => note(&mut self.resources, named(entry, "uri"), *server),
-                    "resourceTemplates" => {
-                        let template = named(entry, "uriTemplate");
-                        let prefix = template.as_deref().and_then(prefix).map(String::from);
-                        let first = prefix.as_deref().and_then(|prefix| self.owner_of_overlap(prefix));
-                        let owner = first.unwrap_or_else(|| note(&mut self.templates, template, *server));
-                        prefixes.extend(prefix.filter(|_| owner == *server));
-                        owner
-                    }
-                    "tasks" => note(&mut self.tasks, named(entry, "taskId"), *server),
-                    _ => *server,
-                };
-                if owner == *server {
-                    out.push(entry.clone());
-                } else {
-                    left_out += 1;
-                }
-            }
-            // Prefixes of the same server may overlap.
-            self.prefixes.extend(prefixes.into_iter().map(|prefix| (prefix, *server)));
-        }
-        (out, left_out)
-    }
-
-    /// Gives each prompt a unique name: its own one, or, if that could belong to another server, the name with its
-    /// server.
-    fn list_prompts(&mut self, lists: &[(usize, &[String])], servers: &[Server]) -> (Vec<String>, usize) {
-        let mut count: BTreeMap<String, usize> = BTreeMap::new();
-        for (_, entries) in lists {
-            let names: BTreeSet<String> = entries.iter().filter_map(|entry| named(entry, "name")).collect();
-            names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
-        }
-        let begins_with_server = |name: &str, own: &str| {
-            let mut others = servers.iter().filter(|server| server.name != own);
-            others.any(|other| name.strip_prefix(&other.name).is_some_and(|rest| rest.starts_with(BETWEEN)))
-        };
-        let (mut out, mut left_out) = (Vec::new(), 0);
-        for (server, entries) in lists {
-            let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
-            let mut seen = BTreeSet::new();
-            for entry in *entries {
-                let Some(name) = named(entry, "name") else { continue };
-                if !seen.insert(name.clone()) || self.prompts.len() >= MAX_NAMES {
-                    left_out += 1;
-                    continue;
-                }
-                let is_unique = count.get(&name).is_none_or(|count| *count == 1) && !begins_with_server(&name, whose);
-                let mut shown = if is_unique { name.clone() } else { format!("{whose}{BETWEEN}{name}") };
-                while self.prompts.contains_key(&shown) {
-                    shown.push('_');
-                }
-                out.push(if shown == name { entry.clone() } else { renamed(entry, &shown) });
-                self.prompts.insert(shown, (*server, name));
-            }
-        }
-        (out, left_out)
-    }
-
-    /// Records the resources to which a tool result links.
-    pub(super) fn note_links(&mut self, server: usize, result: &Node<'_>) {
-        for block in result.items_at("content") {
-            let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
-            let _ = note(&mut self.links, uri, server);
-        }
-    }
-
-    /// Records the task that a result starts.
-    pub(super) fn note(&mut self, server: usize, method: &str, message: &Node<'_>) {
-        if method == super::TOOLS_CALL {
-            let _ = note(&mut self.tasks, message::text_at(message, &["result", "task", "taskId"]), server);
-        }
-    }
-
-    /// Forgets the tasks of a server that ended.
-    pub(super) fn forget(&mut self, server: usize) {
-        self.tasks.retain(|_, of| *of != server);
-    }
-
-    fn of_uri(&self, uri: &str) -> Option<usize> {
-        let known = self.resources.get(uri).or_else(|| self.templates.get(uri));
-        known.or_else(|| self.owner_of_prefix(uri)).or_else(|| self.links.get(uri)).copied()
-    }
-
-    /// Returns the server of a template whose prefix a URI begins with.
-    fn owner_of_prefix(&self, uri: &str) -> Option<&usize> {
-        let starts = uri.char_indices().map(|(at, one)| at + one.len_utf8());
-        starts.filter_map(|end| uri.get(..end)).find_map(|start| self.prefixes.get(start))
-    }
-
-    /// Returns the server of a template that could produce the same URIs as one with this prefix.
-    fn owner_of_overlap(&self, prefix: &str) -> Option<usize> {
-        let mut next = self.prefixes.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
-        let longer = next.next().filter(|(other, _)| other.starts_with(prefix));
-        longer.map(|(_, server)| server).or_else(|| self.owner_of_prefix(prefix)).copied()
-    }
-}
-
-/// Returns the text of a template before its first variable; `None` if it is empty, because such a template names no
-/// server.
-fn prefix(template: &str) -> Option<&str> {
-    template.split('{').next().filter(|prefix| !prefix.is_empty())
-}
-
-fn named(entry: &str, key: &str) -> Option<String> {
-    message::text_at(&json::read(entry).ok()?, &[key])
-}
-
-fn renamed(entry: &str, name: &str) -> String {
-    let Ok(mut entry) = json::read(entry) else { return entry.to_string() };
-    entry.set("name", Node::string(name));
-    json::write(&entry)
-}
-
-/// Records the owner of a name, and returns it. The first server with the name is the owner.
-fn note(names: &mut BTreeMap<String, usize>, name: Option<String>, server: usize) -> usize {
-    match name {
-        Some(name) if names.len() < MAX_NAMES || names.contains_key(&name) => *names.entry(name).or_insert(server),
-        _ => server,
-    }
-}
 
 impl Proxy {
     /// Sends a client message to its server.
@@ -266,39 +95,41 @@ impl Proxy {
             return self.gather(what, Some(id.to_string()), &message::params_without(message, &["cursor"]));
         }
         let param = |path: &[&str]| message::text_at(message, path).unwrap_or_default();
-        let (server, named) = match method {
+        let (owner, named) = match method {
             "ping" => return self.answer(id, "{}"),
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
                 let uri = param(&["params", "uri"]);
-                (self.routes.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`"))
+                (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`"))
             }
             "prompts/get" => return self.prompt(envelope, &["params", "name"], message, text, is_whole),
             "completion/complete" => match param(&["params", "ref", "uri"]) {
                 uri if uri.is_empty() => {
                     return self.prompt(envelope, &["params", "ref", "name"], message, text, is_whole);
                 }
-                uri => (self.routes.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`")),
+                uri => (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`")),
             },
             "tasks/get" | "tasks/result" | "tasks/cancel" => {
                 let task = param(&["params", "taskId"]);
-                (self.routes.tasks.get(&task).copied(), format!("the id of a known task, found `{task}`"))
+                (self.owners.of_task(&task), format!("the id of a known task, found `{task}`"))
             }
             _ => {
                 let found = format!("expected a method that names one of several servers, found `{method}`");
                 return self.write_client(message::error(id, METHOD_NOT_FOUND, &found));
             }
         };
-        match server {
-            Some(server) => self.send(id, key, server, method, None, text, is_whole),
-            None => self.write_client(message::error(id, INVALID_PARAMS, &format!("expected {named}"))),
-        }
+        let refusal = match owner {
+            Owner::One(server) => return self.send(id, key, server, method, None, text, is_whole),
+            Owner::Several => format!("expected {named}, which several servers use"),
+            Owner::Unknown => format!("expected {named}"),
+        };
+        self.write_client(message::error(id, INVALID_PARAMS, &refusal));
     }
 
     /// Handles a request about a prompt.
     fn prompt(&mut self, envelope: &Envelope, path: &[&'static str], message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let shown = message::text_at(message, path).unwrap_or_default();
-        let Some((server, name)) = self.routes.prompts.get(&shown).cloned() else {
+        let Some((server, name)) = self.owners.of_prompt(&shown) else {
             let found = format!("expected the name of a listed prompt, found `{shown}`");
             return self.write_client(message::error(id, INVALID_PARAMS, &found));
         };
