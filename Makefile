@@ -21,7 +21,7 @@ quick: ## the core's library tests, the fixtures and the architecture, within a 
 	@CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::)
 
 test-affected: ## the suites that your changes since BASE=origin/main can break, chosen by changed folders
-	@suites=$$(scripts/affected.sh $(BASE)); [ -n "$$suites" ] || { echo "nothing changed"; exit; }; $(call all,$$suites)
+	@suites=$$(scripts/affected.sh $(BASE)) || exit 1; [ -n "$$suites" ] || { echo "nothing changed"; exit; }; $(call all,$$suites)
 
 test-core: ## only the core's tests
 	@cargo test --locked -p toolwire

@@ -11,16 +11,21 @@ every=$(sed -n 's/^TESTS = //p' Makefile)
 
 suites() { # PATH
   case $1 in
+    # The tests of npm and Python compare their results with this example, which contains some of the core's tests.
+    core/examples/compare/* | core/tests/it/native/* | core/tests/it/routing/*) echo test-rust test-node test-python ;;
     core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/* | xtask/*) echo test-rust ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
     core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
     command/* | tests/command/* | tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust test-node test-python test-playground test-npm-sdks test-readme ;;
     tests/clients/*) echo test-npm-sdks ;;
     tests/roles/*) echo test-roles ;;
+    tests/fixtures/*) echo test-rust test-node test-python test-playground ;;
     tests/*) echo test-rust test-node test-python ;;
     npm/playground/*) echo test-playground test-docs ;;
     npm/examples/*) echo test-npm-sdks test-roles ;;
     npm/packaging/*) echo test-packages ;;
+    # The browser that other suites start, too.
+    npm/test/unpinned.js) echo test-node test-packages test-playground ;;
     npm/test/* | npm/bench/* | action.yml | .pre-commit-hooks.yaml | scripts/ci/*) echo test-node ;;
     npm/*) echo test-node test-packages test-playground test-npm-sdks test-roles test-docs ;;
     python/examples/*) echo test-pypi-sdks test-roles ;;
@@ -29,13 +34,17 @@ suites() { # PATH
     examples/cliproxyapi/*) echo test-cliproxyapi ;;
     demo/*) echo test-demo test-rust ;;
     docs/site/*) echo test-docs ;;
+    # These suites run the files and commands of the page.
+    docs/bundlers.md) echo test-docs test-readme test-rust test-packages test-playground ;;
+    docs/clients/* | docs/deploy/*) echo test-docs test-readme test-rust test-npm-sdks ;;
     # Tests in Rust compare the pages with the tables and the options.
     docs/* | *.md) echo test-docs test-readme test-rust ;;
     *) echo "$every" ;;
   esac
 }
 
-changed=$(git diff --name-only "$(git merge-base "$base" HEAD)" && git ls-files --others --exclude-standard)
+# Without renames, a moved file has two paths.
+changed=$(git diff --name-only --no-renames "$(git merge-base "$base" HEAD)" && git ls-files --others --exclude-standard)
 wanted=" $(while read -r path; do [ -z "$path" ] || suites "$path"; done <<<"$changed" | tr ' ' '\n' | sort -u | tr '\n' ' ')"
 # In the order of the Makefile: longest first.
 for suite in $every; do case $wanted in *" $suite "*) printf '%s ' "$suite" ;; esac; done
