@@ -138,8 +138,8 @@ fn fill(mut file: File, path: &Path, content: &[u8], like: Option<&Metadata>) ->
     like.map_or(Ok(()), |like| fs::set_permissions(path, permissions(like)))
 }
 
-/// Reads a regular file, up to the length that it had when it was opened. Fails for anything without a length, such as a
-/// device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
+/// Reads a regular file, up to the length that it had when it was opened. Fails for anything without a length, such as
+/// a device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
 fn regular(path: &Path) -> Result<Vec<u8>, String> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -16,7 +16,8 @@ use super::{message, Server};
 const BETWEEN: &str = "__";
 /// Maximum length of a URI in a result, and of a task's id, in bytes. Longer ones are not remembered.
 const MAX_NAME: usize = 8 << 10;
-/// Maximum total size of the URIs in a server's results in bytes, and of its tasks' ids. Twice as much may be in memory.
+/// Maximum total size of the URIs in a server's results in bytes, and of its tasks' ids. Twice as much may be in
+/// memory.
 const RECENT_BYTES: usize = 8 << 20;
 /// Estimated size of an entry of a set, in bytes, in addition to its text.
 const ENTRY: usize = 32;
