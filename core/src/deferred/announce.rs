@@ -9,9 +9,10 @@ use crate::{
     request::{
         carriers::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
-        instructions::{self, appended, listed},
+        instructions::listed,
         tool::has_type,
     },
+    wire::{self, prompt::appended},
 };
 
 const OPEN: &str = "<available-deferred-tools>";
@@ -172,5 +173,5 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
 /// # Errors
 /// `invalid-request` if the system prompt is neither text nor text blocks.
 pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> Result<(), Error> {
-    instructions::append(request, format, block(names))
+    wire::of(format).append_to_prompt(request, block(names))
 }

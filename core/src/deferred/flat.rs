@@ -14,12 +14,12 @@ use crate::{
     names::Names,
     options::{Announce, Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     request::{
-        self,
         carriers::{self, Searches},
         flat_list,
         report::DeferredReport,
         tool::{deferral, is_cache_point, is_clean},
     },
+    wire,
 };
 
 /// Rewrites a request in place. `api` is Bedrock Converse or Gemini `generateContent`.
@@ -95,7 +95,7 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
     if has_flags(request, api)? {
         return Ok(true);
     }
-    let history = request.get(api.history()).map(as_messages).unwrap_or_default();
+    let history = request.get(wire::of(api).history()).map(as_messages).unwrap_or_default();
     let mut has_results = false;
     for message in history.iter().filter(|message| may_hold(message, Flags::DEFERRAL)) {
         let message = view(message)?;
@@ -116,9 +116,9 @@ fn as_messages<'n, 'a>(history: &'n Node<'a>) -> &'n [Node<'a>] {
 /// Returns true if the history contains the result of a search. Any tool may return a result that looks like one.
 fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let searches =
-        request::with_tools(request, api, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
+        wire::of(api).tools().look(request, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
     let mut searches = searches.unwrap_or_else(|| Searches::of(&[], Some(options)));
-    for message in request.get(api.history()).map(as_messages).unwrap_or_default() {
+    for message in request.get(wire::of(api).history()).map(as_messages).unwrap_or_default() {
         if !may_hold(message, Flags::DEFERRAL | Flags::CALL) {
             continue;
         }
@@ -135,7 +135,7 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
 
 /// Returns true if a tool in the list has a flag of deferred loading.
 fn has_flags(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let found = request::with_tools(request, api, |tools| {
+    let found = wire::of(api).tools().look(request, |tools| {
         Ok(flat_list::all(tools).into_iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
     })?;
     Ok(found == Some(true))

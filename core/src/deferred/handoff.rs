@@ -21,7 +21,6 @@ use crate::{
         carriers::{directive, directive_definition, Directive},
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
-        instructions::whole,
         listed,
         namespaces::{flatten_choice, NameMap},
         reader::{self, Reading},
@@ -30,6 +29,7 @@ use crate::{
         tools::{Tool, Tools},
         writer::{self, Writing},
     },
+    wire::prompt::whole,
 };
 
 /// Writes a request without constructs for deferred loading. Its list of tools is final.

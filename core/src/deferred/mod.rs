@@ -39,7 +39,7 @@ use crate::{
         search_tool,
         tool::{self, has_type},
     },
-    wire,
+    wire::{self, choice::WithoutTools},
 };
 use emulation::{Emulation, Quotes, Sending};
 
@@ -99,7 +99,7 @@ pub(crate) fn apply(
     reports: bool,
 ) -> Result<Applied, Error> {
     let api = format::recognize(request, options)?.format;
-    if matches!(api, Api::Bedrock | Api::Gemini) {
+    if !wire::of(api).tools().is_flat() {
         return flat::apply(request, api, options, sending, reports);
     }
     apply_to_list(request, options, sending, reports)
@@ -351,24 +351,23 @@ fn notices<'a>(
 /// Handles an empty list of tools. APIs refuse a `tool_choice` without tools, and Chat Completions also refuses an
 /// empty list.
 fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
-    // A cache point in a Converse list is not a tool.
-    let is_tool = |entry: &Node<'_>| format != Api::Bedrock || entry.get("cachePoint").is_none();
+    let wire = wire::of(format);
+    let is_tool = |entry: &Node<'_>| wire.tools().is_tool(entry);
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
-    let refuses_empty = matches!(format, Api::OpenaiChat | Api::Bedrock | Api::Gemini);
-    let omit = options.empty_tools == EmptyTools::Omit || refuses_empty;
+    let omit = options.empty_tools == EmptyTools::Omit || wire.tools().refuses_empty();
     if omit {
         request.remove("tools");
     }
     // Kimi's tools may be in messages.
     if (omit || emptied) && options.native != Native::Kimi {
         request.remove("tool_choice");
-        if wire::of(format).choice().is_setting() {
-            wire::of(format).choice().remove(request)?;
+        if wire.choice().is_setting() {
+            wire.choice().remove(request)?;
         }
     }
-    if omit && format == Api::OpenaiChat {
+    if omit && wire.choice().without_tools() == WithoutTools::None {
         request.remove("parallel_tool_calls");
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! Detects the API of a URL by the end of its path, so a gateway may add any prefix. Writes errors of this library in
-//! the error format of each API.
+//! the format of each API.
 
 use alloc::{format, string::String};
 
@@ -7,6 +7,10 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::Api,
+    wire::{
+        self,
+        endpoint::{of_method, of_path, Refusal},
+    },
 };
 
 /// A URL for requests that can have tools.
@@ -17,36 +21,16 @@ pub(super) struct Endpoint<'u> {
     pub(super) model: Option<&'u str>,
 }
 
-/// Suffixes of paths, with their APIs.
-const PATHS: &[(&str, Api)] = &[
-    ("/messages", Api::Anthropic),
-    ("/messages/count_tokens", Api::Anthropic),
-    ("/chat/completions", Api::OpenaiChat),
-    ("/responses", Api::OpenaiResponses),
-    ("/responses/input_tokens", Api::OpenaiResponses),
-    ("/interactions", Api::GeminiInteractions),
-];
-
-/// Methods after the model's name in the paths of Google's APIs.
-const METHODS: &[(&str, Api)] = &[
-    ("generateContent", Api::Gemini),
-    ("streamGenerateContent", Api::Gemini),
-    ("countTokens", Api::Gemini),
-    // Claude on Vertex.
-    ("rawPredict", Api::Anthropic),
-    ("streamRawPredict", Api::Anthropic),
-];
-
 /// Returns the API of a URL, or `None` if requests to it cannot have tools.
 pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if let Some((before, method)) = path.rsplit_once(':') {
-        if let Some((_, api)) = METHODS.iter().find(|(name, _)| *name == method) {
+        if let Some(api) = of_method(method) {
             let model = before.rsplit('/').next().filter(|model| !model.is_empty());
-            return Some(Endpoint { api: *api, model });
+            return Some(Endpoint { api, model });
         }
     }
-    PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, api)| Endpoint { api: *api, model: None })
+    of_path(path).map(|api| Endpoint { api, model: None })
 }
 
 /// Returns the body of a response with status 400.
@@ -60,47 +44,7 @@ pub(crate) fn refusal(api: Api, error: &Error) -> String {
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
     let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
     let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
-    let body = match api {
-        Api::Anthropic => Node::record([
-            ("type", Node::literal("error")),
-            (
-                "error",
-                Node::record([
-                    ("type", Node::literal("invalid_request_error")),
-                    ("message", message),
-                    ("code", code),
-                    ("pointer", pointer),
-                ]),
-            ),
-        ]),
-        Api::Gemini | Api::GeminiInteractions => {
-            let detail = Node::record([
-                ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
-                ("reason", code),
-                ("domain", Node::literal("toolwire")),
-                ("metadata", Node::record([("pointer", pointer)])),
-            ]);
-            Node::record([(
-                "error",
-                Node::record([
-                    ("code", Node::count(400)),
-                    ("message", message),
-                    ("status", Node::literal("INVALID_ARGUMENT")),
-                    ("details", Node::array([detail].into())),
-                ]),
-            )])
-        }
-        _ => Node::record([(
-            "error",
-            Node::record([
-                ("message", message),
-                ("type", Node::literal("invalid_request_error")),
-                ("param", pointer),
-                ("code", code),
-            ]),
-        )]),
-    };
-    json::write(&body)
+    json::write(&wire::of(api).error(Refusal { message, code, pointer }))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::{
     options::Api,
     request::tool::type_of,
     tools::streams::unnumbered::Unnumbered,
+    wire,
 };
 
 /// State for asking the model again after a search that the client does not see.
@@ -192,7 +193,7 @@ impl HiddenLoop {
         }
         let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
-        let used = usage::total(self.used.as_ref(), reply.get(usage::member(api)));
+        let used = usage::total(self.used.as_ref(), reply.get(wire::of(api).reply().usage()));
         let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
         let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
             reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
@@ -255,7 +256,7 @@ impl HiddenLoop {
             _ => self.finish_items(reply, kept, is_emptied),
         }
         if let Some(used) = used {
-            reply.set(usage::member(api), used);
+            reply.set(wire::of(api).reply().usage(), used);
         }
         Ok(())
     }
@@ -278,7 +279,7 @@ impl HiddenLoop {
     /// `invalid-json`.
     pub(super) fn next_request(&self) -> Result<Node<'_>, Error> {
         let mut request = crate::request::read(&self.client_request)?;
-        let key = self.api.history();
+        let key = wire::of(self.api).history();
         let history = lazy::take(&mut request, key)?.unwrap_or_default();
         let mut list = self.as_list(history)?;
         list.extend(self.turns.iter().cloned());

@@ -19,6 +19,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::Api,
     tools::streams::unnumbered::{entry_id, CallNumber, CALL},
+    wire,
 };
 
 /// Names of event types and members of an API whose replies consist of items.
@@ -150,7 +151,7 @@ impl HiddenLoop {
 
     /// Records the token usage of an event, and adds the usage of earlier rounds to it.
     fn count(&mut self, event: &mut Node<'_>) {
-        let key = usage::member(self.api);
+        let key = wire::of(self.api).reply().usage();
         let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
         if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&own))) {
             event.set(key, used);
@@ -458,7 +459,7 @@ impl HiddenLoop {
         }
         if let (None, Some(used)) = (&self.round.used, &self.used) {
             // The last round has no usage of its own.
-            event.visit(names.reply, |reply| reply.set(usage::member(self.api), used.clone()));
+            event.visit(names.reply, |reply| reply.set(wire::of(self.api).reply().usage(), used.clone()));
         }
         self.release(out);
         if self.round.searched || self.continues() {

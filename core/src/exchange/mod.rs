@@ -37,6 +37,7 @@ use crate::{
             sse::{self, Buffer, Sink},
         },
     },
+    wire,
 };
 use hidden::HiddenLoop;
 use searches::{is, Round, Searches};
@@ -508,7 +509,7 @@ impl SearchLoop {
             }
             searched |= is_search;
         }
-        let used = usage::total(self.used.as_ref(), reply.get(usage::member(Api::Anthropic)));
+        let used = usage::total(self.used.as_ref(), reply.get(wire::of(Api::Anthropic).reply().usage()));
         let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
         let next = self.next(searched, called, reply.get("stop_reason"));
         if next == Next::AsksAgain {

@@ -11,6 +11,7 @@ use crate::{
     },
     options::Api,
     request::tool::has_type,
+    wire,
 };
 
 /// Refuses a request whose history only another format has. The list of tools is no evidence, because it may be in any
@@ -33,12 +34,11 @@ pub(super) fn refuse_request(request: &Node<'_>, api: Api) -> Result<(), Error> 
 /// # Errors
 /// `invalid-value`.
 pub(super) fn refuse_reply(reply: &Node<'_>, api: Api) -> Result<(), Error> {
-    let is_of = |known: &&Evidence| (known.is_in)(reply);
-    if EVIDENCE.iter().filter(|known| known.api == api).any(|known| is_of(&known)) {
+    if wire::of(api).reply().is_own(reply) {
         return Ok(());
     }
-    let Some(found) = EVIDENCE.iter().find(is_of) else { return Ok(()) };
-    let (api, found) = (api.as_str(), found.api.as_str());
+    let Some(found) = wire::api_of_reply(reply) else { return Ok(()) };
+    let (api, found) = (api.as_str(), found.as_str());
     let message = format!(
         "expected a reply in the format of the address, `{api}`, found one in the format `{found}`, which the client \
             cannot read"
@@ -46,35 +46,11 @@ pub(super) fn refuse_reply(reply: &Node<'_>, api: Api) -> Result<(), Error> {
     Err(Error::new(Code::InvalidValue, "", message))
 }
 
-/// The members by which a reply or an event belongs to a format.
-struct Evidence {
-    api: Api,
-    is_in: fn(&Node<'_>) -> bool,
-}
-
-const EVIDENCE: &[Evidence] = &[
-    Evidence { api: Api::OpenaiChat, is_in: |reply| reply.array_at("choices").is_some() },
-    Evidence {
-        api: Api::Anthropic,
-        is_in: |reply| {
-            has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
-        },
-    },
-    Evidence {
-        api: Api::OpenaiResponses,
-        is_in: |reply| {
-            reply.get("object").is_some_and(|object| object.is_text("response")) && reply.array_at("output").is_some()
-                || has_type(reply, "response.created")
-        },
-    },
-    Evidence { api: Api::Gemini, is_in: |reply| reply.array_at("candidates").is_some() },
-];
-
 /// Returns the format of a request and the pointer to the part that shows it, unless that is the format of the address.
 fn format_of_request(request: &Node<'_>, api: Api) -> Result<Option<(String, Api)>, Error> {
     const HISTORIES: [(&str, Api); 3] =
         [("messages", Api::OpenaiChat), ("input", Api::OpenaiResponses), ("contents", Api::Gemini)];
-    let own = api.history();
+    let own = wire::of(api).history();
     let is_list = |key: &str| -> Result<bool, Error> {
         Ok(match request.get(key) {
             Some(list) => view(list)?.as_array().is_some_and(|list| !list.is_empty()),

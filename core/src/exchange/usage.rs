@@ -5,16 +5,7 @@ use alloc::{borrow::Cow, vec::Vec};
 use crate::{
     collections::Map,
     json::{self, Data, LookUp, Node, Object, Text},
-    options::Api,
 };
-
-/// Returns the member of a reply that holds the token usage.
-pub(super) const fn member(api: Api) -> &'static str {
-    match api {
-        Api::Gemini => "usageMetadata",
-        _ => "usage",
-    }
-}
 
 /// The member that names an entry in a list of counts. Entries of the same name are added; other entries are appended.
 ///

@@ -71,15 +71,6 @@ impl Api {
             Api::Bedrock => ToolFormat::Bedrock,
         }
     }
-
-    /// Returns the name of the request member that contains the history.
-    pub(crate) const fn history(self) -> &'static str {
-        match self {
-            Api::OpenaiResponses | Api::GeminiInteractions => "input",
-            Api::Gemini | Api::GeminiJsonSchema => "contents",
-            _ => "messages",
-        }
-    }
 }
 
 options! {

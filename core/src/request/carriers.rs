@@ -17,6 +17,7 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions},
+    wire,
 };
 
 /// Calls `take` with the tools of each message in the history that adds tools, in order.
@@ -44,7 +45,7 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the pointer to one of the tools.
     pub(crate) fn pointer(self, api: Api, tool: usize) -> String {
-        let (history, message) = (api.history(), self.message);
+        let (history, message) = (wire::of(api).history(), self.message);
         match self.block {
             Some((block, definition)) => format!("/{history}/{message}/content/{block}{definition}"),
             None => format!("/{history}/{message}/{}/{tool}", list_of(api)),
@@ -60,7 +61,7 @@ pub(crate) fn each_at<'a>(
     mut take: impl FnMut(Place, &[Node<'a>]),
 ) -> Result<(), Error> {
     let mut carriers = Carriers::of(request, api, deferred)?;
-    for (at, message) in request.items_at(api.history()).iter().enumerate() {
+    for (at, message) in request.items_at(wire::of(api).history()).iter().enumerate() {
         if !may_hold(message, flags(api)) {
             continue;
         }
@@ -100,7 +101,7 @@ pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Te
     if api != Api::GeminiInteractions {
         return Ok(names);
     }
-    for step in request.items_at(api.history()) {
+    for step in request.items_at(wire::of(api).history()) {
         if may_hold(step, Flags::DEFERRAL) {
             let step = view(step)?;
             let found = step.get("result").filter(|_| has_type(&step, "tool_search_result")).and_then(Node::as_array);

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use super::{
     tool::{self, Kind},
     tool_format::{recognize, Entry},
-    tool_list::GROUPS,
 };
 use crate::{
     error::Error,
@@ -15,11 +14,10 @@ use crate::{
         Data, Node, Object,
     },
     options::Api,
-    wire,
+    wire::{self, GROUPS},
 };
 
 const TOOLS: &str = "tools";
-const CONFIG: &str = "toolConfig";
 
 /// The parts of a request's tool list that stay behind when its tools are moved to a flat list.
 #[derive(Default)]
@@ -89,14 +87,15 @@ impl Shell<'_> {
 /// `invalid-json` if the list is text that cannot be parsed.
 pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Error> {
     let mut shell = Shell::default();
-    match api {
-        Api::Bedrock => {
-            let list = edit_member(request, CONFIG, |config| Ok(config.visit(TOOLS, core::mem::take)))?;
+    let place = wire::of(api).tools();
+    match place.config() {
+        Some(config) => {
+            let list = edit_member(request, config, |config| Ok(config.visit(TOOLS, core::mem::take)))?;
             if let Some(list) = list.flatten() {
                 request.set(TOOLS, list);
             }
         }
-        Api::Gemini => {
+        None if !place.groups().is_empty() => {
             let Some(list) = take(request, TOOLS)? else { return Ok(shell) };
             shell.original = list.clone();
             let entries = match list.into_data() {
@@ -130,7 +129,7 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
             shell.functions = flat.len();
             request.set(TOOLS, Node::array(flat));
         }
-        _ => {}
+        None => {}
     }
     Ok(shell)
 }
@@ -142,23 +141,24 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
 /// # Errors
 /// `invalid-json` if the configuration is text that cannot be parsed.
 pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Result<(), Error> {
-    match api {
-        Api::Bedrock => {
+    let place = wire::of(api).tools();
+    match place.config() {
+        Some(config) => {
             let Some(list) = request.remove(TOOLS) else {
-                request.remove(CONFIG);
+                request.remove(config);
                 return Ok(());
             };
-            if request.get(CONFIG).is_none() {
-                request.set(CONFIG, Node::empty_object());
+            if request.get(config).is_none() {
+                request.set(config, Node::empty_object());
             }
-            edit_member(request, CONFIG, |config| {
+            edit_member(request, config, |config| {
                 config.set(TOOLS, list);
                 Ok(())
             })
             .map(drop)
         }
-        Api::Gemini if shell.original.is_null() => Ok(()),
-        Api::Gemini => {
+        None if place.groups().is_empty() || shell.original.is_null() => Ok(()),
+        None => {
             let list = request.visit(TOOLS, |list| list.as_array_mut().map(core::mem::take)).flatten();
             let functions = list.unwrap_or_default();
             if functions.len() == shell.functions && functions.iter().all(Node::is_intact) {
@@ -181,7 +181,6 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
             }
             Ok(())
         }
-        _ => Ok(()),
     }
 }
 

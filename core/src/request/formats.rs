@@ -12,6 +12,7 @@ use crate::{
     error::Error,
     json::{lazy, Child, Data, Flags, Node, Text},
     options::Api,
+    wire,
 };
 
 /// A response format found by [`visit`].
@@ -39,7 +40,7 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
         }
     }
     let Some((place, item)) = places.find_map(|place| Some((place, place.item?))) else { return Ok(()) };
-    let key = api.history();
+    let key = wire::of(api).history();
     let visited = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());

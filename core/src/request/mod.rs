@@ -22,11 +22,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{
-        self,
-        lazy::{edit_member, view},
-        Node,
-    },
+    json::{self, lazy::view, Node},
     options::{Api, DeferredOptions, Native},
 };
 
@@ -57,27 +53,6 @@ pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(format::recognize(request, options)?.format)
 }
 
-/// Returns the JSON Pointer to the tool list of a request.
-pub(crate) const fn place_of_tools(api: Api) -> &'static str {
-    match api {
-        Api::Bedrock => "/toolConfig/tools",
-        _ => "/tools",
-    }
-}
-
-/// Calls a function with the tool list of a request, at its place in the format.
-pub(crate) fn with_tools<'a, R>(
-    request: &Node<'a>,
-    api: Api,
-    look: impl FnOnce(&Node<'a>) -> Result<R, Error>,
-) -> Result<Option<R>, Error> {
-    let look = |holder: &Node<'a>| holder.get("tools").map(|tools| look(&*view(tools)?)).transpose();
-    if api != Api::Bedrock {
-        return look(request);
-    }
-    request.get("toolConfig").map_or(Ok(None), |config| look(&*view(config)?))
-}
-
 /// Returns the entries of a list of tools, each followed by the tools nested in it (of a namespace or of a server).
 #[cfg(feature = "search")]
 pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
@@ -87,18 +62,6 @@ pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n No
         lists.flat_map(|list| list.as_array().unwrap_or_default())
     };
     list.as_array().unwrap_or_default().iter().flat_map(move |entry| core::iter::once(entry).chain(inner(entry)))
-}
-
-/// Edits the tool list of a request, at its place in the format.
-pub(crate) fn visit_tools<'a, R>(
-    request: &mut Node<'a>,
-    api: Api,
-    change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
-) -> Result<Option<R>, Error> {
-    if api != Api::Bedrock {
-        return request.visit("tools", change).transpose();
-    }
-    edit_member(request, "toolConfig", |config| config.visit("tools", change).transpose()).map(Option::flatten)
 }
 
 /// Returns the tool list of a request. A request without `tools` has an empty list.

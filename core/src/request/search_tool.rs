@@ -2,9 +2,11 @@
 
 use alloc::string::String;
 
+use super::tool_format::{self, Edits, Entry};
 use crate::{
     json::{Node, Text},
     options::Api,
+    wire,
 };
 
 const DESCRIPTION: &str =
@@ -17,42 +19,17 @@ pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'
     let description = description.unwrap_or_else(|| Node::literal(DESCRIPTION));
     let parameters =
         search.get("parameters").filter(|schema| schema.as_object().is_some()).cloned().unwrap_or_else(parameters);
-    match format {
-        Api::Anthropic => {
-            let mut function =
-                Node::record([("name", name), ("description", description), ("input_schema", parameters)]);
-            if let (Some(object), Some(cache_control)) = (function.as_object_mut(), search.get("cache_control")) {
-                object.set("cache_control", cache_control.clone());
-            }
-            function
-        }
-        Api::OpenaiResponses => Node::record([
-            ("type", Node::literal("function")),
-            ("name", name),
-            ("description", description),
-            ("parameters", parameters),
-            ("strict", Node::bool(false)),
-        ]),
-        Api::GeminiInteractions => Node::record([
-            ("type", Node::literal("function")),
-            ("name", name),
-            ("description", description),
-            ("parameters", parameters),
-        ]),
-        Api::Gemini => Node::record([("name", name), ("description", description), ("parameters", parameters)]),
-        Api::Bedrock => Node::record([(
-            "toolSpec",
-            Node::record([
-                ("name", name),
-                ("description", description),
-                ("inputSchema", Node::record([("json", parameters)])),
-            ]),
-        )]),
-        _ => Node::record([
-            ("type", Node::literal("function")),
-            ("function", Node::record([("name", name), ("description", description), ("parameters", parameters)])),
-        ]),
+    let mut function = Node::record([("name", name), ("description", description), ("inputSchema", parameters)]);
+    let place = wire::of(format).tools();
+    if let Entry::Tool(shape) = tool_format::recognize(&function) {
+        let strict = place.is_strict().then_some(false);
+        let edits = Edits { name: None, description: None, strict, omit: false };
+        shape.settle(&mut function, format.tools(), None, edits);
     }
+    if let Some((key, cache)) = place.cache().and_then(|key| Some((key, search.get(key)?))) {
+        function.set(key, cache.clone());
+    }
+    function
 }
 
 fn parameters<'a>() -> Node<'a> {

@@ -17,6 +17,7 @@ use crate::{
     json::{lazy, Data, Member, Node, Object, Origin, Text},
     names::{self, Names},
     options::{Api, DeferredOptions, ToolFormat},
+    wire::GROUPS,
 };
 
 /// One entry of a list.
@@ -82,8 +83,6 @@ pub(crate) struct Listing<'a> {
     found: ValueOrigin,
 }
 
-/// Names of an entry's inner list in Gemini's JSON and its SDKs.
-pub(crate) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 const LIST: &str = "tools";
 
 impl<'a> Listing<'a> {

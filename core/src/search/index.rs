@@ -25,14 +25,12 @@ use crate::{
     options::{SearchMode, SearchOptions},
     pattern::{Flaw, Spelling},
     report::Recorder,
-    request::{
-        tool::{self, has_type, type_of, Kind},
-        tool_list::GROUPS,
-    },
+    request::tool::{self, has_type, type_of, Kind},
     schema::{
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
     },
+    wire::GROUPS,
 };
 
 /// Weight of each field and strength of its length normalization, in the order of [`Field`].

@@ -25,6 +25,7 @@ use crate::{
         splice,
         tool::has_type,
     },
+    wire,
 };
 
 /// State of the rewriting, which each message updates.
@@ -52,7 +53,7 @@ pub(super) fn rewrite(
         return Ok(());
     }
     let mut carriers = Carriers::of(request, api, deferred)?;
-    let key = api.history();
+    let key = wire::of(api).history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());

@@ -39,6 +39,7 @@ use crate::{
         tool_list::{Listed, Listing},
     },
     rules::Constraint,
+    wire,
     wire::choice::{Choice, Mention},
 };
 
@@ -606,7 +607,7 @@ pub fn request(
             }
             Refusal::Prefill(models) => {
                 let is_refused = models.include(&model) && formats::begins_answer(&request, api)?;
-                prefill = format!("/{}/{}", api.history(), history_length(&request, api).saturating_sub(1));
+                prefill = format!("/{}/{}", wire::of(api).history(), history_length(&request, api).saturating_sub(1));
                 (prefill.as_str(), is_refused)
             }
             _ => match formats::broken_beside(&request, api, fact, &model)? {
@@ -642,7 +643,7 @@ pub fn request(
     }
     let legal_name = |name: &Text<'_>| (!names::is_legal(shape, name)).then(|| String::from("legal"));
     for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
-        let pointer = format!("/{}/{at}", api.history());
+        let pointer = format!("/{}/{at}", wire::of(api).history());
         add(&HISTORY_NAME, &pointer, format!("expected calls to tools with names of {shape}, found another name"));
     }
     for pointer in calls::name_results(&mut request, api)? {

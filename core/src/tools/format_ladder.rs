@@ -6,7 +6,6 @@ use alloc::{
     format,
     string::{String, ToString as _},
     sync::Arc,
-    vec::Vec,
 };
 
 use super::{
@@ -31,7 +30,6 @@ use crate::{
     request::{
         self, carriers,
         formats::{put_json_mode, remove_json_mode, take, Handed},
-        instructions,
         report::Warnings,
         tool::{self, is_cache_point, starts_with, type_of},
         tool_format::{self, Edits, Entry},
@@ -41,7 +39,8 @@ use crate::{
     wire::{
         self,
         choice::{Calling, Choice, Mention, PARALLEL_CALLS},
-        units,
+        prompt::insert_before_input,
+        units, GROUPS,
     },
 };
 
@@ -297,7 +296,7 @@ fn put_tool(
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
-    let at = add_to_list(request, api, entry)? + &path;
+    let at = wire::of(api).tools().push(request, entry)? + &path;
     let is_only = !others.is_any || calling == Calling::Forbidden;
     choice.force(request, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
     if let Some(word) = word.filter(|_| api == Api::OpenaiChat) {
@@ -324,55 +323,6 @@ fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)
         _ => false,
     });
     steps.limits_calls && !is_refused
-}
-
-/// Adds a function to the list of tools. Returns the pointer to it.
-///
-/// # Errors
-/// `invalid-json` if the list is text that cannot be read.
-fn add_to_list<'a>(request: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String, Error> {
-    const CONFIG: &str = "toolConfig";
-    if api != Api::Bedrock {
-        return add_in(request, api, entry);
-    }
-    let mut config = lazy::take(request, CONFIG)?.filter(|config| config.as_object().is_some());
-    let config_node = config.get_or_insert_with(Node::empty_object);
-    let at = add_in(config_node, api, entry)?;
-    request.set(CONFIG, config.unwrap_or_default());
-    Ok(format!("/{CONFIG}{at}"))
-}
-
-fn add_in<'a>(holder: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String, Error> {
-    const TOOLS: &str = "tools";
-    const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
-    let mut tools = lazy::take(holder, TOOLS)?.unwrap_or_default();
-    if tools.as_array().is_none() {
-        tools = Node::array(Vec::new());
-    }
-    let list = tools.as_array().unwrap_or_default();
-    let length = |node: &Node<'_>| node.as_array().map(<[Node<'_>]>::len);
-    let group = |entry: &Node<'_>| GROUPS.into_iter().find_map(|key| Some((key, length(entry.get(key)?)?)));
-    let found = list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?)));
-    let at = match found.filter(|_| api == Api::Gemini) {
-        Some((at, (key, length))) => {
-            let functions = tools.as_array_mut().and_then(|list| list.get_mut(at));
-            functions
-                .and_then(|functions| functions.visit(key, |list| list.as_array_mut().map(|list| list.push(entry))));
-            format!("/{TOOLS}/{at}/{key}/{length}")
-        }
-        None => {
-            let [key, _] = GROUPS;
-            let at = list.len();
-            let (entry, inner) = match api {
-                Api::Gemini => (Node::record([(key, Node::array(Vec::from([entry])))]), format!("/{key}/0")),
-                _ => (entry, String::new()),
-            };
-            tools.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
-            format!("/{TOOLS}/{at}{inner}")
-        }
-    };
-    holder.set(TOOLS, tools);
-    Ok(at)
 }
 
 fn put_prompt(
@@ -538,10 +488,10 @@ impl Substitute {
                     put_json_mode(request, mode)?;
                 }
                 // The request already contains the instructions if the caller continues an already rewritten request.
-                if !instructions::have(request, target, &text)? {
+                if !wire::of(target).has_in_prompt(request, &text)? {
                     match is_input {
-                        true => instructions::insert_before_input(request, text)?,
-                        false => instructions::append(request, target, text)?,
+                        true => insert_before_input(request, text)?,
+                        false => wire::of(target).append_to_prompt(request, text)?,
                     }
                 }
                 restore_map
@@ -608,7 +558,7 @@ fn choice_refused(
 
 /// Returns true if the function is sent with `strict: true`.
 fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Error> {
-    let found = request::with_tools(request, api, |tools| {
+    let found = wire::of(api).tools().look(request, |tools| {
         let is_it = |entry: &&Node<'_>| request::tool::name(entry).is_some_and(|own| own.is(name));
         let entry = tools.as_array().unwrap_or_default().iter().rev().find(is_it);
         Ok(entry.is_some_and(|entry| match tool_format::recognize(entry) {
@@ -669,8 +619,6 @@ struct OtherTools {
 
 /// Maximum depth at which names are searched in a list of tools.
 const MAX_LEVELS: usize = 6;
-/// Members of an entry of Gemini that list functions.
-const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 /// Prefixes of the types of tools that an API defines and the client runs: those of Anthropic and OpenAI, and that of
 /// Moonshot, whose `$web_search` the client answers.
 const RUN_BY_CLIENT: [&str; 7] =
@@ -702,7 +650,7 @@ impl OtherTools {
                 }
             }
         };
-        request::with_tools(request, api, |tools| {
+        wire::of(api).tools().look(request, |tools| {
             add(tools.as_array().unwrap_or_default());
             Ok(())
         })?;
@@ -721,7 +669,7 @@ impl OtherTools {
     /// Adds the names of calls, results and references in the history.
     fn add_mentioned(&mut self, request: &mut Node<'_>, api: Api) -> Result<(), Error> {
         let names = &mut self.names;
-        let visited = request.visit(api.history(), |history| {
+        let visited = request.visit(wire::of(api).history(), |history| {
             if !matches!(history.data(), Data::Array(_)) {
                 return Ok(());
             }

@@ -33,6 +33,7 @@ use crate::{
     },
     rules::Rule,
     sanitize::{self, decode::Plan},
+    wire,
 };
 
 /// A change to a response format. Its pointers are relative to the original and the rewritten request.
@@ -537,7 +538,7 @@ pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Err
 }
 
 fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let last = request.array_at(api.history()).and_then(<[Node<'_>]>::last);
+    let last = request.array_at(wire::of(api).history()).and_then(<[Node<'_>]>::last);
     let last = last.map(view).transpose()?;
     let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
         return Ok(false);
@@ -558,7 +559,7 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
         Api::OpenaiChat | Api::Gemini => {}
         _ => return Ok(false),
     }
-    let last = request.array_at(api.history()).and_then(<[Node<'_>]>::last);
+    let last = request.array_at(wire::of(api).history()).and_then(<[Node<'_>]>::last);
     let Some(message) = last.map(view).transpose()? else { return Ok(false) };
     if api == Api::Gemini {
         let parts = message.items_at("parts");
@@ -572,7 +573,7 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
 
 /// Returns true if text of a message or of the instructions contains the word JSON.
 fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    for part in ["system", "instructions", api.history()] {
+    for part in ["system", "instructions", wire::of(api).history()] {
         if request.get(part).map(text_mentions_json).transpose()? == Some(true) {
             return Ok(true);
         }
@@ -585,7 +586,7 @@ fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 /// # Errors
 /// `invalid-json` if a part of the history is text that cannot be read.
 pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    request.get(api.history()).map_or(Ok(false), text_mentions_json)
+    request.get(wire::of(api).history()).map_or(Ok(false), text_mentions_json)
 }
 
 /// Returns true if any text contains the word JSON. Names of functions and arguments of calls do not count as text.

@@ -9,10 +9,11 @@ use crate::{
     limits::LOADS_SHARE,
     options::Api,
     request::{
-        self, flat_list,
+        flat_list,
         tool::{self, Kind, CACHE, FLAG},
         tool_format::{self, Entry},
     },
+    wire,
 };
 
 const TOOLS: &str = "tools";
@@ -33,7 +34,7 @@ pub(super) fn defer(
     searches: &[String],
 ) -> Result<Overflowed, Error> {
     let Some(limit) = limit else { return Ok(Overflowed::new()) };
-    let all = request::with_tools(request, api, |tools| Ok(flat_list::count(tools, count)))?;
+    let all = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, count)))?;
     if all.is_none_or(|all| all <= limit) {
         return Ok(Overflowed::new());
     }

@@ -45,7 +45,7 @@ use crate::{
     wire::{
         self,
         choice::{Decision, Mention},
-        units,
+        units, GROUPS,
     },
 };
 
@@ -188,7 +188,7 @@ fn adapt_by<'a>(
         shape,
         names: Cow::Owned(names),
         flat: flat.as_ref().map(|flat| Cow::Owned(flat.of_list())),
-        pointer: request::place_of_tools(api_out),
+        pointer: wire::of(api_out).tools().pointer(),
     };
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, (inputs, servers.as_ref()), lookup, &mut report)?;
@@ -277,8 +277,8 @@ fn adapt_by<'a>(
         // Indices of messages are those of the input only if no message was added, removed or moved.
         let is_same = api == api_out && !is_paired && history_length(request, api) == messages;
         let pointer = match is_same {
-            true => format!("/{}/{place}", api.history()),
-            false => format!("/{}", api.history()),
+            true => format!("/{}/{place}", wire::of(api).history()),
+            false => format!("/{}", wire::of(api).history()),
         };
         let message = "renamed an unlisted tool to a name that the API accepts";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
@@ -420,16 +420,16 @@ fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions 
 
 /// Returns true if a request has tools that the model can call.
 fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let place = wire::of(api).tools();
     let is_callable = |entry: &Node<'_>| {
-        let groups = ["functionDeclarations", "function_declarations"];
-        let functions = groups.iter().find_map(|key| entry.get(key)?.as_array());
+        let functions = place.groups().iter().find_map(|key| entry.get(*key)?.as_array());
         // An entry of Gemini holds functions or tools that the API runs, and an entry of Converse may be a cache point;
         // a choice is among functions only.
-        !matches!(api, Api::Gemini | Api::Bedrock)
+        place.is_flat()
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
     };
-    let found = request::with_tools(request, api, |tools| {
+    let found = place.look(request, |tools| {
         // Gemini accepts a single entry in place of a list.
         Ok(tools.as_array().map_or_else(|| is_callable(tools), |list| list.iter().any(is_callable)))
     })?;
@@ -470,7 +470,7 @@ fn rewrite_tools<'a>(
     let mut inputs = Some(inputs);
     // Cached lists do not record servers.
     let lookup = lookup.filter(|_| servers.is_none());
-    let sent = request::visit_tools(request, api, |node| {
+    let sent = wire::of(api).tools().edit(request, |node| {
         if node.is_null() {
             return Ok(None);
         }
@@ -493,10 +493,8 @@ fn rewrite_tools<'a>(
     };
     if sent.emptied {
         // APIs refuse a choice without tools, and some also refuse an empty list.
-        for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
-            if matches!(api, Api::Gemini | Api::Bedrock) || !key.contains("onfig") {
-                request.remove(key);
-            }
+        for key in wire::of(api).tools().members() {
+            request.remove(key);
         }
         if wire::of(api).choice().is_setting() {
             wire::of(api).choice().remove(request)?;
@@ -520,7 +518,7 @@ fn rewrite_list<'a>(
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),
         _ => (data, None),
     };
-    let has_group = |tools: &Node<'_>| tool_list::GROUPS.iter().any(|group| tools.get(*group).is_some());
+    let has_group = |tools: &Node<'_>| GROUPS.iter().any(|group| tools.get(*group).is_some());
     let is_single = has_group(&tools);
     let has_any = |tools: &Node<'_>| tools.as_array().map_or(is_single, |tools| !tools.iter().all(is_cache_point));
     let had = has_any(&tools);
@@ -568,7 +566,7 @@ fn rewrite_list<'a>(
 
 /// Returns the number of messages in a request.
 pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
-    request.array_at(api.history()).map_or(0, <[Node<'_>]>::len)
+    request.array_at(wire::of(api).history()).map_or(0, <[Node<'_>]>::len)
 }
 
 /// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages that
@@ -580,7 +578,7 @@ pub(super) fn rename_history(
     is_unlisted: &dyn Fn(&Text<'_>) -> bool,
 ) -> Result<Vec<usize>, Error> {
     let mut places = Vec::new();
-    let renamed = request.visit(api.history(), |history| {
+    let renamed = request.visit(wire::of(api).history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
         }

@@ -133,7 +133,7 @@ pub(super) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
     if api != Api::OpenaiResponses {
         return Ok(found);
     }
-    for (at, item) in request.items_at(api.history()).iter().enumerate() {
+    for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         if may_hold(item, Flags::DEFERRAL) {
             let item = view(item)?;
             let is_call = has_type(&item, "function_call") || has_type(&item, "custom_tool_call");
@@ -421,7 +421,7 @@ fn each_refused_block<'a>(
     if facts.is_empty() {
         return Ok(());
     }
-    let visited = request.visit(api.history(), |history| {
+    let visited = request.visit(wire::of(api).history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
         }
@@ -435,7 +435,7 @@ fn each_refused_block<'a>(
                 each(message, "content", &mut |block| {
                     for (fact, member, kind) in &facts {
                         if has_type(block, kind) && block.get(member.name).is_some() {
-                            let pointer = format!("/{}/{at}/content/{index}/{}", api.history(), member.name);
+                            let pointer = format!("/{}/{at}/content/{index}/{}", wire::of(api).history(), member.name);
                             visit(block, pointer, (fact, member));
                         }
                     }

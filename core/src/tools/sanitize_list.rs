@@ -30,10 +30,11 @@ use crate::{
         namespaces::FlatNames,
         tool::CACHE,
         tool_format::{self, pointer, Edits, Entry, ToolShape},
-        tool_list::{Listed, Listing, GROUPS},
+        tool_list::{Listed, Listing},
     },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
+    wire::GROUPS,
 };
 
 /// A change to one tool. Its pointers are relative to the original and the rewritten list, not to the tool.

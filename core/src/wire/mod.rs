@@ -7,10 +7,13 @@ mod anthropic;
 mod chat;
 pub(crate) mod choice;
 mod converse;
+pub(crate) mod endpoint;
 mod gemini;
 mod interactions;
+pub(crate) mod prompt;
 pub(crate) mod reply;
 mod responses;
+pub(crate) mod tool_place;
 pub(crate) mod turns;
 pub(crate) mod units;
 
@@ -21,21 +24,30 @@ use crate::{
     options::Api,
 };
 use choice::ChoiceFormat;
+use endpoint::Endpoint;
+use prompt::Prompt;
 use reply::Reply;
+use tool_place::ToolPlace;
 use turns::Turns;
 use units::Units;
 
 /// The description of an API's format.
 pub(crate) struct Wire {
+    endpoint: Endpoint,
     /// Member of a request that holds its history.
     history: &'static str,
+    prompt: Prompt,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
+    tools: ToolPlace,
     units: Units,
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
 }
+
+/// Members with which an entry of a list groups functions, in any format. The first one is written.
+pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 
 /// Every description. A part that could belong to several APIs belongs to the first one.
 const ALL: [&Wire; 6] =
@@ -63,6 +75,14 @@ impl Wire {
         &self.choice
     }
 
+    pub(crate) const fn tools(&self) -> &ToolPlace {
+        &self.tools
+    }
+
+    pub(crate) const fn reply(&self) -> &Reply {
+        &self.reply
+    }
+
     pub(crate) const fn turns(&self) -> &Turns {
         &self.turns
     }
@@ -71,6 +91,11 @@ impl Wire {
 /// Returns true if a request does not contain its whole history: it continues an earlier response or a cached prefix.
 pub(crate) fn is_continued(request: &Node<'_>) -> bool {
     ALL.iter().flat_map(|wire| wire.before).any(|key| !request.get(*key).is_none_or(Node::is_null))
+}
+
+/// Returns the API that alone has such replies or events.
+pub(crate) fn api_of_reply(reply: &Node<'_>) -> Option<Api> {
+    ALL.iter().find(|wire| wire.reply.is_own(reply)).map(|wire| wire.endpoint.api)
 }
 
 /// Calls `visit` with each item of a member that is a list, and its index.

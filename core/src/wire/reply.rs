@@ -7,13 +7,29 @@ use super::{
 use crate::json::Node;
 
 /// Where the parts of a whole reply are, and of an event that contains whole parts.
-pub(super) struct Reply {
+pub(crate) struct Reply {
     /// The ways to messages, items and steps.
     pub(super) messages: &'static [&'static [Step]],
     /// The ways to the values that report the end of a reply.
     pub(super) ends: &'static [&'static [Step]],
     /// The members and values that report that a length limit ended the reply.
     pub(super) cut: &'static [(&'static str, &'static str)],
+    /// The member that contains the token usage.
+    pub(super) usage: &'static str,
+    /// Returns true for a reply, or an event of a stream, that only this format has.
+    pub(super) is_own: fn(&Node<'_>) -> bool,
+}
+
+impl Reply {
+    /// Returns the member that contains the token usage.
+    pub(crate) const fn usage(&self) -> &'static str {
+        self.usage
+    }
+
+    /// Returns true for a reply, or an event of a stream, that only this format has.
+    pub(crate) fn is_own(&self, reply: &Node<'_>) -> bool {
+        (self.is_own)(reply)
+    }
 }
 
 /// Calls `visit` with each unit in a reply of any API, or in an event that contains whole parts.

@@ -229,7 +229,7 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let text = |key| source.text_at(key);
     Ok(match (text("media_type"), text("data")) {
         (Some(media_type), Some(data)) if has_type(source, "base64") => {
-            let whole = crate::request::instructions::whole;
+            let whole = crate::wire::prompt::whole;
             let (media_type, data) = (whole(media_type, "/messages")?, whole(data, "/messages")?);
             let mut url = String::from("data:");
             url.extend([&*media_type, ";base64,", &*data]);

@@ -30,6 +30,7 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
+    wire,
 };
 
 /// Inputs of a reader.
@@ -84,13 +85,13 @@ pub(crate) fn read<'a>(
             request.remove(key);
         }
         if !conversation.is_in_place {
-            taken = Some(request.visit(source.history(), core::mem::take).unwrap_or_default());
+            taken = Some(request.visit(wire::of(source).history(), core::mem::take).unwrap_or_default());
         }
     }
     let request = &*request;
     let history = match taken {
         Some(node) => History::Taken(opened(node)?),
-        None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
+        None => History::Borrowed(request.get(wire::of(source).history()).filter(|_| same_format)),
     };
     // An `input` that is not a list contains nothing that concerns tools.
     conversation.is_in_place |=

@@ -14,11 +14,11 @@ use crate::{
     report::Recorder,
     request::{
         conversation::{Call, Content, Conversation, EventKind, Part},
-        instructions::whole,
         report::{Warnings, LOST},
         tool::{self, has_type, type_of, Kind},
         tools::{Source, Tool, ToolState},
     },
+    wire::prompt::whole,
 };
 
 /// A definition, independent of any format.

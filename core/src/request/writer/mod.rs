@@ -13,8 +13,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     choice,
     conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
-    formats,
-    instructions::{self, whole},
+    formats, instructions,
     report::Warnings,
     tool::{self, Kind},
     tools::{Source, Tools},
@@ -25,6 +24,8 @@ use crate::{
     json::{lazy::view, Data, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
+    wire,
+    wire::prompt::whole,
 };
 use definitions::{Place, Places};
 
@@ -56,7 +57,7 @@ pub(crate) fn put<'a>(
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
-        let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
+        let history = request.visit(wire::of(target).history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
     }
     let keeps_searches = source == target && target == Api::Anthropic;

@@ -17,6 +17,7 @@ use crate::{
         splice,
         tool::has_type,
     },
+    wire,
 };
 
 /// Writes the history.
@@ -58,7 +59,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
         let messages = alternating(list.unwrap_or_default(), replaced)?;
         request.visit("messages", |list| *list = Node::array(messages));
     } else if !replaced.is_empty() {
-        request.visit(format.history(), |history| splice(history, replaced));
+        request.visit(wire::of(format).history(), |history| splice(history, replaced));
     }
     Ok(())
 }

@@ -154,7 +154,7 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
 /// # Errors
 /// `invalid-json` if an item is text that cannot be read.
 pub(crate) fn forget_answers(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error> {
-    let history = Api::OpenaiResponses.history();
+    let history = wire::of(Api::OpenaiResponses).history();
     let items = request.items_at(history);
     let (mut answers, mut gone) = (Vec::new(), Vec::new());
     for (at, item) in items.iter().enumerate() {

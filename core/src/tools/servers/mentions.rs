@@ -52,11 +52,12 @@ pub(crate) fn settle(
     deferred: Option<&DeferredOptions>,
 ) -> Result<Added, Error> {
     if servers.is_some_and(Servers::is_empty) {
-        if let (Api::Bedrock, Some(pointer)) = (api, wire::of(api).choice().demand(request)?) {
+        let wire = wire::of(api);
+        if let (Some(_), Some(pointer)) = (wire.tools().config(), wire.choice().demand(request)?) {
             let message = "expected tools that the choice can force, found servers without tools";
             return Err(Error::new(Code::InvalidRequest, pointer, message));
         }
-        request.remove(if api == Api::Bedrock { "toolConfig" } else { "tools" });
+        wire.tools().remove(request);
     }
     let mentions = Mentions { servers };
     for (outer, inner, pointer) in CHOICES {
@@ -69,12 +70,12 @@ pub(crate) fn settle(
         })?;
     }
     let (mut calls, mut added) = (Calls::default(), Added::new());
-    let messages = request.items_at(api.history());
+    let messages = request.items_at(wire::of(api).history());
     if !messages.iter().any(|message| mentions.may_be_in(message)) {
         return Ok(added);
     }
     let mut carriers = Carriers::of(request, api, deferred)?;
-    let settled = request.visit(api.history(), |history| {
+    let settled = request.visit(wire::of(api).history(), |history| {
         history.visit_children(|_, message| {
             if !lazy::may_hold(message, Flags::NAMES_TOOLS | Flags::CARRIER | Flags::DEFERRAL) {
                 return Ok(());

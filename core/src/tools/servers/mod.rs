@@ -27,12 +27,12 @@ use crate::{
         tool_format::{self, Entry},
         tool_list::Listing,
     },
+    wire::tool_place::places,
 };
 
 pub(super) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
 /// Member of a Bedrock Converse request that holds the list.
-const CONVERSE: &str = "toolConfig";
 
 /// The servers of the tools in a merged list.
 #[derive(Debug)]
@@ -162,17 +162,23 @@ pub(super) fn take(
     (prefix, shape): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
 ) -> Result<Option<Servers>, Error> {
-    let holders = [request.get(TOOLS), request.get(CONVERSE)];
-    if !holders.into_iter().flatten().any(may_have_server) {
+    let mut holders = places().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
+    if !holders.any(may_have_server) {
         return Ok(None);
     }
     let others = names_of_carriers(request, deferred)?;
-    if let Some(servers) = take_from(request, "/tools", prefix, shape, &others)? {
-        return Ok(Some(servers));
+    for (config, pointer) in places() {
+        let found = match config {
+            None => take_from(request, pointer, prefix, shape, &others)?,
+            Some(key) => {
+                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, shape, &others))?.flatten()
+            }
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
     }
-    let found =
-        lazy::edit_member(request, CONVERSE, |config| take_from(config, "/toolConfig/tools", prefix, shape, &others))?;
-    Ok(found.flatten())
+    Ok(None)
 }
 
 /// Returns the names of the tools that the history adds and that keep their names: those without `server`, and hosted
@@ -181,13 +187,13 @@ fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> 
     let mut names = Set::new();
     // The API is recognized by the list, which is not merged yet. So messages are read in the formats of all APIs: a
     // message of one format adds no tools in another.
-    for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
+    for (_, api) in Api::WITH_DEFERRAL {
         let mut take = |list: &[Node<'_>]| {
             let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
             names.extend(own.filter_map(named).map(Named::into_name));
         };
-        carriers::each(request, api, deferred, &mut take)?;
-        names.extend(carriers::names_of_hosted(request, api)?.into_iter().map(Text::into_owned));
+        carriers::each(request, *api, deferred, &mut take)?;
+        names.extend(carriers::names_of_hosted(request, *api)?.into_iter().map(Text::into_owned));
     }
     Ok(names)
 }

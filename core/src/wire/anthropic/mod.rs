@@ -2,20 +2,41 @@
 
 use super::{
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
+    endpoint::{Endpoint, Refusal},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{typed_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
-        Arguments,
+        has_type, Arguments,
         Step::{Items, Member, Type},
         Unit, Units,
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint {
+        api: Api::Anthropic,
+        paths: &["/messages", "/messages/count_tokens"],
+        // Claude on Vertex.
+        methods: &["rawPredict", "streamRawPredict"],
+        error: error,
+    },
     history: "messages",
+    prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
+    tools: ToolPlace {
+        config: None,
+        pointer: "/tools",
+        groups: &[],
+        no_tool: None,
+        members: &["tools", "tool_choice", "parallel_tool_calls"],
+        refuses_empty: false,
+        is_strict: false,
+        cache: Some("cache_control"),
+    },
     units: Units {
         messages: &[],
         lists: &[(
@@ -63,6 +84,10 @@ pub(super) const WIRE: Wire = Wire {
         messages: &[&[Member("message")]],
         ends: &[&[Member("message")]],
         cut: &[("stop_reason", "max_tokens"), ("stop_reason", "model_context_window_exceeded")],
+        usage: "usage",
+        is_own: |reply| {
+            has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
+        },
     },
 };
 
@@ -73,4 +98,14 @@ fn result(answered: Answered<'_>) -> Node<'_> {
         ("content", answered.text),
         ("is_error", Node::bool(true)),
     ])
+}
+
+fn error(refusal: Refusal<'_>) -> Node<'_> {
+    let error = Node::record([
+        ("type", Node::literal("invalid_request_error")),
+        ("message", refusal.message),
+        ("code", refusal.code),
+        ("pointer", refusal.pointer),
+    ]);
+    Node::record([("type", Node::literal("error")), ("error", error)])
 }

@@ -2,7 +2,10 @@
 
 use super::{
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
+    endpoint::{of_openai, Endpoint},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
         Arguments,
@@ -11,11 +14,23 @@ use super::{
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint { api: Api::OpenaiChat, paths: &["/chat/completions"], methods: &[], error: of_openai },
     history: "messages",
+    prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
+    tools: ToolPlace {
+        config: None,
+        pointer: "/tools",
+        groups: &[],
+        no_tool: None,
+        members: &["tools", "tool_choice", "parallel_tool_calls"],
+        refuses_empty: true,
+        is_strict: false,
+        cache: None,
+    },
     units: Units {
         messages: &[
             // The API allows the tool's name in its result.
@@ -59,6 +74,8 @@ pub(super) const WIRE: Wire = Wire {
         messages: &[&[Items("choices"), Member("message")]],
         ends: &[&[Items("choices")]],
         cut: &[("finish_reason", "length")],
+        usage: "usage",
+        is_own: |reply| reply.array_at("choices").is_some(),
     },
 };
 

@@ -2,7 +2,10 @@
 
 use super::{
     choice::{ChoiceFormat, Parallel, Place, Spelling, WithoutTools},
+    endpoint::{of_openai, Endpoint},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
@@ -11,11 +14,23 @@ use super::{
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint { api: Api::Bedrock, paths: &[], methods: &[], error: of_openai },
     history: "messages",
+    prompt: Prompt::Blocks("system"),
     before: &[],
+    tools: ToolPlace {
+        config: Some("toolConfig"),
+        pointer: "/toolConfig/tools",
+        groups: &[],
+        no_tool: Some("cachePoint"),
+        members: &["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"],
+        refuses_empty: true,
+        is_strict: false,
+        cache: None,
+    },
     units: Units {
         messages: &[],
         lists: &[(
@@ -59,6 +74,8 @@ pub(super) const WIRE: Wire = Wire {
         messages: &[&[Member("output"), Member("message")]],
         ends: &[],
         cut: &[("stopReason", "max_tokens"), ("stopReason", "model_context_window_exceeded")],
+        usage: "usage",
+        is_own: |_| false,
     },
 };
 

@@ -2,7 +2,10 @@
 
 use super::{
     choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
+    endpoint::{of_google, Endpoint},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
@@ -11,14 +14,34 @@ use super::{
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
+
+/// Members of an entry of the list that group functions.
+pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
 const RESULT: Unit = Unit::result(&["id"]).named();
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint {
+        api: Api::Gemini,
+        paths: &[],
+        methods: &["generateContent", "streamGenerateContent", "countTokens"],
+        error: of_google,
+    },
     history: "contents",
+    prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
+    tools: ToolPlace {
+        config: None,
+        pointer: "/tools",
+        groups: &GROUPS,
+        no_tool: None,
+        members: &["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"],
+        refuses_empty: true,
+        is_strict: false,
+        cache: None,
+    },
     units: Units {
         messages: &[],
         lists: &[(
@@ -95,6 +118,8 @@ pub(super) const WIRE: Wire = Wire {
         ],
         ends: &[&[Items("candidates")], &[Member("response"), Items("candidates")]],
         cut: &[("finishReason", "MAX_TOKENS")],
+        usage: "usageMetadata",
+        is_own: |reply| reply.array_at("candidates").is_some(),
     },
 };
 

@@ -2,7 +2,10 @@
 
 use super::{
     choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
+    endpoint::{of_google, Endpoint},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
         Arguments, Name,
@@ -11,11 +14,23 @@ use super::{
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
     history: "input",
+    prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &[],
+    tools: ToolPlace {
+        config: None,
+        pointer: "/tools",
+        groups: &[],
+        no_tool: None,
+        members: &["tools", "tool_choice", "parallel_tool_calls"],
+        refuses_empty: false,
+        is_strict: false,
+        cache: None,
+    },
     units: Units {
         messages: &[
             Unit {
@@ -61,6 +76,8 @@ pub(super) const WIRE: Wire = Wire {
         messages: &[&[Items("steps")], &[Member("step")], &[Member("interaction"), Items("steps")]],
         ends: &[&[Member("interaction")]],
         cut: &[("status", "incomplete")],
+        usage: "usage",
+        is_own: |_| false,
     },
 };
 

@@ -2,20 +2,40 @@
 
 use super::{
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
+    endpoint::{of_openai, Endpoint},
+    prompt::Prompt,
     reply::Reply,
+    tool_place::ToolPlace,
     turns::{typed_text, Answered, Results, Speaker, Turns},
     units::{
-        Arguments,
+        has_type, Arguments,
         Step::{Items, Member, Type},
         Unit, Units,
     },
     Wire,
 };
-use crate::json::Node;
+use crate::{json::Node, options::Api};
 
 pub(super) const WIRE: Wire = Wire {
+    endpoint: Endpoint {
+        api: Api::OpenaiResponses,
+        paths: &["/responses", "/responses/input_tokens"],
+        methods: &[],
+        error: of_openai,
+    },
     history: "input",
+    prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
+    tools: ToolPlace {
+        config: None,
+        pointer: "/tools",
+        groups: &[],
+        no_tool: None,
+        members: &["tools", "tool_choice", "parallel_tool_calls"],
+        refuses_empty: false,
+        is_strict: true,
+        cache: None,
+    },
     units: Units {
         messages: &[
             Unit::call(&["call_id", "id"], Arguments::Text("arguments")).of_type("function_call"),
@@ -51,6 +71,11 @@ pub(super) const WIRE: Wire = Wire {
         messages: &[&[Items("output")], &[Member("response")], &[Member("response"), Items("output")]],
         ends: &[&[Member("response")]],
         cut: &[("status", "incomplete")],
+        usage: "usage",
+        is_own: |reply| {
+            reply.get("object").is_some_and(|object| object.is_text("response")) && reply.array_at("output").is_some()
+                || has_type(reply, "response.created")
+        },
     },
 };
 

@@ -1,0 +1,69 @@
+//! The addresses of an API, and its errors.
+
+use super::{Wire, ALL};
+use crate::{json::Node, options::Api};
+
+/// The addresses of an API for requests that can have tools.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    pub(super) api: Api,
+    /// Ends of paths.
+    pub(super) paths: &'static [&'static str],
+    /// Methods after the model's name at the end of a path.
+    pub(super) methods: &'static [&'static str],
+    /// Returns the body of a response with an error.
+    pub(super) error: for<'a> fn(Refusal<'a>) -> Node<'a>,
+}
+
+/// What the body of a response with status 400 contains.
+pub(crate) struct Refusal<'a> {
+    pub(crate) message: Node<'a>,
+    pub(crate) code: Node<'a>,
+    pub(crate) pointer: Node<'a>,
+}
+
+/// Returns the API with this method after the model's name.
+pub(crate) fn of_method(method: &str) -> Option<Api> {
+    ALL.iter().find(|wire| wire.endpoint.methods.contains(&method)).map(|wire| wire.endpoint.api)
+}
+
+/// Returns the API whose paths end like this path.
+pub(crate) fn of_path(path: &str) -> Option<Api> {
+    let is_of = |wire: &&&Wire| wire.endpoint.paths.iter().any(|end| path.ends_with(end));
+    ALL.iter().find(is_of).map(|wire| wire.endpoint.api)
+}
+
+impl Wire {
+    /// Returns the body of a response with an error.
+    pub(crate) fn error<'a>(&self, refusal: Refusal<'a>) -> Node<'a> {
+        (self.endpoint.error)(refusal)
+    }
+}
+
+/// Returns the error of OpenAI's formats.
+pub(super) fn of_openai(refusal: Refusal<'_>) -> Node<'_> {
+    let error = Node::record([
+        ("message", refusal.message),
+        ("type", Node::literal("invalid_request_error")),
+        ("param", refusal.pointer),
+        ("code", refusal.code),
+    ]);
+    Node::record([("error", error)])
+}
+
+/// Returns the error of Google's formats.
+pub(super) fn of_google(refusal: Refusal<'_>) -> Node<'_> {
+    let detail = Node::record([
+        ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
+        ("reason", refusal.code),
+        ("domain", Node::literal("toolwire")),
+        ("metadata", Node::record([("pointer", refusal.pointer)])),
+    ]);
+    let error = Node::record([
+        ("code", Node::count(400)),
+        ("message", refusal.message),
+        ("status", Node::literal("INVALID_ARGUMENT")),
+        ("details", Node::array([detail].into())),
+    ]);
+    Node::record([("error", error)])
+}

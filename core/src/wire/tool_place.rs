@@ -1,0 +1,167 @@
+//! The list of tools in a request.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::ALL;
+use crate::{
+    error::Error,
+    json::{
+        lazy::{edit_member, take, view},
+        Node,
+    },
+};
+
+/// The member that contains the list, in every format.
+const TOOLS: &str = "tools";
+
+/// The place and the form of a request's list of tools.
+#[derive(Debug)]
+pub(crate) struct ToolPlace {
+    /// Member of the request that contains the list; `None` if the list is a member of the request.
+    pub(super) config: Option<&'static str>,
+    pub(super) pointer: &'static str,
+    /// Spellings of the member with which an entry groups functions; empty if every function is an entry.
+    pub(super) groups: &'static [&'static str],
+    /// Member that marks an entry that is no tool.
+    pub(super) no_tool: Option<&'static str>,
+    /// Members of a request that the API accepts only with tools.
+    pub(super) members: &'static [&'static str],
+    /// True if the API refuses an empty list.
+    pub(super) refuses_empty: bool,
+    /// True if a function without the flag `strict` is strict.
+    pub(super) is_strict: bool,
+    /// Member of a tool that ends a cached prefix.
+    pub(super) cache: Option<&'static str>,
+}
+
+/// Returns the places of the list in all formats: the member of the request that contains it, and the pointer to it.
+pub(crate) fn places() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
+    let places = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
+    let mut nested = places.clone().filter(|(config, _)| config.is_some());
+    places.filter(|(config, _)| config.is_none()).take(1).chain(core::iter::from_fn(move || nested.next()))
+}
+
+impl ToolPlace {
+    /// Returns the pointer to the list.
+    pub(crate) const fn pointer(&self) -> &'static str {
+        self.pointer
+    }
+
+    /// Returns true if every tool is an entry of a list that is a member of the request.
+    pub(crate) const fn is_flat(&self) -> bool {
+        self.config.is_none() && self.groups.is_empty()
+    }
+
+    /// Returns the member of the request that contains the list, if the request itself does not.
+    pub(crate) const fn config(&self) -> Option<&'static str> {
+        self.config
+    }
+
+    pub(crate) const fn groups(&self) -> &'static [&'static str] {
+        self.groups
+    }
+
+    /// Returns the members of a request that the API accepts only with tools.
+    pub(crate) const fn members(&self) -> &'static [&'static str] {
+        self.members
+    }
+
+    pub(crate) const fn refuses_empty(&self) -> bool {
+        self.refuses_empty
+    }
+
+    /// Returns true if a function without the flag `strict` is strict.
+    pub(crate) const fn is_strict(&self) -> bool {
+        self.is_strict
+    }
+
+    /// Returns the member of a tool that ends a cached prefix.
+    pub(crate) const fn cache(&self) -> Option<&'static str> {
+        self.cache
+    }
+
+    /// Returns true if an entry is a tool or a group of tools.
+    pub(crate) fn is_tool(&self, entry: &Node<'_>) -> bool {
+        self.no_tool.is_none_or(|key| entry.get(key).is_none())
+    }
+
+    /// Calls `look` with the list.
+    ///
+    /// # Errors
+    /// The errors of `look`, and `invalid-json` if the list is text that cannot be parsed.
+    pub(crate) fn look<'a, R>(
+        &self,
+        request: &Node<'a>,
+        look: impl FnOnce(&Node<'a>) -> Result<R, Error>,
+    ) -> Result<Option<R>, Error> {
+        let look = |holder: &Node<'a>| holder.get(TOOLS).map(|tools| look(&*view(tools)?)).transpose();
+        match self.config {
+            None => look(request),
+            Some(config) => request.get(config).map_or(Ok(None), |config| look(&*view(config)?)),
+        }
+    }
+
+    /// Calls `change` with the list.
+    ///
+    /// # Errors
+    /// Same as [`Self::look`].
+    pub(crate) fn edit<'a, R>(
+        &self,
+        request: &mut Node<'a>,
+        change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
+    ) -> Result<Option<R>, Error> {
+        match self.config {
+            None => request.visit(TOOLS, change).transpose(),
+            Some(config) => {
+                edit_member(request, config, |config| config.visit(TOOLS, change).transpose()).map(Option::flatten)
+            }
+        }
+    }
+
+    /// Removes the list, with the member around it.
+    pub(crate) fn remove(&self, request: &mut Node<'_>) {
+        request.remove(self.config.unwrap_or(TOOLS));
+    }
+
+    /// Adds a function to the list, to the last group if there is one. Returns the pointer to the function.
+    ///
+    /// # Errors
+    /// `invalid-json` if the list is text that cannot be parsed.
+    pub(crate) fn push<'a>(&self, request: &mut Node<'a>, function: Node<'a>) -> Result<String, Error> {
+        let Some(key) = self.config else { return self.push_in(request, function) };
+        let mut config = take(request, key)?.filter(|config| config.as_object().is_some());
+        let at = self.push_in(config.get_or_insert_with(Node::empty_object), function)?;
+        request.set(key, config.unwrap_or_default());
+        Ok(format!("/{key}{at}"))
+    }
+
+    fn push_in<'a>(&self, holder: &mut Node<'a>, function: Node<'a>) -> Result<String, Error> {
+        let mut tools = take(holder, TOOLS)?.unwrap_or_default();
+        if tools.as_array().is_none() {
+            tools = Node::array(Vec::new());
+        }
+        let list = tools.as_array().unwrap_or_default();
+        let length = |node: &Node<'_>| node.as_array().map(<[Node<'_>]>::len);
+        let group = |entry: &Node<'_>| self.groups.iter().find_map(|key| Some((*key, length(entry.get(*key)?)?)));
+        let found = list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?)));
+        let (count, first) = (list.len(), self.groups.first());
+        let Some(list) = tools.as_array_mut() else { return Ok(String::new()) };
+        let at = match (found, first) {
+            (Some((at, (key, length))), _) => {
+                let group = list.get_mut(at);
+                group.and_then(|group| group.visit(key, |list| list.as_array_mut().map(|list| list.push(function))));
+                format!("/{TOOLS}/{at}/{key}/{length}")
+            }
+            (None, Some(key)) => {
+                list.push(Node::record([(*key, Node::array(Vec::from([function])))]));
+                format!("/{TOOLS}/{count}/{key}/0")
+            }
+            (None, None) => {
+                list.push(function);
+                format!("/{TOOLS}/{count}")
+            }
+        };
+        holder.set(TOOLS, tools);
+        Ok(at)
+    }
+}
