@@ -123,6 +123,12 @@ impl Error {
         self
     }
 
+    /// Appends words to the message.
+    pub(crate) fn and(mut self, words: &str) -> Self {
+        self.0.message.push_str(words);
+        self
+    }
+
     /// Prepends `prefix` to the pointer.
     pub(crate) fn below(mut self, prefix: &str) -> Self {
         self.0.pointer.insert_str(0, prefix);

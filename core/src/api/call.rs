@@ -19,10 +19,10 @@ use crate::{
     dialect::{lookup, DIALECTS},
     error::{Code, Error},
     json::{self, Node},
-    naming::Naming,
+    naming::{nearest, Naming},
     options::{
         dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
-        DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+        DialectQuery, EnvelopeOptions, Example, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, RawArguments},
     sanitize::{self, decode::Plan},
@@ -110,6 +110,46 @@ fn call_on_trees<'a>(
     naming: Naming,
     with_report: bool,
 ) -> Result<ValueOutput<'a>, Error> {
+    let found = run(function, inputs, options, naming, with_report);
+    found.map_err(|error| match error.code() {
+        Code::UnknownDialect => match dialect_example(function, options, naming) {
+            Some(example) => error.and(&format!("; for example `{example}`")),
+            None => error,
+        },
+        _ => error,
+    })
+}
+
+/// Returns a call of the function with the known dialect whose name is nearest to the caller's, if the function has the
+/// option.
+fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Option<String> {
+    let (input, option) = match function {
+        Function::Sanitize | Function::Check => ("schema", "dialect"),
+        Function::SanitizeTools => ("tools", "dialect"),
+        Function::CheckTools => ("tools", "dialects"),
+        Function::AdaptRequest | Function::CheckRequest => ("request", "dialect"),
+        _ => return None,
+    };
+    let names = || DIALECTS.iter().map(|dialect| dialect.name);
+    let found = options.get(&naming.spell(option))?;
+    let found = found.as_array().unwrap_or(core::slice::from_ref(found)).iter().filter_map(Node::as_text);
+    let unknown = found.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
+    let nearest = nearest(&unknown, names(), |letters| letters.div_ceil(4)).unwrap_or("moonshot");
+    let value = if option == "dialects" { format!("[\"{nearest}\"]") } else { format!("\"{nearest}\"") };
+    Some(naming.example(&Example { function: function.name(), input, option, value: &value }))
+}
+
+/// Calls a function on trees.
+///
+/// # Errors
+/// The errors of the function.
+fn run<'a>(
+    function: Function,
+    inputs: Vec<Node<'a>>,
+    options: &Node<'_>,
+    naming: Naming,
+    with_report: bool,
+) -> Result<ValueOutput<'a>, Error> {
     let mut inputs = inputs.into_iter();
     let mut input = || inputs.next().ok_or_else(|| missing(function));
     let output = |value, report, share| ValueOutput { value, report, share };
@@ -142,7 +182,7 @@ fn call_on_trees<'a>(
             Ok(output(strip_betas(&input()?, &options)?, None, false))
         }
         Function::Check => {
-            let options = SanitizeOptions::read(options, naming)?;
+            let options = SanitizeOptions::read_for("check", options, naming)?;
             Ok(output(describe::violations(&check::check(&input()?, &options, FindingLimit::LISTED)?), None, false))
         }
         Function::RestoreArguments => {

@@ -350,7 +350,7 @@ const CLIENT: Row = Row {
     doc: "Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given.",
     default: None,
 };
-const EXAMPLE: Example =
+const EXAMPLE: Example<'_> =
     Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
 impl DeferredOptions {
@@ -424,7 +424,7 @@ options! {
     }
 }
 
-const BETAS_EXAMPLE: Example =
+const BETAS_EXAMPLE: Example<'_> =
     Example { function: "stripDeferralBetas", input: "value", option: "native", value: "\"inline\"" };
 
 impl BetaOptions {

@@ -67,7 +67,7 @@ impl Readable for SearchOptions {
 
 /// The value of `deferred.native` that requests the lookup.
 const AUTO: &str = "auto";
-const EXAMPLE: Example =
+const EXAMPLE: Example<'_> =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {

@@ -133,7 +133,7 @@ impl DialectQuery {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        const EXAMPLE: Example =
+        const EXAMPLE: Example<'_> =
             Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
@@ -145,7 +145,7 @@ impl DeferralQuery {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        const EXAMPLE: Example =
+        const EXAMPLE: Example<'_> =
             Example { function: "deferralFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }

@@ -30,6 +30,7 @@ pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
 pub use sanitize::EnvelopeOptions;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
+pub(crate) use table::Example;
 pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{

@@ -52,7 +52,7 @@ impl Default for RepairOptions {
     }
 }
 
-const EXAMPLE: Example =
+const EXAMPLE: Example<'_> =
     Example { function: "repairArguments", input: "args, schema", option: "confidence", value: "\"exact\"" };
 const CONFIDENCES: &[(&str, Confidence)] = &[("exact", Confidence::Exact), ("likely", Confidence::Likely)];
 

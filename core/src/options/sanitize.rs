@@ -125,13 +125,14 @@ options! {
         /// If true, a root that does not describe an object is wrapped in a property, as in a response format whose
         /// root must be an object.
         pub(crate) wraps_root: bool = false;
-        /// If true, an accepted root without `properties` is not changed, as in a request, which is sent as it came.
-        pub(crate) keeps_bare_root: bool = false;
+        /// If true, an accepted root without `properties` is not changed, and a tool without a schema may keep none, as
+        /// in a request, which is sent as it came.
+        pub(crate) is_of_request: bool = false;
     }
     forward ($) schema_setters
 }
 
-const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
+const EXAMPLE: Example<'_> = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
 /// Reads the required name of the dialect.
 ///
@@ -175,7 +176,16 @@ impl SanitizeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
+        Self::read_for(EXAMPLE.function, node, naming)
+    }
+
+    /// Reads the options of another function with these options.
+    ///
+    /// # Errors
+    /// Same as [`Self::read`].
+    pub(crate) fn read_for(function: &'static str, node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let example = Example { function, ..EXAMPLE };
+        Self::of(&Reader::new(node, naming, Self::KNOWN, example)?, Self::at_default())
     }
 
     /// Returns the options for another dialect, without those that the dialect does not have.
@@ -226,7 +236,7 @@ impl Default for EnvelopeOptions {
     }
 }
 
-const ENVELOPE_EXAMPLE: Example =
+const ENVELOPE_EXAMPLE: Example<'_> =
     Example { function: "normalizeEnvelope", input: "schema", option: "share", value: "true" };
 
 impl EnvelopeOptions {

@@ -296,7 +296,7 @@ pub(crate) use forwarded;
 
 impl Naming {
     /// Formats a call with one option in the syntax of the caller's language.
-    pub(crate) fn example(self, call: &Example) -> String {
+    pub(crate) fn example(self, call: &Example<'_>) -> String {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
             Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
@@ -313,18 +313,18 @@ fn snake(camel: &str) -> String {
 
 /// A call to a function with one option, as an example in messages.
 #[derive(Clone, Copy)]
-pub(crate) struct Example {
+pub(crate) struct Example<'e> {
     pub(crate) function: &'static str,
     pub(crate) input: &'static str,
     pub(crate) option: &'static str,
-    pub(crate) value: &'static str,
+    pub(crate) value: &'e str,
 }
 
 /// Reads options from a JSON object.
 pub(crate) struct Reader<'o, 'a> {
     object: Option<&'o Object<'a>>,
     naming: Naming,
-    example: Example,
+    example: Example<'static>,
 }
 
 impl<'o, 'a> Reader<'o, 'a> {
@@ -333,7 +333,12 @@ impl<'o, 'a> Reader<'o, 'a> {
     ///
     /// # Errors
     /// `invalid-option` if `node` is not an object; `unknown-option`, with the known names and a valid call.
-    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: Example) -> Result<Self, Error> {
+    pub(crate) fn new(
+        node: &'o Node<'a>,
+        naming: Naming,
+        known: &[&str],
+        example: Example<'static>,
+    ) -> Result<Self, Error> {
         let object = match node.data() {
             Data::Null => None,
             Data::Object(object) => Some(object),

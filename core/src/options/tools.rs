@@ -232,7 +232,7 @@ options! {
 const OF_SCHEMAS: [&str; 2] = ["use", "wrapper"];
 /// Options that apply only to lists.
 const OF_LISTS: [&str; 2] = ["duplicateNames", "onSetAside"];
-const EXAMPLE: Example =
+const EXAMPLE: Example<'_> =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
 /// Returns the names of the options of `sanitize` that apply to the schemas of tools.
@@ -365,7 +365,7 @@ impl AdaptOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        const EXAMPLE: Example =
+        const EXAMPLE: Example<'_> =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
         let known: Vec<&str> = Self::known().collect();
         let options = Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())?;
@@ -383,7 +383,7 @@ impl AdaptOptions {
 /// # Errors
 /// `unknown-option`, `invalid-option`.
 pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
-    const EXAMPLE: Example =
+    const EXAMPLE: Example<'_> =
         Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
     let reader = Reader::new(node, naming, &["dialects"], EXAMPLE)?;
     reader.names("dialects")?.ok_or_else(|| {
@@ -425,7 +425,7 @@ impl CheckRequestOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        const EXAMPLE: Example =
+        const EXAMPLE: Example<'_> =
             Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
     }
@@ -474,7 +474,8 @@ impl Default for SearchOptions {
     }
 }
 
-const SEARCH_EXAMPLE: Example = Example { function: "searchTools", input: "tools, query", option: "limit", value: "8" };
+const SEARCH_EXAMPLE: Example<'_> =
+    Example { function: "searchTools", input: "tools, query", option: "limit", value: "8" };
 
 impl SearchOptions {
     /// Reads the options from JSON.

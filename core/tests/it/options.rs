@@ -727,3 +727,49 @@ fn options_from_json_equal_those_of_the_setters() {
     let auto = ExchangeOptions::default().native_is_auto(true);
     assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), auto);
 }
+
+/// The hint of an unknown dialect is a call of the caller's own function, in the caller's language.
+#[test]
+fn an_unknown_dialect_shows_a_call_of_the_same_function() {
+    for (function, camel, snake) in [
+        (
+            Function::Sanitize,
+            "sanitize(schema, { dialect: \"openai-strict\" })",
+            "sanitize(schema, dialect=\"openai-strict\")",
+        ),
+        (Function::Check, "check(schema, { dialect: \"openai-strict\" })", "check(schema, dialect=\"openai-strict\")"),
+        (
+            Function::SanitizeTools,
+            "sanitizeTools(tools, { dialect: \"openai-strict\" })",
+            "sanitize_tools(tools, dialect=\"openai-strict\")",
+        ),
+        (
+            Function::CheckTools,
+            "checkTools(tools, { dialects: [\"openai-strict\"] })",
+            "check_tools(tools, dialects=[\"openai-strict\"])",
+        ),
+        (
+            Function::AdaptRequest,
+            "adaptRequest(request, { dialect: \"openai-strict\" })",
+            "adapt_request(request, dialect=\"openai-strict\")",
+        ),
+        (
+            Function::CheckRequest,
+            "checkRequest(request, { dialect: \"openai-strict\" })",
+            "check_request(request, dialect=\"openai-strict\")",
+        ),
+    ] {
+        let option = match function {
+            Function::CheckTools => serde_json::json!({"dialects": ["openai-chat", "openai_strict"]}),
+            _ => serde_json::json!({"dialect": "openai_strict"}),
+        };
+        for (naming, expected) in [(Naming::Camel, camel), (Naming::Snake, snake)] {
+            let request = serde_json::json!({"messages": []});
+            let (input, options) = (Node::from_value(&request), Node::from_value(&option));
+            let (input, options) = (input.expect("a tree"), options.expect("a tree"));
+            let error = call(function, vec![input], &options, naming, false).err().expect("an unknown dialect");
+            let expected = format!("(did you mean `openai-strict`?); for example `{expected}`");
+            assert!(error.message().ends_with(&expected), "{error}");
+        }
+    }
+}
