@@ -380,14 +380,15 @@ impl Writer<'_> {
             Some((space, own)) => (Some(space), own),
             None => (None, self.own(&name).clone()),
         };
+        let index = self.same_name(&name).map(|owner| owner.index);
         let mut changes = Vec::new();
-        if new.is_some() || server.is_some() && !own.is(called.as_str()) {
+        if new.is_some() || (server.is_some() || index.is_some()) && !own.is(called.as_str()) {
             let path = pointer(request::tool::path_of_custom_name(&entry));
-            let shown = if server.is_some() { &own } else { &name };
+            let shown = if server.is_some() || index.is_some() { &own } else { &name };
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), (at + &path, Some(path))));
         }
-        if new.is_some() || space.is_some() || server.is_some() {
-            let restored = RestoreEntry::new(&own, space.as_ref(), Plan::default());
+        if new.is_some() || space.is_some() || server.is_some() || index.is_some() {
+            let restored = RestoreEntry::new(&own, space.as_ref(), Plan::default()).at_index(index);
             self.restore_map.add(called.clone(), restored.of_server(server.as_ref()));
         }
         if let Some(new) = new {
@@ -622,7 +623,7 @@ fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let mut taken = Taken::default();
     let mut definitions: Map<Text<'static>, Map<String, Vec<usize>>> = Map::new();
     for (index, entry) in tools_of(entries).enumerate() {
-        let Some((_, name)) = named(entry) else { continue };
+        let Some(name) = named(entry) else { continue };
         taken.take(&name);
         definitions.entry(name).or_default().entry(definition(entry)).or_default().push(index);
     }
@@ -641,8 +642,12 @@ fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     }
     let mut index = 0;
     let mut give = |entry: &mut Node<'_>| {
-        if let (Some(called), Some((shape, _))) = (names.get(&index), named(entry)) {
-            shape.rename(entry, called.clone());
+        if let Some(called) = names.get(&index) {
+            match tool_format::recognize(entry) {
+                Entry::Tool(shape) => shape.rename(entry, called.clone()),
+                Entry::Hosted => request::tool::rename_custom(entry, called.clone()),
+                Entry::Unknown => {}
+            }
         }
         index += 1;
     };
@@ -671,9 +676,12 @@ fn definition(entry: &Node<'_>) -> String {
     json::write(&entry)
 }
 
-fn named(entry: &Node<'_>) -> Option<(ToolShape, Text<'static>)> {
-    match tool_format::recognize(entry) {
-        Entry::Tool(shape) => Some((shape, shape.name(entry)?.clone().into_owned())),
-        Entry::Hosted | Entry::Unknown => None,
-    }
+/// Returns the name of a function or of a `custom` tool.
+fn named(entry: &Node<'_>) -> Option<Text<'static>> {
+    let name = match tool_format::recognize(entry) {
+        Entry::Tool(shape) => shape.name(entry)?,
+        Entry::Hosted if request::tool::is_custom(entry) => request::tool::name(entry)?,
+        Entry::Hosted | Entry::Unknown => return None,
+    };
+    Some(name.clone().into_owned())
 }
