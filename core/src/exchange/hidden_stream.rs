@@ -14,6 +14,7 @@ use super::{
     usage,
 };
 use crate::{
+    collections::Map,
     error::Error,
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
@@ -139,6 +140,12 @@ impl HiddenLoop {
         self.stored_bytes <= MAX_HELD_BYTES
     }
 
+    /// Counts the bytes of a call or an item besides its content. Returns false above the limit.
+    fn stores_call(&mut self) -> bool {
+        self.stored_bytes = self.stored_bytes.saturating_add(CALL);
+        self.stored_bytes <= MAX_HELD_BYTES
+    }
+
     /// Replaces the id of a reply with the id of the first round.
     fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
@@ -204,7 +211,10 @@ impl HiddenLoop {
             let (delivery, at) = match self.round.deliveries.get(&index) {
                 Some(known) => *known,
                 None => {
-                    self.stored_bytes = self.stored_bytes.saturating_add(CALL);
+                    if !self.stores_call() {
+                        deliveries.push(self.delivery_above_limit(call));
+                        continue;
+                    }
                     let delivery = self.delivery(call);
                     let at = self.round.calls.len();
                     self.round.calls.push(Pieces::default());
@@ -400,6 +410,10 @@ impl HiddenLoop {
                 Delivery::Shown(place)
             };
             let at = self.round.steps.len();
+            // Items follow one another, so above the limit the last one is enough.
+            if !self.stores_call() {
+                self.round.deliveries = Map::new();
+            }
             self.round.deliveries.insert(index, (delivery, at));
         }
         self.note(&event, &kind, index, names);
@@ -431,8 +445,9 @@ impl HiddenLoop {
         }
         let keeps = self.keeps(event);
         if let Some(item) = item.filter(|_| kind == names.begins) {
-            let node = if keeps { item.detached() } else { Node::default() };
-            self.round.steps.push(Step::new(node));
+            if keeps {
+                self.round.steps.push(Step::new(item.detached()));
+            }
             return;
         }
         let at = self.round.deliveries.get(&index).map(|(_, at)| *at).filter(|_| keeps);
@@ -531,4 +546,61 @@ fn is_bare(event: &Node<'_>) -> bool {
         let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());
         parts.is_none_or(<[Node<'_>]>::is_empty) && candidate.get("finishReason").is_none()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, reason = "a test fails by panicking")]
+
+    use alloc::{format, vec::Vec};
+
+    use super::HiddenLoop;
+    use crate::{
+        exchange::searches::Searches,
+        json::{self, Text},
+        limits::MAX_HELD_BYTES,
+        names::Names,
+        options::{AdaptOptions, Api, SearchOptions},
+    };
+
+    fn beyond_the_limit(api: Api) -> HiddenLoop {
+        let adapting = AdaptOptions::new("openai-chat");
+        let searches = Searches::new(Text::literal("find"), SearchOptions::default(), adapting, Names::default());
+        let mut hidden = HiddenLoop::new(api, searches, "{}", 1);
+        hidden.stored_bytes = MAX_HELD_BYTES;
+        hidden
+    }
+
+    /// A fixture cannot show it: the limit is 64 MiB.
+    #[test]
+    fn calls_beyond_the_limit_are_passed_on_and_not_stored() {
+        let mut hidden = beyond_the_limit(Api::OpenaiChat);
+        for index in 0..10 {
+            let call =
+                format!(r#"{{"index":{index},"id":"c{index}","function":{{"name":"read","arguments":"{{}}"}}}}"#);
+            let text = format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+            let (Ok(event), mut out) = (json::read(&text), Vec::new()) else { panic!("JSON") };
+            assert!(hidden.feed(event, &mut out).is_ok());
+            assert_eq!(out.iter().map(json::write).collect::<Vec<_>>(), [text]);
+        }
+        assert!(hidden.round.calls.is_empty());
+        assert!(hidden.round.deliveries.is_empty());
+    }
+
+    #[test]
+    fn items_beyond_the_limit_are_passed_on_and_not_stored() {
+        let mut hidden = beyond_the_limit(Api::GeminiInteractions);
+        for index in 0..10 {
+            let step = r#"{"type":"function_call","id":"c","name":"read","arguments":{}}"#;
+            let start = format!(r#"{{"event_type":"step.start","index":{index},"step":{step}}}"#);
+            let stop = format!(r#"{{"event_type":"step.stop","index":{index}}}"#);
+            for text in [start, stop] {
+                let (Ok(event), mut out) = (json::read(&text), Vec::new()) else { panic!("JSON") };
+                assert!(hidden.feed(event, &mut out).is_ok());
+                assert_eq!(out.iter().map(json::write).collect::<Vec<_>>(), [text]);
+            }
+        }
+        assert!(hidden.round.steps.is_empty());
+        assert!(hidden.round.deliveries.len() <= 1);
+    }
 }
