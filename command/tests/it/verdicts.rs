@@ -192,3 +192,47 @@ fn setting_the_flag_is_no_loss() {
         }
     }
 }
+
+/// A cause is one finding, although APIs describe it in different words. The rules come by severity, then by the number
+/// of the dialects that they affect, then by the number of their findings.
+#[test]
+fn a_cause_is_one_finding_and_the_heaviest_rule_is_first() {
+    let document = document(&run(&["check", "--profile", "all", "--show", "ignored", "--json"], &written("mcp", None)));
+    let findings = document["findings"].as_array().expect("findings");
+    let mut causes: Vec<String> = Vec::new();
+    let mut rules: Vec<(String, Vec<&Value>)> = Vec::new();
+    for finding in findings {
+        causes.push(format!("{} {} {} {}", finding["rule"], finding["severity"], finding["tool"], finding["pointer"]));
+        let rule = format!("{} {}", finding["rule"], finding["severity"]);
+        match rules.last_mut() {
+            Some((last, of_rule)) if *last == rule => of_rule.push(finding),
+            _ => rules.push((rule, Vec::from([finding]))),
+        }
+    }
+    let count = causes.len();
+    causes.sort();
+    causes.dedup();
+    assert_eq!(causes.len(), count, "a cause has several findings");
+    let names: std::collections::BTreeSet<&String> = rules.iter().map(|(rule, _)| rule).collect();
+    assert_eq!(names.len(), rules.len(), "the findings of a rule stand together: {names:?}");
+    let weights: Vec<(usize, usize, usize, &String)> = rules
+        .iter()
+        .map(|(rule, findings)| {
+            let severity =
+                ["refused", "reinterpreted", "ignored"].iter().position(|word| findings[0]["severity"] == *word);
+            let copies = |finding: &&Value| 1 + finding["copies"].as_array().map_or(0, Vec::len);
+            let dialects: std::collections::BTreeSet<&str> = findings
+                .iter()
+                .flat_map(|finding| finding["dialects"].as_array().into_iter().flatten())
+                .filter_map(|dialect| dialect["dialect"].as_str())
+                .collect();
+            let findings: usize = findings.iter().map(copies).sum();
+            (severity.expect("a severity"), usize::MAX - dialects.len(), usize::MAX - findings, rule)
+        })
+        .collect();
+    for pair in weights.windows(2) {
+        let ((a, b, c, first), (d, e, f, second)) = (pair[0], pair[1]);
+        assert!((a, b, c) <= (d, e, f), "{first} comes before {second}");
+    }
+    assert!(rules.len() > 10, "only {} rules", rules.len());
+}
