@@ -279,6 +279,13 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Returns the approximate size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let taken = self.taken.names.iter().chain(self.taken.next.keys());
+        let renamed = self.renamed.iter().map(|(own, name)| own.chars().len() + name.len() + size_of::<Text<'_>>());
+        taken.map(|name| 2 * size_of::<String>() + name.len()).chain(renamed).sum()
+    }
+
     /// Assigns a legal name to each tool that has none yet. `others` are further names that are in use.
     pub(crate) fn plan<'n, 'a: 'n>(
         &mut self,

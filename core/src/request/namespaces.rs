@@ -168,6 +168,16 @@ impl Planner {
 }
 
 impl FlatNames {
+    /// Returns the approximate size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let text = |text: &Text<'_>| size_of::<Text<'_>>() + text.chars().len();
+        let member = |(namespace, name): &Member<'_>| text(namespace) + text(name);
+        let renamed = self.renamed.iter().map(|(own, name)| member(own) + text(name));
+        let owners = self.owners.iter().map(|(name, owner)| text(name) + owner.as_ref().map_or(0, member));
+        // The digests contain the names of the owners.
+        renamed.chain(owners.map(|size| 2 * size)).chain(self.doubled.iter().map(text)).sum()
+    }
+
     /// Plans the names for a single list.
     pub(crate) fn plan(list: &[Node<'_>]) -> FlatNames {
         let mut planner = Planner::default();

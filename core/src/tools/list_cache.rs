@@ -124,7 +124,9 @@ impl Size {
 impl CachedList {
     fn new(key: CacheKey<'static>, text: Option<String>, sent: SentList) -> CachedList {
         let written = key.list.len().saturating_add(text.as_ref().map_or(0, String::len));
-        let size = Size { text: written, all: written.saturating_add(sent.bytes()) };
+        let ListInputs { names, flat, .. } = &key.inputs;
+        let of_inputs = names.bytes().saturating_add(flat.as_ref().map_or(0, |flat| flat.bytes()));
+        let size = Size { text: written, all: written.saturating_add(sent.bytes()).saturating_add(of_inputs) };
         CachedList { key, text, sent, size }
     }
 }
@@ -132,7 +134,10 @@ impl CachedList {
 impl SentList {
     /// Returns the approximate size of a result without its text, in bytes.
     fn bytes(&self) -> usize {
-        let quarantined = |tool: &Quarantined| size_of::<Quarantined>() + tool.pointer.len() + tool.message.len();
+        let quarantined = |tool: &Quarantined| {
+            let texts = [&tool.name, &tool.server, &tool.hosted].into_iter().flatten().map(String::len).sum::<usize>();
+            size_of::<Quarantined>() + texts + tool.pointer.len() + tool.message.len()
+        };
         let change = |about: &ToolChange| {
             let change = &about.change;
             let output = change.output_pointer.as_ref().map_or(0, String::len);
@@ -143,6 +148,7 @@ impl SentList {
             + self.changes.iter().map(change).sum::<usize>()
             + self.accepted.iter().map(names).sum::<usize>()
             + self.restore_map.bytes()
+            + self.names.bytes()
     }
 }
 
