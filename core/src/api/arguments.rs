@@ -134,8 +134,9 @@ pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<V
     let respelled = protocol::read(schema);
     let mut found = Validator::new(&respelled)?.arguments(arguments);
     if let Cow::Owned(_) = respelled {
+        let mut pointers = protocol::Pointers::into_schema(schema);
         for error in &mut found.errors {
-            error.schema_pointer = protocol::pointer_into(schema, &error.schema_pointer);
+            error.schema_pointer = pointers.of(&error.schema_pointer);
         }
     }
     Ok(found)

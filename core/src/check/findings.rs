@@ -48,6 +48,35 @@ pub(crate) trait Finding {
     fn size(&self) -> usize;
 }
 
+/// Implements [`Finding`] for a violation with these members for names.
+macro_rules! finding {
+    ($violation:ty $(, $name:ident)*) => {
+        impl $crate::check::findings::Finding for $violation {
+            fn constraint(&self) -> &'static str {
+                self.constraint
+            }
+
+            fn severity(&self) -> $crate::report::Severity {
+                self.severity
+            }
+
+            fn pointer(&self) -> &str {
+                &self.pointer
+            }
+
+            fn more(&mut self) -> &mut usize {
+                &mut self.more
+            }
+
+            fn size(&self) -> usize {
+                let names = 0 $(+ self.$name.as_ref().map_or(0, String::len))*;
+                size_of::<$violation>() + self.pointer.len() + self.message.len() + names
+            }
+        }
+    };
+}
+pub(crate) use finding;
+
 /// Constraint, severity and location.
 type Kind = (&'static str, u8, &'static str);
 

@@ -9,7 +9,7 @@ mod grammar;
 
 use alloc::{string::String, vec::Vec};
 
-use findings::{Finding, FindingLimit, Findings};
+use findings::{FindingLimit, Findings};
 
 use crate::{
     budget::Budget,
@@ -39,27 +39,7 @@ pub struct Violation {
     pub more: usize,
 }
 
-impl Finding for Violation {
-    fn constraint(&self) -> &'static str {
-        self.constraint
-    }
-
-    fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    fn more(&mut self) -> &mut usize {
-        &mut self.more
-    }
-
-    fn size(&self) -> usize {
-        size_of::<Violation>() + self.pointer.len() + self.message.len()
-    }
-}
+findings::finding!(Violation);
 
 /// Returns the violations in document order, as many as the limit allows.
 ///
@@ -101,8 +81,9 @@ fn by_grammar(
     let mut respelled = node.copy(budget);
     protocol::respell(&mut respelled, budget, &mut |_, _, _| {})?;
     let mut found = of_respelled(&respelled, form, of, options, extent, budget)?;
+    let mut pointers = protocol::Pointers::into_schema(node);
     for violation in &mut found {
-        violation.pointer = protocol::pointer_into(node, &violation.pointer);
+        violation.pointer = pointers.of(&violation.pointer);
     }
     Ok(found)
 }

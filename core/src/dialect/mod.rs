@@ -343,6 +343,14 @@ impl Dialect {
         })
     }
 
+    /// Returns the fact that this model refuses a tool without a schema.
+    pub(crate) fn needs_parameters(&self, model: &str) -> Option<&'static requests::RequestFact> {
+        self.requests().iter().find(|fact| match fact.refuses {
+            requests::Refusal::NoParameters(models) => models.include(model),
+            _ => false,
+        })
+    }
+
     /// Returns true if the API is known to have hosted tools of this type.
     pub(crate) fn lists_type(&self, kind: &str) -> bool {
         self.requests().iter().any(|fact| match fact.refuses {

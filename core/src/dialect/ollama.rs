@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{Grammar, ObjectRule, OpenRule, RefRule},
-    surface::Surface,
+    surface::{NoArguments, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -42,7 +42,7 @@ const GRAMMAR: Grammar = Grammar {
     opaque: Keywords::of(&[Keyword::Items]),
     refs: RefRule::NONE,
     describes_root: false,
-    objects: ObjectRule { open: OpenRule::Listed, ..ObjectRule::OPEN },
+    objects: ObjectRule { open: OpenRule::Unread, ..ObjectRule::OPEN },
     boolean_schemas: false,
     strings: Keywords::of(&[Keyword::Description]),
     empty_root: true,
@@ -53,8 +53,8 @@ pub(super) const OLLAMA: Dialect = Dialect {
     name: "ollama",
     surface: "Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees",
     documentation: "https://docs.ollama.com/capabilities/tool-calling",
-    as_of: "2026-11-28",
-    revision: 2,
+    as_of: "2026-11-29",
+    revision: 3,
     options: &["untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
@@ -128,5 +128,10 @@ pub(super) const OLLAMA: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, requests: super::requests::OLLAMA, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        no_arguments: NoArguments::OptionalInRequests,
+        requests: super::requests::OLLAMA,
+        ..Surface::PLAIN
+    },
 };

@@ -203,7 +203,7 @@ pub(super) const CHAT: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&CHAT_GRAMMAR),
-    tools: CHAT_TOOLS,
+    tools: Surface { no_arguments: NoArguments::OptionalInRequests, ..CHAT_TOOLS },
 };
 
 pub(super) const STRICT_CLOSED: Fact = Fact {
@@ -214,13 +214,12 @@ pub(super) const STRICT_CLOSED: Fact = Fact {
     rules: &[Constraint::ObjectNotClosed, Constraint::Map, Constraint::NotRequired, Constraint::RequiredUnknown],
     ..Fact::REFUSED
 };
-const STRICT_PARAMETERS: Fact = Fact {
-    statement: "a function has `parameters`",
-    confidence: 'A',
-    source: "recorded: without it, `In context=(), 'additionalProperties' is required to be supplied and to be false` \
-        (gpt-4o, openai-dotnet@12a5cea5, 2025-09-16)",
-    rules: &[Constraint::RootObject],
-    ..Fact::REFUSED
+const STRICT_OBJECT: Fact = Fact {
+    statement: "a function has `parameters`, whose root is an object with `properties`",
+    source: "recorded without `parameters`: `In context=(), 'additionalProperties' is required to be supplied and to \
+        be false` (gpt-4o, openai-dotnet@12a5cea5, 2025-09-16); live: `schema must be a JSON Schema of 'type: \
+        \"object\"', got 'type: \"None\"'`, `object schema missing properties`",
+    ..OBJECT
 };
 pub(super) const STRICT_KEYWORDS: Fact = Fact {
     statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
@@ -388,7 +387,7 @@ pub(super) const STRICT: Dialect = Dialect {
         ("charactersPerPart", 120_000),
     ],
     facts: &[
-        OBJECT,
+        STRICT_OBJECT,
         ROOT,
         METASCHEMA,
         well_formed::ENUM_EMPTY,
@@ -399,7 +398,6 @@ pub(super) const STRICT: Dialect = Dialect {
         STRICT_KEYWORDS,
         STRICT_META_KEYWORDS,
         STRICT_DEFAULT,
-        STRICT_PARAMETERS,
         STRICT_TYPED,
         STRICT_REFS,
         STRICT_FORMAT,

@@ -40,6 +40,8 @@ pub(crate) enum Refusal {
     ChoiceByModel { models: Models, is_any: bool },
     /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse only functions.
     ModelWithoutTools { models: Models, takes_hosted: bool },
+    /// A function without a schema, for these models.
+    NoParameters(Models),
     /// Entries of the list with a type other than `function` and the types in `takes`, in requests of these formats.
     ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
     /// Tools of a kind that the API does not support.
@@ -216,6 +218,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("choice-of-absent-tool", "A tool choice that names a tool that the request does not have."),
     ("choice-by-model", "A tool choice that the model does not accept."),
     ("model-without-tools", "Tools, for a model that does not accept them."),
+    ("no-parameters", "A function without a schema, for a model that needs one."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are not a JSON object."),
     (
@@ -279,6 +282,7 @@ impl RequestFact {
             Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
             Refusal::ChoiceByModel { .. } => "choice-by-model",
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
+            Refusal::NoParameters(_) => "no-parameters",
             Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
             Refusal::HistoryPairs(_) => "history-pairs",

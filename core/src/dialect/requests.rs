@@ -240,6 +240,15 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
         ..NO_TOOLS
     },
+    RequestFact {
+        refuses: Refusal::NoParameters(Models::Contain(&["minimax"])),
+        statement: "MiniMax's own API refuses a function without `parameters`",
+        source: "live: `invalid params, function parameters is empty (2013)` without `parameters`, 200 with \
+            `{\"type\":\"object\",\"properties\":{}}` (MiniMax-M2.1, M2.5, M2.7; qwen-code#11834, 2026-09-14)",
+        confidence: 'A',
+        severity: Severity::Refused,
+        checked: "2026-11-29",
+    },
     Member::of_chat("max_tokens")
         .models(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
         .sent_as(SentAs::Member("max_completion_tokens"))

@@ -119,6 +119,9 @@ pub(crate) enum NoArguments {
     Omitted,
     /// No replacement, and a tool without a schema keeps none.
     Optional,
+    /// No replacement. In a request, a tool without a schema keeps none, unless its model needs one
+    /// (`Refusal::NoParameters`). In a list, it gets one, because other hosts of the dialect may refuse it.
+    OptionalInRequests,
     /// No replacement, and a tool with `strict: true` but without a schema is refused (rule `root-object`).
     Required,
 }

@@ -46,6 +46,7 @@ use crate::{
         graph::Graph,
         instance_types::protocol_type,
         keyword::{Draft, Keyword, Keywords},
+        protocol,
         references::{self, Form},
         visit::{self, Visit},
     },
@@ -209,7 +210,9 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
         return Ok(false);
     }
     let mut found = false;
-    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
+    // Keywords in the protocol's spelling contain schemas, too.
+    let root = protocol::read(root);
+    visit::walk(budget, &root, Keywords::ALL, &mut |node, _| {
         found = found || node.get(Keyword::Type).is_some_and(|types| protocol_type(types).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
@@ -240,7 +243,7 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOpt
     let is_empty = || node.as_object().is_some_and(Object::is_empty);
     let needs_none = || grammar.objects.properties == PropertiesRule::Unneeded || (grammar.empty_root && is_empty());
     !grammar.object_root
-        || (options.keeps_bare_root && needs_none())
+        || (options.is_of_request && needs_none())
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }

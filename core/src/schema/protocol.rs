@@ -16,12 +16,15 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    collections::Map,
     error::Error,
-    json::{push_token, unescaped_token, Data, Member, Node, Text},
+    json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
 /// Length of the longest name that is read; all keywords are shorter.
 const MAX_LENGTH: usize = 32;
+/// Maximum number of members of an object that are searched one by one.
+const FEW_MEMBERS: usize = 16;
 
 /// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
 /// name is not allocated.
@@ -50,9 +53,33 @@ pub(crate) fn mentions(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, .. }| keyword(key).is_some())
 }
 
-/// Returns true if a type is written as only the protocol writes it.
-pub(crate) fn is_message(root: &Node<'_>) -> bool {
-    root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value))
+/// Returns a schema as JSON Schema spells it, if it has a name in the protocol's spelling and a type that only the
+/// protocol writes. Values such as `default` and `enum` may look like schemas, but are not.
+///
+/// # Errors
+/// The errors of the walk.
+fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
+    // Faster than a walk.
+    let has_type = root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value));
+    if !(has_type && mentions(root)) {
+        return Ok(None);
+    }
+    let mut respelled = root.copy(budget);
+    respell(&mut respelled, budget, &mut |_, _, _| {})?;
+    let mut is_message = false;
+    visit::walk(budget, &respelled, Keywords::ALL, &mut |node, _| {
+        is_message = is_message || node.get(Keyword::Type).is_some_and(is_in_protocol);
+        Ok(if is_message { Visit::Skip } else { Visit::Descend })
+    })?;
+    Ok(is_message.then_some(respelled))
+}
+
+/// Returns true if a schema is written in the protocol's spelling: a name and a type show it.
+///
+/// # Errors
+/// The errors of the walk.
+pub(crate) fn is_message(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    Ok(respelled(root, budget)?.is_some())
 }
 
 /// Writes the keywords of a schema as JSON Schema spells them. Calls `record` with each value, its schema and the name
@@ -66,14 +93,9 @@ pub(crate) fn respell<'a>(root: &mut Node<'a>, budget: &Budget, record: Record<'
 
 /// Returns a schema as JSON Schema spells it, if its types show that it is written in the protocol's spelling.
 pub(crate) fn read<'n, 'a>(root: &'n Node<'a>) -> Cow<'n, Node<'a>> {
-    if !(is_message(root) && mentions(root)) {
-        return Cow::Borrowed(root);
-    }
-    let budget = Budget::new(root.values_read(), None);
-    let mut respelled = root.copy(&budget);
-    match respell(&mut respelled, &budget, &mut |_, _, _| {}) {
-        Ok(()) => Cow::Owned(respelled),
-        Err(_) => Cow::Borrowed(root),
+    match respelled(root, &Budget::new(root.values_read(), None)) {
+        Ok(Some(respelled)) => Cow::Owned(respelled),
+        Ok(None) | Err(_) => Cow::Borrowed(root),
     }
 }
 
@@ -105,23 +127,48 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
     }
 }
 
-/// Returns the pointer into a schema for a pointer into the same schema with respelled keywords.
-pub(crate) fn pointer_into(root: &Node<'_>, respelled: &str) -> String {
-    let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(root));
-    for spelled in respelled.split('/').skip(1) {
-        let token = unescaped_token(spelled);
-        let mut own = None;
-        node = match node.map(Node::data) {
-            Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
-            Some(Data::Object(object)) => object.get(&*token).or_else(|| {
-                let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == token);
-                let member = object.iter().find(means)?;
-                own = Some(member.key.display());
-                Some(&member.value)
-            }),
-            _ => None,
-        };
-        push_token(&mut pointer, own.as_deref().unwrap_or(&token));
+/// The pointers into a schema for pointers into the same schema with respelled keywords.
+pub(crate) struct Pointers<'n, 'a> {
+    root: &'n Node<'a>,
+    /// The members of large objects by their keys, with the address of the object: many pointers lead through the same
+    /// objects.
+    indices: Map<usize, Map<Cow<'n, str>, &'n Member<'a>>>,
+}
+
+impl<'n, 'a> Pointers<'n, 'a> {
+    pub(crate) fn into_schema(root: &'n Node<'a>) -> Self {
+        Pointers { root, indices: Map::new() }
     }
-    pointer
+
+    /// Returns the pointer into the schema.
+    pub(crate) fn of(&mut self, respelled: &str) -> String {
+        let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(self.root));
+        for spelled in respelled.split('/').skip(1) {
+            let token = unescaped_token(spelled);
+            let mut own = None;
+            node = match node.map(Node::data) {
+                Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
+                Some(Data::Object(object)) => self.member(object, &token).or_else(|| {
+                    let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == token);
+                    let member = object.iter().find(means)?;
+                    own = Some(member.key.display());
+                    Some(&member.value)
+                }),
+                _ => None,
+            };
+            push_token(&mut pointer, own.as_deref().unwrap_or(&token));
+        }
+        pointer
+    }
+
+    fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Node<'a>> {
+        if object.len() <= FEW_MEMBERS {
+            return object.get(key);
+        }
+        let index = self
+            .indices
+            .entry(core::ptr::from_ref(object) as usize)
+            .or_insert_with(|| object.iter().map(|member| (member.key.display(), member)).collect());
+        index.get(key).map(|member| &member.value)
+    }
 }

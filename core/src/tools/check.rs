@@ -18,7 +18,7 @@ use super::{
 use crate::{
     check::{
         self as rules,
-        findings::{Finding, FindingLimit, Findings},
+        findings::{finding, FindingLimit, Findings},
     },
     collections::Set,
     dialect::{
@@ -78,28 +78,7 @@ impl ToolViolation {
     }
 }
 
-impl Finding for ToolViolation {
-    fn constraint(&self) -> &'static str {
-        self.constraint
-    }
-
-    fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    fn more(&mut self) -> &mut usize {
-        &mut self.more
-    }
-
-    fn size(&self) -> usize {
-        let names = [&self.tool, &self.server].into_iter().flatten().map(String::len).sum::<usize>();
-        size_of::<ToolViolation>() + self.pointer.len() + self.message.len() + names
-    }
-}
+finding!(ToolViolation, tool, server);
 
 /// The constraints that hold for every API.
 const GENERAL: [Constraint; 4] =
@@ -536,27 +515,7 @@ pub struct RequestViolation {
     pub more: usize,
 }
 
-impl Finding for RequestViolation {
-    fn constraint(&self) -> &'static str {
-        self.constraint
-    }
-
-    fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    fn more(&mut self) -> &mut usize {
-        &mut self.more
-    }
-
-    fn size(&self) -> usize {
-        size_of::<RequestViolation>() + self.pointer.len() + self.message.len()
-    }
-}
+finding!(RequestViolation);
 
 /// Returns the parts of a request that an API refuses, as many as the limit allows.
 ///
@@ -627,8 +586,12 @@ pub fn request(
         add(fact, &pointer, format!("expected no `{}`, found one: {}", member.name, fact.statement));
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
-    for (pointer, fact) in refused_types(&request, api, dialect, takes_custom)? {
-        let message = format!("expected a tool type that the API supports, found another: {}", fact.statement);
+    for (pointer, fact) in refused_entries(&request, api, (dialect, &model), takes_custom)? {
+        let expected = match fact.refuses {
+            Refusal::NoParameters(_) => "expected `parameters`, found a function without them",
+            _ => "expected a tool type that the API supports, found another",
+        };
+        let message = format!("{expected}: {}", fact.statement);
         add(fact, &pointer, message);
     }
     if !takes_custom {
@@ -674,16 +637,21 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
 
 /// Returns the pointers to the types of hosted tools that the API is known to refuse, each with its fact. Includes
 /// `custom` tools only if `with_custom` is true.
-fn refused_types(
+fn refused_entries(
     request: &Node<'_>,
     api: Api,
-    dialect: &Dialect,
+    (dialect, model): (&Dialect, &str),
     with_custom: bool,
 ) -> Result<Vec<(String, &'static RequestFact)>, Error> {
     let mut found = Vec::new();
+    let needs_parameters = dialect.needs_parameters(model);
     let mut judge = |entry: &Node<'_>, pointer: &dyn Fn() -> String| {
-        let is_custom = !with_custom && request::tool::has_type(entry, "custom");
-        if is_custom || tool_format::recognize(entry) != Entry::Hosted {
+        let is_custom = request::tool::has_type(entry, "custom");
+        let kind = tool_format::recognize(entry);
+        if let (Entry::Tool(shape), Some(fact)) = (kind, needs_parameters.filter(|_| !is_custom)) {
+            found.extend(shape.schema(entry).is_none().then(|| (pointer(), fact)));
+        }
+        if (is_custom && !with_custom) || kind != Entry::Hosted {
             return;
         }
         let fact = request::tool::type_of(entry).and_then(|kind| dialect.refuses_type(kind, api));

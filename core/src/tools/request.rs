@@ -154,7 +154,7 @@ fn adapt_by<'a>(
             deferred_options.load_used_tools = true;
         }
         api_out = target;
-        let tools = sent_as(api_out, dialect, options);
+        let tools = sent_as(api_out, (dialect, &model), options);
         let sending = Sending {
             shape,
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
@@ -181,7 +181,7 @@ fn adapt_by<'a>(
     if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
         functions = deferred::custom_tools_as_functions(request)?;
     }
-    let tools = ToolsOptions { answer, ..sent_as(api_out, dialect, options) };
+    let tools = ToolsOptions { answer, ..sent_as(api_out, (dialect, &model), options) };
     let flat = tool_list::plan_names(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let inputs = ListInputs {
         options: Cow::Borrowed(&tools),
@@ -320,7 +320,8 @@ pub(crate) fn catalogue<'a>(
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
+    let model = request::model(request, options.model.as_deref())?;
+    let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognize(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
@@ -329,7 +330,7 @@ pub(crate) fn catalogue<'a>(
         overflow::defer(request, api, max_tools(dialect, options), &deferred.search_tools)?;
     }
     flat_list::lift(request, api)?;
-    let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
+    let tools = ToolsOptions { repair: None, ..sent_as(api, (dialect, &model), options) };
     let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
     let listed = request.items_at("tools");
     for entry in listed.iter().flat_map(one_by_one) {
@@ -412,9 +413,10 @@ fn max_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
 
 /// Returns the options for writing the tools of a request. A tool keeps its member for the schema if the request is
 /// sent to the dialect's own API.
-fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
+fn sent_as(api: Api, (dialect, model): (&Dialect, &str), options: &AdaptOptions) -> ToolsOptions {
     let (home, format) = (dialect.tools.format, tool_format::sent_to(api, dialect.tools.format));
-    let sanitize = SanitizeOptions { keeps_bare_root: true, ..options.tools.sanitize.clone() };
+    let is_of_request = dialect.needs_parameters(model).is_none();
+    let sanitize = SanitizeOptions { is_of_request, ..options.tools.sanitize.clone() };
     ToolsOptions { format: (format != home).then_some(format), sanitize, ..options.tools.clone() }
 }
 

@@ -121,7 +121,11 @@ impl Target {
     ) -> Result<Written<'a>, Refused> {
         let no_arguments = self.dialect.tools.no_arguments;
         let omits = no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
-        let keeps_none = no_arguments == NoArguments::Optional && format != ToolFormat::Mcp;
+        let keeps_none = match no_arguments {
+            NoArguments::Optional => format != ToolFormat::Mcp,
+            NoArguments::OptionalInRequests => self.options.is_of_request && format == self.dialect.tools.format,
+            _ => false,
+        };
         let (dialect, plan) = (self.dialect, Plan::default());
         let mut written = Written { target, dialect, changes: Vec::new(), plan, added: None, omit: false };
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));

@@ -63,7 +63,8 @@ pub(super) fn check_key(
         );
         return false;
     };
-    if grammar.refuses.contains(keyword) {
+    let is_left = report.extent == Extent::First && grammar.leaves_unread(keyword, &member.value, schema.object);
+    if grammar.refuses.contains(keyword) && !is_left {
         let name = quoted(&member.key);
         let (expected, found) = match replacement(keyword, schema.is_root(), grammar) {
             Some(replacement) => (format!("{replacement} instead of {name}"), name.as_str()),

@@ -6,12 +6,13 @@ use alloc::{format, string::String, vec::Vec};
 use super::{shortened, Report};
 use crate::{
     budget::Budget,
-    collections::{Map, Set},
+    collections::Map,
     dialect::Dialect,
     error::Error,
-    json::{self, Data, Member, Node, Pointer, Step, Text},
+    json::{self, Data, Node, Pointer, Step, Text},
     rules::Constraint,
     schema::{
+        complexity::Complexity,
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
     },
@@ -244,8 +245,7 @@ pub(super) fn check_parts(
     })
 }
 
-/// Checks the limits on properties that make a grammar large: optional ones, and those with several types. Definitions
-/// count once.
+/// Checks the limits on properties that make a grammar large: optional ones, and those with several types.
 pub(super) fn check_complexity(
     root: &Node<'_>,
     dialect: &Dialect,
@@ -257,20 +257,8 @@ pub(super) fn check_complexity(
     if limits.iter().all(|(limit, _)| limit.is_none()) {
         return Ok(());
     }
-    let mut counts = [0; 2];
-    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let required: Set<&Text<'_>> =
-            object.array_at(Keyword::Required).into_iter().flatten().filter_map(Node::as_text).collect();
-        let [optional, unions] = &mut counts;
-        for Member { key, value } in object.object_at(Keyword::Properties).into_iter().flatten() {
-            let types = value.get(Keyword::Type).and_then(Node::as_array).map_or(0, <[_]>::len);
-            *optional += usize::from(!required.contains(&key));
-            *unions += usize::from(types > 1 || value.get(Keyword::AnyOf).is_some());
-        }
-        Ok(Visit::Descend)
-    })?;
-    for ((limit, what), found) in limits.into_iter().zip(counts) {
+    let Complexity { optional, unions, .. } = Complexity::of(root, budget)?;
+    for ((limit, what), found) in limits.into_iter().zip([optional, unions]) {
         if let Some(limit) = limit.filter(|limit| found > *limit) {
             let expected = format!("at most {limit} {what}");
             report.add(root, Constraint::TooComplex, String::new(), &expected, &format!("{found}"));

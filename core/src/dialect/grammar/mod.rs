@@ -168,6 +168,14 @@ impl Grammar {
         max.map(|(_, max)| *max).or_else(|| gap.map(|(_, first, _)| first.saturating_sub(1)))
     }
 
+    /// Returns true if the API ignores a keyword and loses nothing by it, so that `sanitize` leaves it in place.
+    pub(crate) fn leaves_unread(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
+        self.objects.open == OpenRule::Unread
+            && keyword == Keyword::AdditionalProperties
+            && value.as_bool().is_some()
+            && !schema.has(Keyword::PatternProperties)
+    }
+
     /// Returns true if this is a refused maximum: one that is below its minimum.
     pub(crate) fn is_below_minimum(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         let minimum = match keyword {
@@ -291,6 +299,13 @@ pub(crate) enum PropertiesRule {
     NotEmptyBelowRoot,
 }
 
+impl PropertiesRule {
+    /// Returns true if a schema without `properties` is valid everywhere.
+    pub(crate) const fn is_free(self) -> bool {
+        matches!(self, PropertiesRule::Optional | PropertiesRule::Unneeded)
+    }
+}
+
 /// Properties that must be in `required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredRule {
@@ -316,6 +331,8 @@ pub(crate) enum OpenRule {
     /// The model only generates listed properties, whatever the schema states, so nothing is lost if an object cannot
     /// be closed.
     Listed,
+    /// As `Listed`, and the API ignores `additionalProperties`: if it is a boolean, removing it would change nothing.
+    Unread,
     /// Every object needs `additionalProperties: false`.
     MustClose,
 }

@@ -11,7 +11,7 @@ use super::layout::{self, AdditionalProperties, Definitions, Members, Shape, Typ
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    dialect::grammar::{Grammar, PropertiesRule, RequiredRule},
+    dialect::grammar::{Grammar, RequiredRule},
     error::Error,
     json::{self, Data, LookUp, Member, Node, Object, Text},
     report::Accepts,
@@ -291,7 +291,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let names = node.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone());
         let names: Vec<Text<'a>> = names.collect();
         let count = node.array_at(Keyword::Required).map(<[_]>::len);
-        let lacks_properties = rule.properties != PropertiesRule::Optional && node.get(Keyword::Properties).is_none();
+        let lacks_properties = !rule.properties.is_free() && node.get(Keyword::Properties).is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
             self.context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));

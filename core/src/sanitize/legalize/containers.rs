@@ -76,7 +76,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         OpenRule::ClosedBesideMembers => {
             node.as_object().is_some_and(|object| Keywords::in_object(object).intersects(OF_MEMBERS))
         }
-        OpenRule::AsJsonSchema | OpenRule::Closes | OpenRule::Listed | OpenRule::MustClose => false,
+        OpenRule::AsJsonSchema | OpenRule::Closes | OpenRule::Listed | OpenRule::Unread | OpenRule::MustClose => false,
     };
     if closes
         && node.get(Keyword::AdditionalProperties).is_none()

@@ -158,6 +158,9 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         let known = grammar.unknown?;
         return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
     };
+    if grammar.leaves_unread(keyword, &member.value, object) {
+        return None;
+    }
     // These keywords would apply to the encoded members.
     if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);

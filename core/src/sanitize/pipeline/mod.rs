@@ -71,7 +71,7 @@ pub(crate) fn sanitize<'a>(
 ) -> Result<bool, Error> {
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
-    if (grammar.protocol_types || protocol::is_message(node)) && protocol::mentions(node) {
+    if protocol::mentions(node) && (grammar.protocol_types || protocol::is_message(node, budget)?) {
         protocol::respell(node, budget, &mut |value, place, (name, keyword)| {
             diagnostics.report_respelled(place, value, keyword.name(), RESPELL, || {
                 format!("wrote `{}` as `{}`", name.display(), keyword.name())
