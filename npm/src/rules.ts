@@ -430,6 +430,8 @@ export type RequestConstraint =
   | 'choice-by-model'
   /** Tools, for a model that does not accept them. */
   | 'model-without-tools'
+  /** A function without a schema, for a model that needs one. */
+  | 'no-parameters'
   /** A tool of a kind that the API does not have. */
   | 'tool-kind'
   /** Arguments of a call in the history that are not a JSON object. */

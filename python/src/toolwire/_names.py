@@ -267,6 +267,7 @@ RequestConstraint: TypeAlias = Literal[
     "choice-of-absent-tool",
     "choice-by-model",
     "model-without-tools",
+    "no-parameters",
     "tool-kind",
     "history-arguments",
     "history-pairs",
