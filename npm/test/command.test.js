@@ -1,7 +1,7 @@
 // Tests the command line: runs every case of tests/command in this process, and through the program.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -618,10 +618,29 @@ describe('a baseline', { skip: process.platform === 'win32' && 'Windows has no P
   test('is not lost if the program is killed or the disk is full while it is written', async () => {
     const cwd = place({ 't.json': tools, 'base.json': before });
     const line = ['ulimit -f 1; exec "$0" "$@"', process.execPath, PROGRAM, ...args, 'base.json'];
-    const child = spawn('sh', ['-c', ...line], { cwd, env: environment, stdio: 'ignore' });
-    const [code] = await once(child, 'close');
-    assert.notEqual(code, 0);
+    const { status, stderr } = spawnSync('sh', ['-c', ...line], { cwd, env: environment });
+    assert.equal(status, 2, String(stderr));
+    assert.match(String(stderr), /base\.json: expected a writable file, found one that is not \(EFBIG\)\n$/);
     assert.equal(readFileSync(join(cwd, 'base.json'), 'utf8'), before);
+    assert.deepEqual(readdirSync(cwd).sort(), ['base.json', 't.json']);
+  });
+
+  const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+  test('is written in place if it cannot be replaced', {
+    skip: !canMount && 'only Linux has mount points of users',
+  }, async () => {
+    const cwd = place({ 't.json': tools, 'base.json': before });
+    const line = [
+      'mount --bind base.json base.json && exec "$0" "$@"',
+      process.execPath,
+      PROGRAM,
+      ...args,
+      'base.json',
+    ];
+    const { status, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', ...line], { cwd, env: environment });
+    assert.equal(status, 0, String(stderr));
+    assert.notEqual(readFileSync(join(cwd, 'base.json'), 'utf8'), before);
+    assert.deepEqual(readdirSync(cwd).sort(), ['base.json', 't.json']);
   });
 
   test('keeps its permissions, and a link to it stays', async () => {

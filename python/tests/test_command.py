@@ -265,6 +265,24 @@ def test_baseline_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert (tmp_path / "made.json").read_bytes() == base.read_bytes()
 
 
+def test_baseline_is_written_in_place_if_it_cannot_be_replaced(tmp_path: Path) -> None:
+    mounting = ["unshare", "-rm", "sh", "-c"]
+    try:
+        subprocess.run([*mounting, "true"], check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only Linux has mount points of users")
+    schema = {"type": "object", "properties": {"a": {"enum": []}}}
+    (tmp_path / "t.json").write_text(json.dumps([{"name": "a", "inputSchema": schema}]), "utf-8")
+    base, before = tmp_path / "base.json", b'{"version":1,"findings":[]}\n'
+    base.write_bytes(before)
+    arguments = ("check", "-d", "openai-chat", "--update-baseline", "t.json", "--baseline", "base.json")
+    script = [*mounting, 'mount --bind base.json base.json && exec "$0" "$@"', *PROGRAM, *arguments]
+    done = subprocess.run(script, cwd=tmp_path, env=clean(), capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert base.read_bytes() != before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["base.json", "t.json"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows lets only some users create symbolic links")
 def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Path) -> None:
     outside = tmp_path / "outside"

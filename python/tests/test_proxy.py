@@ -198,6 +198,36 @@ def test_end_is_noticed_although_another_process_keeps_the_output_open(server: P
     through(["--", sys.executable, str(server)], what)
 
 
+LEAVING = """
+import os, subprocess, sys
+for line in sys.stdin:
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"], start_new_session=True)
+    os._exit(3)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists the descriptors of a process")
+def test_restarts_leave_no_descriptors_open(tmp_path: Path) -> None:
+    (tmp_path / "leaving.py").write_text(LEAVING, "utf-8")
+    program = [*PROGRAM, "proxy", "--", sys.executable, str(tmp_path / "leaving.py")]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        counts = []
+        for number in range(200):
+            process.stdin.write(compact({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode() + b"\n")
+            process.stdin.flush()
+            if "has ended" in json.loads(process.stdout.readline())["error"]["message"]:
+                # The first restart begins after half a second.
+                time.sleep(0.25)
+                counts.append(len(os.listdir(f"/proc/{process.pid}/fd")))
+                if len(counts) == 3:
+                    break
+            time.sleep(0.05)
+        process.stdin.close()
+    assert counts[0] == counts[2], counts
+
+
 def test_several_servers_appear_as_one(server: Path, tmp_path: Path) -> None:
     entry = {"command": sys.executable, "args": [str(server)]}
     config = tmp_path / "mcp.json"

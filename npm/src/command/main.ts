@@ -260,11 +260,12 @@ async function written(path: string, content: string, confined: string, like: st
   try {
     await refuseLinks(path, confined);
     if (like === '' && (await isInPlace(path))) {
-      // Windows does not have this flag.
-      const noFollow = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
-      await writeFile(path, content, { flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | noFollow });
+      await overwritten(path, content, confined);
     } else {
-      await replaced(confined === '' ? await unlinked(path) : path, content, like);
+      await replaced(confined === '' ? await unlinked(path) : path, content, like).catch((error) => {
+        if (like !== '' || !IN_PLACE.includes(error.code)) throw error;
+        return overwritten(path, content, confined);
+      });
     }
     return true;
   } catch (error) {
@@ -274,10 +275,21 @@ async function written(path: string, content: string, confined: string, like: st
     const why =
       error instanceof Changed
         ? 'expected an unchanged file, found one that has changed since it was read'
-        : `expected a writable file, found one that is not (${code ?? message})`;
+        : like !== '' && IN_PLACE.includes(code ?? '')
+          ? `expected a file that can be replaced, found one that cannot (${code})`
+          : `expected a writable file, found one that is not (${code ?? message})`;
     process.stderr.write(`toolwire: ${where}: ${why}\n`);
     return false;
   }
+}
+
+/** Errors if a file may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in a container. */
+const IN_PLACE = ['EACCES', 'EBUSY', 'EPERM'];
+
+async function overwritten(path: string, content: string, confined: string): Promise<void> {
+  // Windows does not have this flag.
+  const noFollow = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
+  await writeFile(path, content, { flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | noFollow });
 }
 
 /** Returns true for a device or a pipe, and for a link without a target, which a rename would remove. */

@@ -170,18 +170,31 @@ def _say(stream: TextIO | None, text: str) -> None:
     stream.buffer.flush()
 
 
+_IN_PLACE = (errno.EACCES, errno.EBUSY, errno.EPERM)
+"""Errors if a file cannot be replaced: its folder is not writable, or it is a mount point in a container."""
+
+
 def _write(path: str, content: str, confined: str, like: str) -> None:
     """Write a file. `confined` is the suffix of its path in which no symbolic link is followed."""
     _refuse_links(path, confined)
     # A device or a pipe cannot be replaced, and a rename would remove a link without a target.
     if not like and os.path.lexists(path) and not os.path.isfile(path):
-        # Windows does not have the flag.
-        unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | unlinked, 0o666)
-        with open(number, "w", encoding="utf-8", newline="") as file:
-            file.write(content)
-    else:
+        _overwrite(path, content, confined)
+        return
+    try:
         _replace(path if confined else os.path.realpath(path), content, like)
+    except OSError as error:
+        if like or error.errno not in _IN_PLACE:
+            raise
+        _overwrite(path, content, confined)
+
+
+def _overwrite(path: str, content: str, confined: str) -> None:
+    # Windows does not have the flag.
+    unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
+    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | unlinked, 0o666)
+    with open(number, "w", encoding="utf-8", newline="") as file:
+        file.write(content)
 
 
 def _replace(place: str, content: str, like: str) -> None:
@@ -278,6 +291,8 @@ def main(arguments: list[str] | None = None) -> int:
             where = _toolwire.Command.heard(path).rstrip("\n")
             if isinstance(error, _ChangedError):
                 why = "expected an unchanged file, found one that has changed since it was read"
+            elif like and isinstance(error, OSError) and error.errno in _IN_PLACE:
+                why = f"expected a file that can be replaced, found one that cannot ({_reason(error)})"
             else:
                 why = f"expected a writable file, found one that is not ({_reason(error)})"
             _say(sys.stderr, f"toolwire: {where}: {why}\n")

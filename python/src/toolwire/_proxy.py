@@ -332,6 +332,10 @@ class _Program:
         while self._process.returncode is None:
             await asyncio.sleep(0.05)
 
+    def release(self) -> None:
+        """Close the streams, which another process may keep open. asyncio closes them only after their last writer."""
+        self._process._transport.close()  # type: ignore[attr-defined]
+
     def end(self) -> str:
         """Return the reason why the process ended."""
         code = self._process.returncode or 0
@@ -471,6 +475,7 @@ class Host:
                 break
         with contextlib.suppress(asyncio.CancelledError):
             await hearing
+        program.release()
         if self._links.get(at) is program:
             del self._links[at]
         self._do(lambda: self._connection.ended(at, program.end()))
