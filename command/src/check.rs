@@ -16,7 +16,7 @@ use super::{
     baseline::{Baseline, Scope},
     config::{Config, FILE},
     error::{CommandError, FINE, FOUND, UNUSABLE},
-    finding::{bounded, groups, rank, Finding, Place, ReportedBy, Source},
+    finding::{bounded, groups, rank, Finding, Findings, Place, ReportedBy, Source},
     fix::{self, Fixer, Reasons, Wanted},
     formats::{self, Report},
     gather::Gathering,
@@ -114,7 +114,7 @@ impl Check {
             });
             match read {
                 Ok((noun, places, entries)) => {
-                    sources.push(Source { input, noun, places, entries, found: Vec::new() });
+                    sources.push(Source { input, noun, places, entries, found: Findings::default() });
                 }
                 Err(error) => failed.push(input.place(error)),
             }
@@ -252,9 +252,8 @@ impl Check {
         match found {
             Ok(found) => {
                 let profile = self.profile.as_deref();
-                source.found.extend(whole.into_iter().chain(found).filter(|one| !passes(profile, dialect, one.rule)));
                 // Most findings of several dialects are equal. Merging them at once bounds the memory.
-                source.merge();
+                source.found.add(whole.into_iter().chain(found).filter(|one| !passes(profile, dialect, one.rule)));
             }
             Err(error) => {
                 let error = source.input.place(source.places.locate(&error));
@@ -270,8 +269,9 @@ impl Check {
     fn placed(&self) -> Vec<(Finding, Place)> {
         let mut found = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
-            let places = source.placed(at);
-            found.extend(source.found.iter().cloned().zip(places));
+            let findings = source.found.sorted();
+            let places = source.placed(&findings, at);
+            found.extend(findings.into_iter().zip(places));
         }
         found.retain(|(finding, _)| self.is_asked(finding));
         found

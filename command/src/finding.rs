@@ -65,7 +65,16 @@ pub(crate) struct Source {
     pub(crate) noun: &'static str,
     pub(crate) places: Places,
     pub(crate) entries: Vec<Named>,
-    pub(crate) found: Vec<Finding>,
+    pub(crate) found: Findings,
+}
+
+/// Findings of several dialects, merged if they have the same cause. The dialects may describe the cause in different
+/// words.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    /// Indices of findings, by pointer, rule and severity or outcome.
+    known: BTreeMap<(String, &'static str, &'static str), Vec<usize>>,
 }
 
 /// Place of a finding.
@@ -140,8 +149,24 @@ impl Finding {
         self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
     }
 
+    fn has_message(&self, message: &str) -> bool {
+        self.message == message || self.reported_by.iter().any(|by| by.message.as_deref() == Some(message))
+    }
+
+    /// Adds the dialects of a finding with the same cause.
+    fn join(&mut self, finding: Finding) {
+        self.more = self.more.max(finding.more);
+        self.reported_by.extend(finding.reported_by.into_iter().map(|by| {
+            let message = by.message.unwrap_or_else(|| finding.message.clone());
+            ReportedBy { message: Some(message).filter(|message| *message != self.message), ..by }
+        }));
+    }
+
     /// Makes the words of most dialects the finding's message.
     fn choose_message(&mut self) {
+        for by in &mut self.reported_by {
+            by.message.get_or_insert_with(|| self.message.clone());
+        }
         let mut counts = BTreeMap::<&str, usize>::new();
         for message in self.reported_by.iter().filter_map(|by| by.message.as_deref()) {
             *counts.entry(message).or_default() += 1;
@@ -182,44 +207,62 @@ impl Finding {
     }
 }
 
-impl Source {
-    /// Merges findings of several dialects with the same cause, and sorts them by entry. The dialects may describe the
-    /// cause in different words; the words of most dialects become the finding's message.
-    pub(crate) fn merge(&mut self) {
-        let mut merged: Vec<Finding> = Vec::new();
-        let mut known = BTreeMap::<(String, &str, &str, usize), usize>::new();
-        // One dialect may have several findings with the same rule at the same place.
-        let mut numbers = BTreeMap::<(&str, String, &str, &str), usize>::new();
-        for mut finding in std::mem::take(&mut self.found) {
-            let key_of = |by: &ReportedBy| (by.dialect.name, finding.pointer.clone(), finding.rule, finding.word());
-            let before = finding.reported_by.iter().filter_map(|by| numbers.get(&key_of(by)).copied());
-            let number = before.max().unwrap_or_default();
-            numbers.extend(finding.reported_by.iter().map(|by| (key_of(by), number + 1)));
-            let key = (finding.pointer.clone(), finding.rule, finding.word(), number);
-            let at = *known.entry(key).or_insert_with(|| merged.len());
-            for by in &mut finding.reported_by {
-                by.message.get_or_insert_with(|| finding.message.clone());
-            }
-            match merged.get_mut(at) {
-                Some(before) => {
-                    before.more = before.more.max(finding.more);
-                    before.reported_by.extend(finding.reported_by);
-                }
-                None => merged.push(finding),
-            }
+impl Findings {
+    /// Adds the findings of a dialect. If it has several with the same rule at the same place, those with the same words
+    /// as a known finding are merged with it, and then the others in their order.
+    pub(crate) fn add(&mut self, found: impl Iterator<Item = Finding>) {
+        let mut taken = BTreeSet::new();
+        let others: Vec<Finding> =
+            found.filter_map(|finding| self.join(finding, &mut taken, Finding::has_message)).collect();
+        for finding in others {
+            let Some(finding) = self.join(finding, &mut taken, |_, _| true) else { continue };
+            taken.insert(self.list.len());
+            self.known.entry(key(&finding)).or_default().push(self.list.len());
+            self.list.push(finding);
         }
-        merged.iter_mut().for_each(Finding::choose_message);
-        merged.sort_by_key(|finding| order(&finding.pointer));
-        self.found = merged;
     }
 
+    /// Merges a finding with the first known one that matches. Returns it if there is none.
+    fn join(
+        &mut self,
+        finding: Finding,
+        taken: &mut BTreeSet<usize>,
+        matches: impl Fn(&Finding, &str) -> bool,
+    ) -> Option<Finding> {
+        let mut known = self.known.get(&key(&finding)).into_iter().flatten().copied();
+        let is_match = |known: &Finding| matches(known, &finding.message);
+        let at = known.find(|at| !taken.contains(at) && self.list.get(*at).is_some_and(is_match));
+        let Some((at, known)) = at.and_then(|at| Some((at, self.list.get_mut(at)?))) else { return Some(finding) };
+        taken.insert(at);
+        known.join(finding);
+        None
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Findings::default();
+    }
+
+    /// Returns the findings, sorted by entry, each with the words of most dialects.
+    pub(crate) fn sorted(&self) -> Vec<Finding> {
+        let mut found = self.list.clone();
+        found.iter_mut().for_each(Finding::choose_message);
+        found.sort_by_key(|finding| order(&finding.pointer));
+        found
+    }
+}
+
+fn key(finding: &Finding) -> (String, &'static str, &'static str) {
+    (finding.pointer.clone(), finding.rule, finding.word())
+}
+
+impl Source {
     /// Returns the place of each finding.
-    pub(crate) fn placed(&self, source: usize) -> Vec<Place> {
+    pub(crate) fn placed(&self, found: &[Finding], source: usize) -> Vec<Place> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
-        let pointers: Vec<(Option<usize>, String)> = self.found.iter().map(|finding| self.place_of(finding)).collect();
+        let pointers: Vec<(Option<usize>, String)> = found.iter().map(|finding| self.place_of(finding)).collect();
         let positions = self.positions(&pointers);
-        let places = self.found.iter().zip(pointers).zip(positions);
+        let places = found.iter().zip(pointers).zip(positions);
         let mut numbers = BTreeMap::<(Option<String>, &str, String), usize>::new();
         let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
             let (entry, inside) = owner(&entries, &finding.pointer);
@@ -384,4 +427,40 @@ pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
         }
     }
     listed
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwire::reports::Severity;
+
+    use super::{Finding, Findings, ReportedBy};
+
+    fn finding(at: usize, message: &str) -> Finding {
+        let dialect = &toolwire::dialects()[at];
+        let by = ReportedBy { dialect, confidence: 'A', source: "", message: None };
+        Finding {
+            tool: None,
+            rule: "a",
+            severity: Severity::Refused,
+            outcome: None,
+            pointer: "/0".into(),
+            is_of_request: false,
+            message: message.into(),
+            more: 0,
+            reported_by: Vec::from([by]),
+        }
+    }
+
+    /// A dialect may not have the first of several findings of another one.
+    #[test]
+    fn findings_with_the_same_words_are_merged_first() {
+        let mut findings = Findings::default();
+        for (dialect, messages) in [["x", "y", "z"].as_slice(), &["y", "w"], &["w"], &["z", "z"]].iter().enumerate() {
+            findings.add(messages.iter().map(|message| finding(dialect, message)));
+        }
+        let found = findings.sorted();
+        let found: Vec<_> = found.iter().map(|one| (one.message.as_str(), one.reported_by.len())).collect();
+        // The fourth dialect's second `z` is merged with the first finding that is left.
+        assert_eq!(found, [("w", 4), ("y", 2), ("z", 2)]);
+    }
 }
