@@ -13,7 +13,7 @@ suites() { # PATH
   case $1 in
     # The tests of npm and Python compare their results with this example, which contains some of the core's tests.
     core/examples/compare/* | core/tests/it/native/* | core/tests/it/routing/*) echo test-rust test-node test-python ;;
-    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/* | xtask/*) echo test-rust ;;
+    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/* | tests/http/* | xtask/*) echo test-rust ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
     core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
     command/* | tests/command/* | tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust test-node test-python test-playground test-npm-sdks test-readme ;;

@@ -232,7 +232,7 @@ mod flags {
     }
 
     /// A link is not followed, and a pipe without a reader does not wait.
-    pub(super) fn no_follow(options: &mut OpenOptions) {
+    pub(crate) fn no_follow(options: &mut OpenOptions) {
         set(options, OFlags::NOFOLLOW | OFlags::NONBLOCK);
     }
 
@@ -254,7 +254,7 @@ mod flags {
 mod flags {
     use std::fs::{Metadata, OpenOptions, Permissions};
 
-    pub(super) fn no_follow(_options: &mut OpenOptions) {}
+    pub(crate) fn no_follow(_options: &mut OpenOptions) {}
 
     pub(super) fn no_wait(_options: &mut OpenOptions) {}
 
@@ -265,4 +265,5 @@ mod flags {
     }
 }
 
-use flags::{no_follow, no_wait, owner_only, permissions};
+pub(crate) use flags::no_follow;
+use flags::{no_wait, owner_only, permissions};

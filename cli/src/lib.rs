@@ -3,7 +3,11 @@
 
 mod facts;
 mod files;
+mod http;
+mod logs;
 mod needs;
+mod relay;
+mod signals;
 mod system;
 
 use std::{
@@ -14,7 +18,7 @@ use std::{
 
 use toolwire_command::{Command, Printed};
 
-use self::{files::Files, system::code};
+use self::{files::Files, needs::Met, system::code};
 
 /// Exit code of wrong usage, an unreadable input, or an output that cannot be written.
 const UNUSABLE: u8 = 2;
@@ -44,7 +48,8 @@ fn run() -> u8 {
     let mut files = Files::default();
     while let Some(need) = command.need() {
         match needs::meet(need, &mut files) {
-            Ok(content) => command.give(&content),
+            Ok(Met::Content(content)) => command.give(&content),
+            Ok(Met::Ended(code)) => return code,
             Err(why) => command.fail(&why),
         }
     }

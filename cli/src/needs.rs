@@ -11,11 +11,27 @@ use toolwire_command::Need;
 use crate::{
     facts::record,
     files::{self, Files},
+    relay,
     system::code,
 };
 
+/// The result of a need.
+pub(crate) enum Met {
+    Content(Vec<u8>),
+    /// The program ends with this exit code, because a signal has stopped a server.
+    Ended(u8),
+}
+
+/// Meets a need. Fails with a message, or with the name of a system error.
+pub(crate) fn meet(need: Need, files: &mut Files) -> Result<Met, String> {
+    match need {
+        Need::Relay(settings) => relay::run(&settings).map(Met::Ended),
+        need => content(need, files).map(Met::Content),
+    }
+}
+
 /// Returns the content of a need, or the reason for a failure: a message, or the name of a system error.
-pub(crate) fn meet(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
+fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
     let written = |node: Node<'_>| json::write(&node).into_bytes();
     let set = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));
     match need {

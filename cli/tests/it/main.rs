@@ -1,3 +1,5 @@
 //! Every test of the program, in one test program.
 
 mod command;
+mod http;
+mod relay;

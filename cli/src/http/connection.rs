@@ -1,0 +1,345 @@
+//! A client's connection: the rules of [`Framing`], and time limits.
+
+use std::{
+    future::Future as _,
+    io,
+    pin::Pin,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Arc,
+    },
+    task::{ready, Context, Poll},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{sleep, Instant, Sleep},
+};
+
+use super::framing::Framing;
+
+/// Time limits of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// For the first byte, and for each head from its first byte.
+    pub(crate) head: Duration,
+    /// For a connection without a request.
+    pub(crate) idle: Duration,
+    /// For a client that does not read.
+    pub(crate) unread: Duration,
+}
+
+impl Limits {
+    /// Clients should close an idle connection first, because a request may meet the server's close. Go and reqwest
+    /// keep idle connections for 90 s, Java for 20 minutes.
+    pub(crate) fn new(unread: Duration) -> Limits {
+        Limits { head: Duration::from_secs(60), idle: Duration::from_secs(3600), unread }
+    }
+}
+
+/// Size of a buffer for reading, in bytes.
+const PIECE: usize = 1 << 14;
+/// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The number of open requests of a connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+/// An open request. Dropping it ends the request.
+#[derive(Debug)]
+pub(crate) struct Open(Arc<AtomicUsize>);
+
+impl Busy {
+    pub(crate) fn begin(&self) -> Open {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Open(self.0.clone())
+    }
+
+    fn is_busy(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a connection waits for, which decides about the time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waits {
+    /// The first byte, or the rest of a head.
+    Head,
+    /// The next request.
+    Idle,
+    /// A body, whose time limits the host sets, or the end of a request.
+    Request,
+}
+
+/// A connection that hyper reads from and writes to.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    /// `None` for HTTP/2, which has no ambiguous frames.
+    framing: Option<Framing>,
+    /// Bytes that hyper may read.
+    ready: Vec<u8>,
+    at: usize,
+    busy: Busy,
+    is_new: bool,
+    waits: Waits,
+    read_limit: Pin<Box<Sleep>>,
+    /// Time limit for a client that does not read.
+    write_limit: Option<Pin<Box<Sleep>>>,
+    limits: Limits,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream, is_http2: bool, busy: Busy, limits: Limits) -> Connection {
+        Connection {
+            stream,
+            framing: (!is_http2).then(Framing::new),
+            ready: Vec::new(),
+            at: 0,
+            busy,
+            is_new: true,
+            waits: Waits::Head,
+            read_limit: Box::pin(sleep(limits.head)),
+            write_limit: None,
+            limits,
+        }
+    }
+
+    /// Moves bytes that hyper may read. Returns false if there are none.
+    fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let rest = self.ready.get(self.at..).unwrap_or_default();
+        let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or(rest);
+        if part.is_empty() {
+            return false;
+        }
+        buffer.put_slice(part);
+        self.at += part.len();
+        if self.at == self.ready.len() {
+            self.ready.clear();
+            self.ready.shrink_to(PIECE);
+            self.at = 0;
+        }
+        true
+    }
+
+    /// Returns an error if the connection has waited for too long.
+    fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        let waits = match &self.framing {
+            Some(framing) if framing.is_in_head() => Waits::Head,
+            Some(framing) if framing.is_between() && !self.busy.is_busy() => {
+                if self.is_new {
+                    Waits::Head
+                } else {
+                    Waits::Idle
+                }
+            }
+            None if !self.busy.is_busy() => Waits::Idle,
+            _ => Waits::Request,
+        };
+        if waits != self.waits {
+            let limit = if waits == Waits::Head { self.limits.head } else { self.limits.idle };
+            self.read_limit.as_mut().reset(Instant::now() + limit);
+            self.waits = waits;
+        }
+        if waits == Waits::Request {
+            return Poll::Pending;
+        }
+        ready!(self.read_limit.as_mut().poll(context));
+        Poll::Ready(io::ErrorKind::TimedOut.into())
+    }
+
+    /// Returns the result of a write, or an error if the client has not read for too long.
+    fn limited<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.write_limit = None;
+            return written;
+        }
+        let unread = self.limits.unread;
+        let limit = self.write_limit.get_or_insert_with(|| Box::pin(sleep(unread)));
+        ready!(limit.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if this.give(buffer) {
+                return Poll::Ready(Ok(()));
+            }
+            if this.framing.as_ref().is_some_and(Framing::has_ended) {
+                return Poll::Ready(Ok(()));
+            }
+            let size = buffer.remaining().min(PIECE);
+            let mut piece = ReadBuf::new(buffer.initialize_unfilled_to(size));
+            match Pin::new(&mut this.stream).poll_read(context, &mut piece) {
+                Poll::Pending => return this.poll_limit(context).map(Err),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Ready(Ok(())) => {}
+            }
+            let length = piece.filled().len();
+            let Some(framing) = &mut this.framing else {
+                buffer.advance(length);
+                return Poll::Ready(Ok(()));
+            };
+            this.is_new = false;
+            if length == 0 {
+                framing.end(&mut this.ready);
+                this.framing = None;
+                this.give(buffer);
+                return Poll::Ready(Ok(()));
+            }
+            let bytes = piece.filled();
+            let is_body = framing.is_body(length);
+            if framing.read(bytes, &mut this.ready).is_err() {
+                return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+            }
+            if is_body || this.ready.len() == length && this.ready == bytes {
+                // The bytes are already where hyper reads them.
+                this.ready.clear();
+                buffer.advance(length);
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.limited(context, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(context, pieces);
+        this.limited(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+/// Returns true if a connection begins with the preface of HTTP/2. Waits for as many bytes as the answer needs.
+pub(crate) async fn is_http2(stream: &TcpStream, limits: Limits) -> io::Result<bool> {
+    let deadline = Instant::now() + limits.head;
+    let mut begin = [0; PREFACE.len()];
+    loop {
+        let peeked = tokio::time::timeout_at(deadline, stream.peek(&mut begin)).await;
+        let length = peeked.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        let found = begin.get(..length).unwrap_or_default();
+        if length == 0 || !PREFACE.starts_with(found) {
+            return Ok(false);
+        }
+        if length == PREFACE.len() {
+            return Ok(true);
+        }
+        if Instant::now() >= deadline {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        // A part of the preface stays readable, so waiting for more bytes would not wait.
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+        time::timeout,
+    };
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(50);
+    const LONG: Duration = Duration::from_secs(30);
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+    /// Returns both ends of a connection.
+    async fn pair(limits: Limits, busy: &Busy) -> (TcpStream, Connection) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
+        let client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("a connection");
+        let (server, _) = listener.accept().await.expect("a connection");
+        (client, Connection::new(server, false, busy.clone(), limits))
+    }
+
+    /// Returns the kind of the error with which reading ends, or `None` if it waits longer.
+    async fn ends(server: &mut Connection) -> Option<io::ErrorKind> {
+        let read = timeout(10 * SHORT, server.read(&mut [0; 1000])).await;
+        read.ok().map(|read| read.expect_err("no bytes").kind())
+    }
+
+    async fn request(client: &mut TcpStream, server: &mut Connection) {
+        client.write_all(REQUEST).await.expect("a connection");
+        server.read_exact(&mut [0; REQUEST.len()]).await.expect("a request");
+    }
+
+    #[tokio::test]
+    async fn each_wait_has_its_own_limit() {
+        let late = Some(io::ErrorKind::TimedOut);
+        let busy = Busy::default();
+        let head = Limits { head: SHORT, idle: LONG, unread: LONG };
+        // The first byte.
+        assert_eq!(ends(&mut pair(head, &busy).await.1).await, late);
+        // Half a head.
+        let (mut client, mut server) = pair(head, &busy).await;
+        request(&mut client, &mut server).await;
+        client.write_all(b"GET ").await.expect("a connection");
+        assert_eq!(ends(&mut server).await, late);
+        // An idle connection, with and without an open request.
+        let idle = Limits { head: LONG, idle: SHORT, unread: LONG };
+        let (mut client, mut server) = pair(idle, &busy).await;
+        let open = busy.begin();
+        request(&mut client, &mut server).await;
+        assert_eq!(ends(&mut server).await, None);
+        drop(open);
+        assert_eq!(ends(&mut server).await, late);
+        // A client that does not read.
+        let unread = Limits { head: LONG, idle: LONG, unread: SHORT };
+        let (_client, mut server) = pair(unread, &busy).await;
+        let written = timeout(LONG, server.write_all(&vec![0; 50_000_000])).await.expect("a limit");
+        assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+    }
+
+    #[tokio::test]
+    async fn the_preface_of_http2_is_recognized() {
+        for (sent, found) in [
+            (PREFACE, Ok(true)),
+            (REQUEST, Ok(false)),
+            (b"PRI * HTTP/1.1", Ok(false)),
+            (b"", Err(io::ErrorKind::TimedOut)),
+            (b"PRI *", Err(io::ErrorKind::TimedOut)),
+        ] {
+            let limits = Limits { head: SHORT, idle: LONG, unread: LONG };
+            let (mut client, server) = pair(limits, &Busy::default()).await;
+            client.write_all(sent).await.expect("a connection");
+            assert_eq!(is_http2(&server.stream, limits).await.map_err(|error| error.kind()), found);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Log and report of long-running commands.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write as _},
+    sync::{
+        mpsc::{channel, Sender},
+        Arc, Mutex, MutexGuard, PoisonError,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{files::no_follow, system::code};
+
+/// Maximum size of the unread log, in bytes. Further lines are left out.
+const MAX_LOG: usize = 1 << 20;
+/// Time limit for writing the rest of the log at the end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
+pub(crate) struct Log {
+    sender: Sender<String>,
+    state: Arc<Mutex<Unread>>,
+}
+
+#[derive(Default)]
+struct Unread {
+    /// Bytes that are not yet written.
+    bytes: usize,
+    /// Number of lines left out since the last line that was written.
+    left_out: usize,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Log {
+    pub(crate) fn new() -> Log {
+        let (sender, lines) = channel::<String>();
+        let state = Arc::new(Mutex::new(Unread::default()));
+        let unread = state.clone();
+        thread::spawn(move || {
+            for line in lines {
+                // Nobody can be told about an error.
+                let _ = io::stderr().write_all(line.as_bytes());
+                lock(&unread).bytes -= line.len();
+            }
+        });
+        Log { sender, state }
+    }
+
+    /// Writes a line, or leaves it out if too much of the log is unread.
+    pub(crate) fn line(&self, line: &str) {
+        let mut state = lock(&self.state);
+        if state.bytes > MAX_LOG {
+            state.left_out += 1;
+            return;
+        }
+        let mut text = match std::mem::take(&mut state.left_out) {
+            0 => String::new(),
+            count => format!("toolwire: {count} lines of the log are left out\n"),
+        };
+        text.push_str(line);
+        text.push('\n');
+        state.bytes += text.len();
+        // The thread ends only with the log.
+        let _ = self.sender.send(text);
+    }
+
+    /// Waits until the log is written, for a limited time.
+    pub(crate) fn flush(&self) {
+        let end = Instant::now() + PATIENCE;
+        while lock(&self.state).bytes > 0 && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The report: a regular file, not a link, to which lines are appended.
+pub(crate) struct Report(Option<Mutex<(File, bool)>>);
+
+impl Report {
+    /// Opens the report, if one is wanted.
+    pub(crate) fn open(path: Option<&str>) -> Result<Report, String> {
+        let Some(path) = path else { return Ok(Report(None)) };
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        no_follow(&mut options);
+        let file = options.open(path).map_err(|error| code(&error))?;
+        let found = file.metadata().map_err(|error| code(&error))?;
+        if found.is_file() {
+            Ok(Report(Some(Mutex::new((file, false)))))
+        } else {
+            Err("ENOTREG".into())
+        }
+    }
+
+    /// Appends a line. The log names the first failure.
+    pub(crate) fn line(&self, line: &str, log: &Log) {
+        let Some(report) = &self.0 else { return };
+        let (file, has_failed) = &mut *lock(report);
+        let Err(error) = file.write_all(format!("{line}\n").as_bytes()) else { return };
+        if !std::mem::replace(has_failed, true) {
+            let code = code(&error);
+            log.line(&format!(
+                "toolwire: the report has lines missing: expected a writable file, found a write error ({code})"
+            ));
+        }
+    }
+}

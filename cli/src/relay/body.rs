@@ -1,0 +1,316 @@
+//! Bodies: what a client sends, what an upstream receives, and what a client receives.
+
+use std::{
+    future::Future as _,
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{ready, Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::{
+    runtime::Handle,
+    sync::mpsc::Receiver,
+    time::{sleep, timeout, Instant, Sleep},
+};
+use toolwire_command::Reading;
+
+use super::{exchange::Exchange, upstream::why};
+use crate::http::{
+    connection::Open,
+    decode::{Decoder, Undecodable},
+};
+
+/// Maximum time for draining the rest of a request after an early answer.
+const LINGER: Duration = Duration::from_secs(10);
+/// Size of the pieces that are decompressed without a pause, in bytes.
+const PIECE: usize = 1 << 12;
+
+/// The body of a client's request. It is shared, because the rest of it is drained if the upstream replies early.
+#[derive(Clone)]
+pub(super) struct Upload(Arc<Mutex<State>>);
+
+struct State {
+    /// `None` once it was read to its end, or taken.
+    body: Option<Incoming>,
+    /// The last time at which something was received.
+    last: Instant,
+    is_silent: bool,
+}
+
+impl Upload {
+    pub(super) fn new(body: Incoming) -> Upload {
+        let body = (!body.is_end_stream()).then_some(body);
+        Upload(Arc::new(Mutex::new(State { body, last: Instant::now(), is_silent: false })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true if there is nothing more to read.
+    pub(super) fn is_complete(&self) -> bool {
+        self.state().body.is_none()
+    }
+
+    /// Returns true if the client did not send the rest of its request in time.
+    pub(super) fn is_silent(&self) -> bool {
+        self.state().is_silent
+    }
+
+    pub(super) fn last(&self) -> Instant {
+        self.state().last
+    }
+
+    pub(super) fn take(&self) -> Option<Incoming> {
+        self.state().body.take()
+    }
+
+    pub(super) fn put_back(&self, body: Incoming) {
+        self.state().body = (!body.is_end_stream()).then_some(body);
+    }
+
+    /// Reads the rest in the background, for a limited time. A client may read an answer only after sending the whole
+    /// request.
+    pub(super) fn drain(&self) {
+        // Without a runtime, the program ends.
+        let (Some(mut body), Ok(runtime)) = (self.take(), Handle::try_current()) else { return };
+        runtime.spawn(async move {
+            let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+            // After the time limit, the connection closes.
+            let _ = timeout(LINGER, rest).await;
+        });
+    }
+}
+
+/// The body of a request to an upstream.
+pub(super) enum Sent {
+    Whole(Option<Bytes>),
+    /// The client's body as it arrives.
+    Passed {
+        upload: Upload,
+        patience: Duration,
+        limit: Pin<Box<Sleep>>,
+    },
+}
+
+impl Sent {
+    pub(super) fn whole(body: Bytes) -> Sent {
+        Sent::Whole((!body.is_empty()).then_some(body))
+    }
+
+    pub(super) fn passed(upload: &Upload, patience: Duration) -> Sent {
+        if upload.is_complete() {
+            return Sent::Whole(None);
+        }
+        Sent::Passed { upload: upload.clone(), patience, limit: Box::pin(sleep(patience)) }
+    }
+}
+
+impl Body for Sent {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let (upload, patience, limit) = match self.get_mut() {
+            Sent::Whole(body) => return Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Sent::Passed { upload, patience, limit } => (upload, patience, limit),
+        };
+        let mut state = upload.state();
+        let Some(body) = &mut state.body else {
+            // It was taken after an early reply.
+            return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
+        };
+        loop {
+            match Pin::new(&mut *body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    // Trailers are not forwarded.
+                    let Ok(data) = frame.into_data() else { continue };
+                    state.last = Instant::now();
+                    limit.as_mut().reset(state.last + *patience);
+                    return Poll::Ready(Some(Ok(Frame::data(data))));
+                }
+                Poll::Ready(Some(Err(_))) => {
+                    return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
+                }
+                Poll::Ready(None) => {
+                    state.body = None;
+                    return Poll::Ready(None);
+                }
+                Poll::Pending => {
+                    ready!(limit.as_mut().poll(context));
+                    state.is_silent = true;
+                    return Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())));
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Sent::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Sent::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Sent::Passed { upload, .. } => upload.state().body.as_ref().map_or_else(SizeHint::default, Body::size_hint),
+        }
+    }
+}
+
+/// The body of a reply to a client.
+pub(crate) struct Reply {
+    kind: Kind,
+    _open: Open,
+}
+
+enum Kind {
+    Whole(Option<Bytes>),
+    Passed(Box<Passed>),
+    Pieces(Receiver<Result<Bytes, io::Error>>),
+}
+
+/// The body of an upstream's reply as it arrives.
+struct Passed {
+    body: Incoming,
+    exchange: Exchange,
+    patience: Duration,
+    limit: Pin<Box<Sleep>>,
+}
+
+impl Reply {
+    pub(super) fn whole(body: Bytes, open: Open) -> Reply {
+        Reply { kind: Kind::Whole((!body.is_empty()).then_some(body)), _open: open }
+    }
+
+    pub(super) fn pieces(pieces: Receiver<Result<Bytes, io::Error>>, open: Open) -> Reply {
+        Reply { kind: Kind::Pieces(pieces), _open: open }
+    }
+
+    pub(super) fn passed(body: Incoming, exchange: Exchange, patience: Duration, open: Open) -> Reply {
+        let limit = Box::pin(sleep(patience));
+        Reply { kind: Kind::Passed(Box::new(Passed { body, exchange, patience, limit })), _open: open }
+    }
+}
+
+impl Passed {
+    fn poll_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        loop {
+            let (is_late, reason) = match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    // Trailers are not forwarded.
+                    let Ok(data) = frame.into_data() else { continue };
+                    self.limit.as_mut().reset(Instant::now() + self.patience);
+                    return Poll::Ready(Some(Ok(Frame::data(data))));
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(Err(error))) => (false, why(&error)),
+                Poll::Pending => {
+                    ready!(self.limit.as_mut().poll(context));
+                    (true, String::new())
+                }
+            };
+            self.exchange.note_failure(is_late, &reason);
+            return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
+        }
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match &mut self.get_mut().kind {
+            Kind::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Kind::Passed(passed) => passed.poll_frame(context),
+            Kind::Pieces(pieces) => {
+                let piece = ready!(pieces.poll_recv(context));
+                Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Whole(body) => body.is_none(),
+            Kind::Passed(passed) => passed.body.is_end_stream(),
+            Kind::Pieces(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Kind::Passed(passed) => passed.body.size_hint(),
+            Kind::Pieces(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Why a body was not read to its end.
+pub(super) enum Unread<S> {
+    /// A status, and the reason.
+    Refused(u16, String),
+    /// Nothing was received for too long.
+    Late,
+    /// The other side has closed the connection.
+    Gone(hyper::Error),
+    /// The counter has stopped the reading.
+    Stopped(S),
+}
+
+/// Reads a whole body, and decodes its content encoding. `patience` is the time limit for each piece. `count` receives
+/// the length of each decoded piece.
+pub(super) async fn whole<S>(
+    body: &mut Incoming,
+    Reading { most, encoding }: Reading,
+    patience: Duration,
+    mut count: impl FnMut(u64) -> Result<(), S>,
+) -> Result<Vec<u8>, Unread<S>> {
+    let too_long = || Unread::Refused(413, format!("expected a body of at most {most} bytes, found a larger one"));
+    let unreadable = |undecodable: Undecodable| match (undecodable, encoding) {
+        (Undecodable::Malformed, Some(encoding)) => {
+            let encoding = encoding.as_str();
+            Unread::Refused(400, format!("expected a body with the content encoding {encoding}, found another"))
+        }
+        _ => too_long(),
+    };
+    let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut decoder = encoding.map(Decoder::new);
+    let mut out = Vec::new();
+    if let Some(length) = body.size_hint().exact().filter(|length| encoding.is_none() && *length <= most) {
+        out.reserve_exact(usize::try_from(length).unwrap_or_default());
+    }
+    let mut received = 0_u64;
+    while let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| Unread::Late)? {
+        let Ok(data) = frame.map_err(Unread::Gone)?.into_data() else { continue };
+        received += data.len() as u64;
+        if received > most {
+            return Err(too_long());
+        }
+        let Some(decoder) = &mut decoder else {
+            count(data.len() as u64).map_err(Unread::Stopped)?;
+            out.extend_from_slice(&data);
+            continue;
+        };
+        for piece in data.chunks(PIECE) {
+            let decoded = decoder.push(piece, most_bytes - out.len()).map_err(unreadable)?;
+            count(decoded.len() as u64).map_err(Unread::Stopped)?;
+            out.extend_from_slice(&decoded);
+            if decoded.len() > 16 * PIECE {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    if let Some(decoder) = decoder {
+        let decoded = decoder.end(most_bytes - out.len()).map_err(unreadable)?;
+        count(decoded.len() as u64).map_err(Unread::Stopped)?;
+        out.extend_from_slice(&decoded);
+    }
+    Ok(out)
+}

@@ -1,0 +1,496 @@
+//! A client's request and its reply.
+
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    io,
+    panic::{catch_unwind, AssertUnwindSafe},
+    pin::Pin,
+    sync::Arc,
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::{
+    body::{Body as _, Frame, Incoming},
+    header::{HeaderName, HeaderValue, TRANSFER_ENCODING},
+    http::{uri::Authority, Extensions},
+    Request, Response, StatusCode, Version,
+};
+use tokio::{
+    sync::mpsc::{channel, Sender},
+    task::spawn_blocking,
+    time::{sleep_until, timeout},
+};
+use toolwire_command::{
+    ContentEncoding, Headers, Reading, RelayEffect, RelayRequest, ReplyHead, RequestHead, UpstreamHead,
+};
+
+use super::{
+    body::{whole, Reply, Sent, Unread, Upload},
+    upstream::why,
+    Host,
+};
+use crate::http::{
+    decode::{Decoder, Undecodable},
+    framing::MAX_HEAD,
+    server::Client,
+};
+
+/// Minimum size of a body that is rewritten on a thread of its own, in bytes.
+const LARGE: usize = 1 << 16;
+/// Maximum size of the pieces of a stream that are restored together, in bytes.
+const MAX_PIECE: usize = 1 << 16;
+/// Maximum size of a decompressed piece of a stream, in bytes.
+const MAX_DECODED: usize = 64 << 20;
+/// Number of pieces of a reply that wait for the client.
+const WAITING: usize = 4;
+const SILENT: &str = "expected the whole request in time, found a part of it";
+
+/// An action that concerns the client.
+enum Output {
+    Answer(ReplyHead, String),
+    Head(ReplyHead),
+    Through,
+    Feed(Option<ContentEncoding>),
+    Write(String),
+    End,
+    Abort,
+}
+
+/// A request and its reply, until both have ended.
+pub(super) struct Exchange {
+    host: Arc<Host>,
+    /// `None` after a panic.
+    request: Option<RelayRequest>,
+    /// Time spent in the relay.
+    spent: Duration,
+    upload: Upload,
+    /// Spelling of the names of the client's headers.
+    extensions: Extensions,
+    is_chunked: bool,
+    /// The client's body, once it was read.
+    body: Bytes,
+    reply: Option<Response<Incoming>>,
+    effects: VecDeque<RelayEffect>,
+}
+
+/// Returns the response to a request. `None` closes the connection.
+pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: Client) -> Option<Response<Reply>> {
+    let (parts, body) = request.into_parts();
+    let head = RequestHead {
+        target: target(&parts.uri, parts.version),
+        authority: parts.uri.authority().filter(|_| parts.version == Version::HTTP_2).map(Authority::to_string),
+        method: parts.method.as_str().into(),
+        headers: parts.headers.iter().map(|(name, value)| (name.as_str().into(), value.as_bytes().into())).collect(),
+        time: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        is_local: client.address.ip().to_canonical().is_loopback(),
+    };
+    let begin = Instant::now();
+    let (request, effects) = host.relay.request(head);
+    let mut exchange = Exchange {
+        host,
+        request: Some(request),
+        spent: begin.elapsed(),
+        upload: Upload::new(body),
+        is_chunked: parts.headers.contains_key(TRANSFER_ENCODING),
+        extensions: parts.extensions,
+        body: Bytes::new(),
+        reply: None,
+        effects: effects.into(),
+    };
+    let Some(output) = exchange.next().await else { return exchange.defect(client) };
+    match output {
+        Output::Answer(head, body) => {
+            exchange.write_rest();
+            response(head, Extensions::new(), Reply::whole(body.into(), client.open))
+        }
+        Output::Head(head) => {
+            let (parts, body) = exchange.reply.take()?.into_parts();
+            match exchange.next().await? {
+                Output::Through => {
+                    exchange.write_rest();
+                    let patience = exchange.host.timeout;
+                    response(head, parts.extensions, Reply::passed(body, exchange, patience, client.open))
+                }
+                Output::Feed(encoding) => {
+                    let (sender, receiver) = channel(WAITING);
+                    tokio::spawn(exchange.stream(body, encoding, sender));
+                    response(head, parts.extensions, Reply::pieces(receiver, client.open))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns the target as in the request line.
+fn target(uri: &hyper::Uri, version: Version) -> String {
+    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    match (uri.scheme_str(), uri.authority()) {
+        // In HTTP/2, a target always has a scheme.
+        (Some(scheme), Some(authority)) if version != Version::HTTP_2 => format!("{scheme}://{authority}{path}"),
+        (None, Some(authority)) if version != Version::HTTP_2 => authority.to_string(),
+        _ => path.into(),
+    }
+}
+
+fn response(head: ReplyHead, extensions: Extensions, body: Reply) -> Option<Response<Reply>> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(head.status).ok()?;
+    for (name, value) in &head.headers {
+        let name = HeaderName::try_from(name.as_str()).ok()?;
+        response.headers_mut().append(name, HeaderValue::try_from(value.as_slice()).ok()?);
+    }
+    // They contain the spelling of the names of headers.
+    *response.extensions_mut() = extensions;
+    Some(response)
+}
+
+impl Exchange {
+    /// Carries out effects up to the next one that concerns the client. Returns `None` if there is none.
+    async fn next(&mut self) -> Option<Output> {
+        while let Some(effect) = self.effects.pop_front() {
+            let more = match effect {
+                RelayEffect::Answer(head, body) => return Some(Output::Answer(head, body)),
+                RelayEffect::Head(head) => return Some(Output::Head(head)),
+                RelayEffect::Through => return Some(Output::Through),
+                RelayEffect::Feed(encoding) => return Some(Output::Feed(encoding)),
+                RelayEffect::Write(text) => return Some(Output::Write(text)),
+                RelayEffect::End => return Some(Output::End),
+                RelayEffect::Abort => return Some(Output::Abort),
+                RelayEffect::Read(reading) => self.read(reading).await,
+                RelayEffect::Forward(head) => {
+                    let body = Sent::passed(&self.upload, self.host.timeout);
+                    self.send(&head, body).await
+                }
+                RelayEffect::SendBody(head) => {
+                    let body = Sent::whole(std::mem::take(&mut self.body));
+                    self.send(&head, body).await
+                }
+                RelayEffect::Send(head, body) => {
+                    self.body = Bytes::new();
+                    self.send(&head, Sent::whole(body.into())).await
+                }
+                RelayEffect::Collect(reading) => self.collect(reading).await,
+                other => {
+                    self.write(other);
+                    Vec::new()
+                }
+            };
+            for effect in more.into_iter().rev() {
+                self.effects.push_front(effect);
+            }
+        }
+        None
+    }
+
+    /// Writes a line to the log or to the report.
+    fn write(&self, effect: RelayEffect) {
+        match effect {
+            RelayEffect::Log(line) => self.host.log.line(&line),
+            RelayEffect::Report(line) => self.host.report.line(&line, &self.host.log),
+            _ => {}
+        }
+    }
+
+    /// Writes the lines of the remaining effects.
+    fn write_rest(&mut self) {
+        for effect in std::mem::take(&mut self.effects) {
+            self.write(effect);
+        }
+    }
+
+    /// Calls the relay. If it panics, only this request ends.
+    fn ask(&mut self, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
+        let Some(mut request) = self.request.take() else { return Vec::new() };
+        let begin = Instant::now();
+        let asked = catch_unwind(AssertUnwindSafe(|| {
+            let effects = what(&mut request);
+            (request, effects)
+        }));
+        self.spent += begin.elapsed();
+        self.restore(asked.ok())
+    }
+
+    /// Calls the relay with a body. A large one is handled on another thread, and a few at the same time.
+    async fn ask_about(
+        &mut self,
+        body: Bytes,
+        what: fn(&mut RelayRequest, &[u8]) -> Vec<RelayEffect>,
+    ) -> Vec<RelayEffect> {
+        if body.len() < LARGE {
+            return self.ask(|request| what(request, &body));
+        }
+        let Some(mut request) = self.request.take() else { return Vec::new() };
+        let permit = self.host.work.clone().acquire_owned().await;
+        let begin = Instant::now();
+        let asked = spawn_blocking(move || {
+            let _permit = permit;
+            let effects = what(&mut request, &body);
+            (request, effects)
+        });
+        let asked = asked.await;
+        self.spent += begin.elapsed();
+        self.restore(asked.ok())
+    }
+
+    fn restore(&mut self, asked: Option<(RelayRequest, Vec<RelayEffect>)>) -> Vec<RelayEffect> {
+        match asked {
+            Some((request, effects)) => {
+                self.request = Some(request);
+                effects
+            }
+            None => {
+                self.host.log.line("toolwire: internal: found a defect in toolwire, please report it");
+                self.effects.clear();
+                Vec::new()
+            }
+        }
+    }
+
+    /// Answers a request after a panic. If the client has disconnected, the connection closes.
+    fn defect(&mut self, client: Client) -> Option<Response<Reply>> {
+        if self.request.is_some() {
+            return None;
+        }
+        let body =
+            r#"{"type":"error","error":{"type":"relay_error","message":"toolwire relay: found a defect in toolwire"}}"#;
+        let headers = Headers::from([("Content-Type".into(), b"application/json".to_vec())]);
+        let head = ReplyHead { status: 500, headers };
+        response(head, Extensions::new(), Reply::whole(Bytes::from_static(body.as_bytes()), client.open))
+    }
+
+    async fn read(&mut self, reading: Reading) -> Vec<RelayEffect> {
+        let upload = self.upload.clone();
+        let Some(mut body) = upload.take() else { return self.read_body(Bytes::new()).await };
+        let patience = self.host.timeout;
+        let read = whole(&mut body, reading, patience, |length| self.received(length)).await;
+        if read.is_err() {
+            upload.put_back(body);
+        }
+        match read {
+            Ok(body) => self.read_body(body.into()).await,
+            Err(Unread::Stopped(effects)) => effects,
+            Err(Unread::Refused(status, why)) => self.ask(|request| request.unread(status, &why)),
+            Err(Unread::Late) => self.ask(|request| request.unread(408, SILENT)),
+            // The client has disconnected, or its chunks are malformed.
+            Err(Unread::Gone(_)) => Vec::new(),
+        }
+    }
+
+    async fn read_body(&mut self, body: Bytes) -> Vec<RelayEffect> {
+        self.body = body.clone();
+        self.ask_about(body, RelayRequest::body).await
+    }
+
+    /// Counts bytes of a body. Fails with the effects that end the reading.
+    fn received(&mut self, length: u64) -> Result<(), Vec<RelayEffect>> {
+        let effects = self.ask(|request| request.received(length));
+        if effects.is_empty() {
+            Ok(())
+        } else {
+            Err(effects)
+        }
+    }
+
+    async fn send(&mut self, head: &UpstreamHead, body: Sent) -> Vec<RelayEffect> {
+        let host = self.host.clone();
+        let Some(address) = host.upstreams.get(head.upstream) else { return Vec::new() };
+        let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
+        let begin = tokio::time::Instant::now();
+        let sent = {
+            let mut sending =
+                std::pin::pin!(host.clients.send(address, head, self.extensions.clone(), is_chunked, body));
+            loop {
+                let deadline = begin.max(self.upload.last()) + host.timeout;
+                tokio::select! {
+                    sent = &mut sending => break Some(sent),
+                    () = sleep_until(deadline) => {}
+                }
+                if begin.max(self.upload.last()) + host.timeout <= deadline {
+                    break None;
+                }
+            }
+        };
+        match sent {
+            Some(Ok(reply)) => {
+                let status = reply.status().as_u16();
+                let pair = |(name, value): (&HeaderName, &HeaderValue)| (name.as_str().into(), value.as_bytes().into());
+                let headers: Headers = reply.headers().iter().map(pair).collect();
+                // hyper limits its buffer, which may contain a longer head.
+                if headers.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD {
+                    return self.failed(false, "the head of its reply is too large");
+                }
+                self.reply = Some(reply);
+                self.ask(|request| request.reply(status, headers))
+            }
+            Some(Err(why)) => self.failed(false, &why),
+            None => self.failed(true, ""),
+        }
+    }
+
+    fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
+        let seconds = self.host.timeout.as_secs();
+        let (is_late, why) = match () {
+            () if self.upload.is_silent() => (true, "the client did not send the rest of its request".into()),
+            () if is_late => (true, format!("nothing was received for {seconds} seconds")),
+            () => (false, why.to_string()),
+        };
+        self.ask(|request| request.failed(is_late, &why))
+    }
+
+    /// Handles the failure of a reply that passes as it arrives.
+    pub(super) fn note_failure(&mut self, is_late: bool, why: &str) {
+        self.effects = self.failed(is_late, why).into();
+        self.write_rest();
+    }
+
+    async fn collect(&mut self, reading: Reading) -> Vec<RelayEffect> {
+        let Some(reply) = self.reply.take() else { return Vec::new() };
+        let (mut body, patience) = (reply.into_body(), self.host.timeout);
+        match whole(&mut body, reading, patience, |length| self.received(length)).await {
+            Ok(body) => self.ask_about(body.into(), RelayRequest::whole).await,
+            Err(Unread::Stopped(effects)) => effects,
+            Err(Unread::Refused(_, why)) => self.failed(false, &why),
+            Err(Unread::Late) => self.failed(true, ""),
+            Err(Unread::Gone(error)) => self.failed(false, &why(&error)),
+        }
+    }
+
+    /// Restores a stream, and sends the pieces to the client.
+    async fn stream(
+        mut self,
+        body: Incoming,
+        encoding: Option<ContentEncoding>,
+        sender: Sender<Result<Bytes, io::Error>>,
+    ) {
+        let client = sender.clone();
+        let work = async {
+            let mut feed = Some(Feed::new(body, encoding));
+            loop {
+                match self.next().await {
+                    Some(Output::Write(text)) => {
+                        if !text.is_empty() && sender.send(Ok(text.into())).await.is_err() {
+                            return;
+                        }
+                    }
+                    Some(Output::Feed(encoding)) => {
+                        let Some(reply) = self.reply.take() else { return };
+                        feed = Some(Feed::new(reply.into_body(), encoding));
+                    }
+                    Some(Output::Abort) => {
+                        // If the client has disconnected, nothing is left to do.
+                        let _ = sender.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
+                        return;
+                    }
+                    Some(_) => return self.write_rest(),
+                    None => {
+                        if self.request.is_none() {
+                            let _ = sender.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
+                            return;
+                        }
+                        let Some(stream) = &mut feed else { return };
+                        let next = stream.next(self.host.timeout).await;
+                        if !matches!(next, Ok(Some(_))) {
+                            feed = None;
+                        }
+                        let effects = match next {
+                            Ok(Some(piece)) => self.ask(|request| request.piece(&piece)),
+                            Ok(None) => self.ask(RelayRequest::end),
+                            Err(Failure::Late) => self.failed(true, ""),
+                            Err(Failure::Reason(why)) => self.failed(false, &why),
+                        };
+                        self.effects.extend(effects);
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = client.closed() => {}
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let micros = u64::try_from(self.spent.as_micros()).unwrap_or(u64::MAX);
+        for effect in self.ask(|request| request.closed(micros)) {
+            self.write(effect);
+        }
+        self.upload.drain();
+    }
+}
+
+/// A stream of an upstream, piece by piece.
+struct Feed {
+    body: Incoming,
+    decoder: Option<Decoder>,
+    /// A failure after the pieces that were returned last.
+    failure: Option<Failure>,
+}
+
+/// Why a stream has failed.
+enum Failure {
+    Late,
+    Reason(String),
+}
+
+impl Feed {
+    fn new(body: Incoming, encoding: Option<ContentEncoding>) -> Feed {
+        Feed { body, decoder: encoding.map(Decoder::new), failure: None }
+    }
+
+    /// Returns the next decoded piece, with those that have already arrived; `None` at the end.
+    async fn next(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Failure> {
+        let mut out = Vec::new();
+        while out.len() < MAX_PIECE {
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
+            let frame = if out.is_empty() {
+                timeout(patience, self.body.frame()).await.map_err(|_| Failure::Late)?
+            } else {
+                match poll_fn(|context| Poll::Ready(Pin::new(&mut self.body).poll_frame(context))).await {
+                    Poll::Ready(frame) => frame,
+                    Poll::Pending => break,
+                }
+            };
+            let is_end = frame.is_none();
+            match self.decoded(frame) {
+                Ok(decoded) if is_end && decoded.is_empty() && out.is_empty() => return Ok(None),
+                Ok(decoded) if out.is_empty() => out = decoded,
+                Ok(decoded) => out.extend(decoded),
+                Err(failure) if out.is_empty() => return Err(failure),
+                Err(failure) => self.failure = Some(failure),
+            }
+            if is_end || self.failure.is_some() {
+                break;
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn decoded(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Vec<u8>, Failure> {
+        let decoded = match (frame, &mut self.decoder) {
+            (Some(Err(error)), _) => return Err(Failure::Reason(why(&error))),
+            (Some(Ok(frame)), decoder) => match (frame.into_data(), decoder) {
+                (Ok(data), Some(decoder)) => decoder.push(&data, MAX_DECODED),
+                (Ok(data), None) => Ok(data.into()),
+                // Trailers.
+                (Err(_), _) => Ok(Vec::new()),
+            },
+            (None, decoder) => decoder.take().map_or(Ok(Vec::new()), |decoder| decoder.end(MAX_DECODED)),
+        };
+        decoded.map_err(|undecodable| {
+            Failure::Reason(match undecodable {
+                Undecodable::TooLong => "a piece of its reply is too large".into(),
+                Undecodable::Malformed => "its reply does not have its content encoding".into(),
+            })
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Sockets and timers of `toolwire relay`. `toolwire_command::Relay` decides which upstream a request is sent to, and what
+//! the client receives.
+
+mod body;
+mod exchange;
+mod upstream;
+
+use std::{sync::Arc, time::Duration};
+
+use hyper::{body::Incoming, Request, Response};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::Semaphore,
+};
+use toolwire::json::{self, Node};
+use toolwire_command::Relay;
+
+use self::upstream::{Address, Clients};
+use crate::{
+    http::{
+        connection::Limits,
+        server::{token_of, Client, Listening, Service},
+    },
+    logs::{Log, Report},
+    signals,
+};
+
+/// Time limit for open requests after the relay is asked to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The parts of a relay that all requests share.
+pub(crate) struct Host {
+    relay: Relay,
+    clients: Clients,
+    upstreams: Vec<Address>,
+    /// Maximum silence of a client or an upstream.
+    timeout: Duration,
+    log: Log,
+    report: Report,
+    /// Bounds the number of large bodies that are rewritten at the same time.
+    work: Arc<Semaphore>,
+}
+
+/// Settings that the host reads.
+struct Settings {
+    listen: (String, u16),
+    token: Option<String>,
+    upstreams: Vec<Address>,
+    most_clients: usize,
+    timeout: Duration,
+    report: Option<String>,
+}
+
+impl Settings {
+    fn read(settings: &Node<'_>) -> Settings {
+        let text = |node: &Node<'_>, key: &str| node.text_at(key).map(|text| text.display().into_owned());
+        let port = |node: &Node<'_>| node.u64_at("port").and_then(|port| u16::try_from(port).ok()).unwrap_or_default();
+        let upstream = |node: &Node<'_>| Address {
+            is_encrypted: node.bool_at("encrypted").unwrap_or_default(),
+            host: text(node, "host").unwrap_or_default(),
+            port: port(node),
+        };
+        let listen = settings.get("listen");
+        let most_clients = settings.u64_at("mostClients").and_then(|most| usize::try_from(most).ok());
+        Settings {
+            listen: (listen.and_then(|node| text(node, "host")).unwrap_or_default(), listen.map_or(0, port)),
+            token: text(settings, "token"),
+            upstreams: settings.items_at("upstreams").iter().map(upstream).collect(),
+            most_clients: most_clients.unwrap_or(1),
+            timeout: Duration::from_secs(settings.u64_at("timeout").unwrap_or(1)),
+            report: text(settings, "report"),
+        }
+    }
+}
+
+/// Serves clients until a signal arrives. Returns the exit code.
+pub(crate) fn run(text: &str) -> Result<u8, String> {
+    let settings = Settings::read(&json::read(text).unwrap_or_default());
+    let token = token_of(settings.token.as_deref())?;
+    let log = Log::new();
+    let host = Host {
+        relay: Relay::new(text, token.as_deref()),
+        clients: Clients::new(settings.timeout),
+        upstreams: settings.upstreams,
+        timeout: settings.timeout,
+        report: Report::open(settings.report.as_deref())?,
+        log,
+        work: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
+    };
+    runtime()?.block_on(serve(Arc::new(host), &settings.listen, settings.most_clients))
+}
+
+fn runtime() -> Result<Runtime, String> {
+    Builder::new_multi_thread().enable_all().build().map_err(|error| crate::system::code(&error))
+}
+
+async fn serve(host: Arc<Host>, (address, port): &(String, u16), most_clients: usize) -> Result<u8, String> {
+    signals::survive_full_files();
+    let ended = signals::ended();
+    let listening = Listening::begin(address, *port, 4 * most_clients).await?;
+    host.log.line(&host.relay.started(&listening.address));
+    let code = listening.serve(host.clone(), Limits::new(host.timeout), ended, PATIENCE).await;
+    host.log.flush();
+    Ok(code)
+}
+
+impl Service for Host {
+    type Reply = body::Reply;
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, client: Client) -> Option<Response<body::Reply>> {
+        exchange::answer(self, request, client).await
+    }
+}

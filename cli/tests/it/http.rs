@@ -1,0 +1,246 @@
+//! Sends the requests of tests/http to `toolwire relay`: the native program and, if they are built, those of npm and
+//! Python, until they are deleted.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+/// Time after which a connection without an answer is considered to wait.
+const WAIT: Duration = Duration::from_secs(1);
+/// Time limit for an answer.
+const LIMIT: Duration = Duration::from_secs(20);
+/// Number of relays that play the cases at the same time.
+const PARTS: usize = 4;
+const REPLY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A program that a test has started, and ends.
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) port: u16,
+}
+
+impl Running {
+    /// Starts a relay in front of an upstream, and waits until it listens.
+    pub(crate) fn relay(mut command: Command, upstream: u16, more: &[&str]) -> Running {
+        command.args(["relay", "--listen", "127.0.0.1:0", "--upstream", &format!("http://127.0.0.1:{upstream}")]);
+        command.args(more).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program");
+        let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        log.read_line(&mut line).expect("a line");
+        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
+        // Otherwise the program would wait for a reader.
+        thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+        Running { child, port }
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn exit_code(&mut self) -> Option<i32> {
+        self.child.wait().expect("an exit").code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the bytes of a text or of a list of texts: one byte for each character.
+fn bytes(value: &Value) -> Vec<u8> {
+    let text = |text: &str| -> Vec<u8> { text.chars().map(|one| u8::try_from(one).expect("a byte")).collect() };
+    match value {
+        Value::String(value) => text(value),
+        Value::Array(list) => list.iter().flat_map(bytes).collect(),
+        value => {
+            let times = value["times"].as_u64().and_then(|times| usize::try_from(times).ok()).expect("a number");
+            text(value["repeat"].as_str().expect("a text")).repeat(times)
+        }
+    }
+}
+
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// What the upstream writes, and what it has received.
+#[derive(Default)]
+struct Upstream {
+    reply: Vec<u8>,
+    seen: Vec<u8>,
+}
+
+/// Starts an upstream, which answers each connection once. Returns its port.
+fn upstream(state: Arc<Mutex<Upstream>>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, state) = (stream.expect("a connection"), state.clone());
+            thread::spawn(move || {
+                let mut piece = [0; 1 << 16];
+                let mut is_answered = false;
+                // The time that a request has to arrive in pieces.
+                stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a time limit");
+                loop {
+                    match stream.read(&mut piece) {
+                        Ok(0) => break,
+                        Ok(length) => state.lock().expect("no panic").seen.extend_from_slice(&piece[..length]),
+                        Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+                        Err(_) => {
+                            let reply = {
+                                let state = state.lock().expect("no panic");
+                                let is_complete = state.seen.windows(4).any(|end| end == b"\r\n\r\n");
+                                is_complete.then(|| state.reply.clone())
+                            };
+                            if let Some(reply) = reply.filter(|_| !is_answered) {
+                                is_answered = true;
+                                let _ = stream.write_all(&reply);
+                                let _ = stream.shutdown(Shutdown::Write);
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// Sends bytes, and returns the status and everything that is received.
+fn exchange(port: u16, request: &[u8], waits: bool) -> (Value, Vec<u8>) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+    stream.set_read_timeout(Some(if waits { WAIT } else { LIMIT })).expect("a time limit");
+    let (mut received, mut piece) = (Vec::new(), [0; 1 << 16]);
+    // The program may answer before it has read everything.
+    let _ = stream.write_all(request);
+    let mut is_closed = false;
+    loop {
+        match stream.read(&mut piece) {
+            Ok(0) => {
+                is_closed = true;
+                break;
+            }
+            Ok(length) => {
+                received.extend_from_slice(&piece[..length]);
+                stream.set_read_timeout(Some(Duration::from_millis(300))).expect("a time limit");
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+            Err(_) => {
+                is_closed = true;
+                break;
+            }
+        }
+    }
+    let status: Option<u64> =
+        received.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(rest.get(2..5)?).ok()?.parse().ok());
+    let status = match status {
+        Some(status) => Value::from(status),
+        None => if is_closed { "closed" } else { "waits" }.into(),
+    };
+    (status, received)
+}
+
+/// The programs, with their names in the cases.
+fn programs() -> Vec<(&'static str, Command)> {
+    let mut all = Vec::from([("native", crate::command::program())]);
+    let (npm, python) = (root().join("npm/dist/command.js"), root().join("python/.venv/bin/python"));
+    if npm.exists() {
+        let mut command = Command::new("node");
+        command.arg(npm);
+        all.push(("npm", command));
+    }
+    if python.exists() {
+        let mut command = Command::new(python);
+        command.args(["-m", "toolwire"]);
+        all.push(("python", command));
+    }
+    all
+}
+
+#[test]
+fn every_program_reads_the_same_requests() {
+    let folder = root().join("tests/http");
+    let read = |name: &str| -> Value {
+        let text = fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let files = ["framing", "headers", "replies", "targets"];
+    let cases: Vec<Value> =
+        files.iter().flat_map(|name| read(&format!("{name}.json")).as_array().expect("cases").clone()).collect();
+    assert_eq!(read("count.json")["cases"], cases.len(), "tests/http/count.json");
+    let failed: Vec<String> = thread::scope(|scope| {
+        // Most of the time, a case waits.
+        let parts = cases.chunks(cases.len().div_ceil(PARTS));
+        let runs: Vec<_> = parts
+            .flat_map(|cases| programs().into_iter().map(move |(name, command)| (name, command, cases)))
+            .map(|(name, command, cases)| scope.spawn(move || play_all(name, command, cases)))
+            .collect();
+        runs.into_iter().flat_map(|run| run.join().expect("no panic")).collect()
+    });
+    assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
+    let names: Vec<&str> = programs().into_iter().map(|(name, _)| name).collect();
+    println!("tests/http: {} cases with {}", cases.len(), names.join(", "));
+}
+
+fn play_all(program: &str, command: Command, cases: &[Value]) -> Vec<String> {
+    let state = Arc::new(Mutex::new(Upstream::default()));
+    let port = upstream(state.clone());
+    let relay = Running::relay(command, port, &["--timeout", "10", "--dialect", "openai-chat"]);
+    let failed: Vec<String> = cases.iter().flat_map(|case| play(program, relay.port, &state, case)).collect();
+    failed
+}
+
+fn play(program: &str, port: u16, state: &Mutex<Upstream>, case: &Value) -> Vec<String> {
+    let reply = case.get("reply").map_or_else(|| REPLY.into(), bytes);
+    *state.lock().expect("no panic") = Upstream { reply, seen: Vec::new() };
+    let request = latin(&bytes(&case["request"])).replace("PORT", &port.to_string());
+    let expected = case["others"].get(program).unwrap_or(&case["status"]);
+    let (status, received) = exchange(port, &bytes(&request.into()), *expected == "waits");
+    let seen = latin(&state.lock().expect("no panic").seen.clone());
+    let mut failed = Vec::new();
+    let (name, received) = (&case["name"], latin(&received));
+    let start = |text: &str| text.chars().take(300).collect::<String>();
+    if status != *expected {
+        failed.push(format!("{program}: {name}: expected {expected}, found {status}: {:?}", start(&received)));
+    }
+    // The other programs differ in details, which end with them.
+    if program == "native" {
+        let texts = |member: &str| {
+            let list = case[member].as_array().into_iter().flatten();
+            list.map(|text| text.as_str().expect("a text").to_string()).collect::<Vec<String>>()
+        };
+        let missing = texts("sees").into_iter().filter(|text| !seen.contains(text.as_str()));
+        failed.extend(missing.map(|text| format!("{name}: the upstream does not see {text:?} in {:?}", start(&seen))));
+        let missing = texts("contains").into_iter().filter(|text| !received.contains(text.as_str()));
+        failed
+            .extend(missing.map(|text| format!("{name}: the client does not see {text:?} in {:?}", start(&received))));
+        if case.get("sees").is_none() && case.get("any").is_none() && !seen.is_empty() {
+            failed.push(format!("{name}: the upstream sees {:?}", start(&seen)));
+        }
+    }
+    failed
+}
