@@ -208,8 +208,8 @@ impl Finding {
 }
 
 impl Findings {
-    /// Adds the findings of a dialect. If it has several with the same rule at the same place, those with the same words
-    /// as a known finding are merged with it, and then the others in their order.
+    /// Adds the findings of a dialect. If it has several with the same rule at the same place, those with the same
+    /// words as a known finding are merged with it, and then the others in their order.
     pub(crate) fn add(&mut self, found: impl Iterator<Item = Finding>) {
         let mut taken = BTreeSet::new();
         let others: Vec<Finding> =

@@ -245,7 +245,8 @@ mod tests {
     fn requests_pass_unchanged_in_any_pieces() {
         let requests = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n\
             POST /a?b HTTP/1.1\r\nContent-Length: 4\r\n\r\n\n\n\r\nGET / HTTP/1.0\r\n\r\n\
-            POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4;a=\"b\"\r\n\n\n\r\n\r\n1f\r\n0123456789012345678901234567890\r\n\
+            POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\
+            4;a=\"b\"\r\n\n\n\r\n\r\n1f\r\n0123456789012345678901234567890\r\n\
             0\r\nX: y\r\n\r\nPOST / HTTP/1.1\r\ncontent-length:0\r\n\r\n";
         for size in 1..requests.len() {
             let (result, out, framing) = read(requests, size);

@@ -19,7 +19,7 @@ use tokio::{
 };
 use toolwire_command::Reading;
 
-use super::{exchange::Exchange, upstream::why};
+use super::failure::why;
 use crate::http::{
     connection::Open,
     decode::{Decoder, Undecodable},
@@ -177,7 +177,8 @@ enum Kind {
 /// The body of an upstream's reply as it arrives.
 struct Passed {
     body: Incoming,
-    exchange: Exchange,
+    /// Called with the reason if the body does not arrive; true if it is late.
+    fails: Box<dyn FnMut(bool, &str) + Send>,
     patience: Duration,
     limit: Pin<Box<Sleep>>,
 }
@@ -191,9 +192,14 @@ impl Reply {
         Reply { kind: Kind::Pieces(pieces), _open: open }
     }
 
-    pub(super) fn passed(body: Incoming, exchange: Exchange, patience: Duration, open: Open) -> Reply {
-        let limit = Box::pin(sleep(patience));
-        Reply { kind: Kind::Passed(Box::new(Passed { body, exchange, patience, limit })), _open: open }
+    pub(super) fn passed(
+        body: Incoming,
+        fails: impl FnMut(bool, &str) + Send + 'static,
+        patience: Duration,
+        open: Open,
+    ) -> Reply {
+        let (limit, fails) = (Box::pin(sleep(patience)), Box::new(fails));
+        Reply { kind: Kind::Passed(Box::new(Passed { body, fails, patience, limit })), _open: open }
     }
 }
 
@@ -214,7 +220,7 @@ impl Passed {
                     (true, String::new())
                 }
             };
-            self.exchange.note_failure(is_late, &reason);
+            (self.fails)(is_late, &reason);
             return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
         }
     }

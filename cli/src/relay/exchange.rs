@@ -30,7 +30,7 @@ use toolwire_command::{
 
 use super::{
     body::{whole, Reply, Sent, Unread, Upload},
-    upstream::why,
+    failure::why,
     Host,
 };
 use crate::http::{
@@ -113,7 +113,16 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
                 Output::Through => {
                     exchange.write_rest();
                     let patience = exchange.host.timeout;
-                    response(head, parts.extensions, Reply::passed(body, exchange, patience, client.open))
+                    response(
+                        head,
+                        parts.extensions,
+                        Reply::passed(
+                            body,
+                            move |is_late, why| exchange.note_failure(is_late, why),
+                            patience,
+                            client.open,
+                        ),
+                    )
                 }
                 Output::Feed(encoding) => {
                     let (sender, receiver) = channel(WAITING);

@@ -1,8 +1,9 @@
-//! Sockets and timers of `toolwire relay`. `toolwire_command::Relay` decides which upstream a request is sent to, and what
-//! the client receives.
+//! Sockets and timers of `toolwire relay`. `toolwire_command::Relay` decides which upstream a request is sent to, and
+//! what the client receives.
 
 mod body;
 mod exchange;
+mod failure;
 mod upstream;
 
 use std::{sync::Arc, time::Duration};

@@ -3,7 +3,6 @@
 use std::{
     error::Error,
     future::Future,
-    io,
     pin::Pin,
     sync::{Arc, OnceLock},
     task::{Context, Poll},
@@ -31,8 +30,8 @@ use tokio::{net::TcpStream, task::spawn_blocking};
 use toolwire_command::UpstreamHead;
 use tower_service::Service;
 
-use super::body::Sent;
-use crate::{http::framing::MAX_HEAD, system::code};
+use super::{body::Sent, failure::why};
+use crate::http::framing::MAX_HEAD;
 
 /// Lifetime of an idle connection to an API. Servers keep theirs longer: 5 s in Node and uvicorn.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
@@ -145,29 +144,6 @@ fn request(
     // They contain the spelling of the names of headers.
     *request.extensions_mut() = extensions;
     Ok(request)
-}
-
-/// Returns the reason for a failure: the name of a system error, or a description without URLs and headers.
-pub(super) fn why(error: &(dyn Error + 'static)) -> String {
-    let mut reason = None;
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<hyper::Error>() {
-            if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
-                reason = Some("ECONNRESET".to_string());
-            } else if error.is_parse() {
-                reason = Some("its reply is not one of HTTP/1.1".into());
-            }
-        }
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            reason = Some(code(error));
-        }
-        if let Some(error) = error.downcast_ref::<rustls::Error>() {
-            return error.to_string();
-        }
-        cause = error.source();
-    }
-    reason.unwrap_or_else(|| "ECONNRESET".into())
 }
 
 /// Connects directly, or through a proxy of the environment.
