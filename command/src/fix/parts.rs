@@ -146,12 +146,18 @@ impl<'n, 'a> Parts<'n, 'a> {
             .enumerate()
             .flat_map(|(at, unit)| unit.paths.iter().map(move |path| (path.clone(), at)))
             .collect();
+        let reported: BTreeSet<&str> = changes
+            .iter()
+            .flat_map(|change| [Some(change.pointer.as_str()), change.output_pointer.as_deref()])
+            .flatten()
+            .collect();
         let (mut of_all, mut of_any) = (Safety::Safe, Safety::Safe);
         for change in changes {
             let safety = safety(change);
             of_any = of_any.max(safety);
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
-            let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
+            let mut around: Vec<&String> =
+                places.into_iter().flatten().flat_map(|place| self.around(place, &reported)).collect();
             // The effects of a change on parts below its place are not reported separately.
             for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
                 let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
@@ -178,14 +184,30 @@ impl<'n, 'a> Parts<'n, 'a> {
         units
     }
 
-    /// Returns the paths of the parts that a change at a place belongs to.
-    fn around(&self, pointer: &str) -> Vec<&String> {
+    /// Returns the paths of the parts that a change at a place belongs to. `reported` are the places of all changes.
+    fn around(&self, pointer: &str, reported: &BTreeSet<&str>) -> Vec<&String> {
         let part = |path| self.parts.get_key_value(path).map(|(path, _)| path);
         let mut around: Vec<&String> = prefixes(pointer).filter_map(part).collect();
         // A change that is reported at a schema may also affect the object around it, for example its `required`.
         let is_of_schema = around.first().is_some_and(|path| **path == pointer);
-        around.truncate(if is_of_schema { 2 } else { 1 });
+        let outer = around.get(1).filter(|path| is_of_schema && !self.is_reported(path, reported)).copied();
+        around.truncate(1);
+        around.extend(outer);
         around
+    }
+
+    /// Returns true if a change is reported for each member of a schema that differs.
+    fn is_reported(&self, path: &str, reported: &BTreeSet<&str>) -> bool {
+        let objects = [self.before, self.after].map(|schema| value_at(schema, path).and_then(Node::as_object));
+        let [Some(one), Some(two)] = objects else { return false };
+        let differs = |member: &&Member<'_>, other: &Object<'_>| {
+            let other = other.iter().find(|other| other.key == member.key);
+            other.is_none_or(|other| !differs_only_below(member, other))
+        };
+        let differing =
+            one.iter().filter(|member| differs(member, two)).chain(two.iter().filter(|member| differs(member, one)));
+        let mut places = differing.map(|member| format!("{path}{}", step(&member.key.display())));
+        places.all(|place| reported.contains(place.as_str()))
     }
 
     /// Returns the schema with the chosen parts rewritten.
