@@ -238,6 +238,8 @@ fn emulate<'a>(
             emulation.tools.load_all();
         }
         warnings.warn("server-tool-search-unavailable");
+    } else if options.hosted_search() == ServerToolSearch::Drop && emulation.lost_search() {
+        warnings.warn("server-tool-search-dropped");
     }
     let search = emulation.search_function();
     let overflowed = sending.map(|sending| sending.overflowed);

@@ -399,5 +399,11 @@ fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
             return Ok(true);
         }
     }
-    Ok(false)
+    // In Anthropic's format, no conversation begins with a system message.
+    let begins = request.items_at("messages").first().map(view).transpose()?;
+    let is_prompt = begins.is_some_and(|first| {
+        let is_text = first.get("content").is_some_and(|content| content.as_text().is_some());
+        is_text && first.get("role").is_some_and(|role| role.is_text("system"))
+    });
+    Ok(is_prompt && !is_of_anthropic && !has_shape_of_anthropic(request)?)
 }

@@ -58,6 +58,10 @@ impl Warning {
         ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
         ("orphan-tool-search-output", "The history contains the result of a tool search without its call"),
         ("server-tool-search-unavailable", "The hosted tool search was removed, and every deferred tool is loaded"),
+        (
+            "server-tool-search-dropped",
+            "The hosted tool search was removed, as `serverToolSearch` requests: the model finds no deferred tool",
+        ),
         ("mcp-toolset-defer-ignored", "A toolset of the MCP connector is deferred; only the provider knows its tools"),
         ("defer-loading-not-boolean", "`defer_loading` is neither true nor false"),
         ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),

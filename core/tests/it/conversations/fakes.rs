@@ -206,6 +206,9 @@ fn tools_of_models((api, _, model): Backend, request: &Value) -> Verdict {
     let takes_none = ["deep-research", "llama-guard", "command-light", "gemma3", "image-generation"]
         .iter()
         .any(|name| model.contains(name));
+    let is_bare = |tool: &Value| tool["type"] == "function" && tool["function"]["parameters"].is_null();
+    let bare = model.contains("minimax") && api == "openai-chat" && items(&request["tools"]).any(is_bare);
+    refuse(bare, "invalid params, function parameters is empty (2013)")?;
     refuse(takes_none && definitions(api, request).next().is_some(), "Function calling is not enabled for this model")
 }
 

@@ -290,6 +290,9 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         ],
         |_, _, _| {},
     ),
+    ("function without parameters", &[("openai-chat", "openai-chat", "minimax-m2.5")], |api, request, _| {
+        list(api, request).push(json!({"type": "function", "function": {"name": "now"}}))
+    }),
     (
         "hosted tool",
         &[
