@@ -36,7 +36,7 @@ pub(super) struct Open {
     pub(super) path: String,
     /// Size of the request's body while it is in memory, in bytes: declared or received, whichever is larger.
     pub(super) request_bytes: u64,
-    /// Size of the reply's body while it is read whole, in bytes.
+    /// Size of the reply's body while it is read whole, in bytes; of a stream, the part that is not passed on.
     pub(super) reply_bytes: u64,
     /// Number of bytes received of the body that is being read.
     pub(super) received: u64,
@@ -242,9 +242,13 @@ impl Open {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
         };
+        self.reply_bytes = self.reply_bytes.saturating_add(piece.len() as u64);
         match exchange.feed_bytes(piece) {
             Ok(text) if text.is_empty() => Vec::new(),
-            Ok(text) => Vec::from([RelayEffect::Write(String::from_utf8(text).unwrap_or_default())]),
+            Ok(text) => {
+                self.reply_bytes = self.reply_bytes.saturating_sub(text.len() as u64);
+                Vec::from([RelayEffect::Write(String::from_utf8(text).unwrap_or_default())])
+            }
             Err(error) => self.broken(&error),
         }
     }
@@ -273,11 +277,12 @@ impl Open {
         effects
     }
 
-    /// Sends the request again, with the results of a search.
+    /// Sends the request again, with the reply and the results of a search.
     fn asks_again(&mut self) -> RelayEffect {
-        self.reply_bytes = 0;
         self.settle_betas();
-        self.send(self.exchange.as_ref().map(Exchange::request).unwrap_or_default())
+        let request = self.exchange.as_ref().map(Exchange::request).unwrap_or_default();
+        (self.request_bytes, self.reply_bytes) = (request.len() as u64, 0);
+        self.send(request)
     }
 
     /// Handles the failure of the upstream. Depending on what the client has received, the client receives an error
@@ -285,8 +290,9 @@ impl Open {
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
-        self.reply_bytes = 0;
+        (self.request_bytes, self.reply_bytes) = (0, 0);
         self.entry.failed(&message);
+        let exchange = self.exchange.take();
         match stage {
             Stage::Reading | Stage::Sent => {
                 let status = if is_late { 504 } else { 502 };
@@ -294,7 +300,7 @@ impl Open {
                 Vec::from([own_answer(status, JSON, failure(&message))])
             }
             Stage::Streaming => {
-                let text = self.exchange.as_ref().map(|exchange| exchange.failed_text(&failure(&message)));
+                let text = exchange.map(|exchange| exchange.failed_text(&failure(&message)));
                 Vec::from([RelayEffect::Write(text.unwrap_or_default()), RelayEffect::End])
             }
             Stage::Passing => Vec::from([RelayEffect::Abort]),

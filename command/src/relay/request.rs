@@ -28,6 +28,9 @@ use crate::{
 const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
 const BYTE_ORDER_MARK: char = '\u{feff}';
+const LEAVING: &str =
+    "expected a path without `.` and `..` between its slashes and without `\\`, `?`, `#` and control characters, even encoded; \
+     found one";
 const FULL: &str = "expected fewer large requests at once, found more";
 const FULL_REPLY: &str = "it is too large while other large requests are open";
 
@@ -100,11 +103,7 @@ impl RelayRequest {
             return self.refused(*open, 404, &message);
         };
         if upstream.is_left_by(path) {
-            return self.refused(
-                *open,
-                400,
-                "expected a path without `.`, `..` and `\\` between its slashes, found one",
-            );
+            return self.refused(*open, 400, LEAVING);
         }
         open.go(at, upstream, &target, headers);
         if is_read {
@@ -181,6 +180,10 @@ impl RelayRequest {
         let Some((at, upstream)) = route(&shared.settings.upstreams, &open.path, model.as_deref()) else {
             return self.refused(*open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
         };
+        if upstream.is_left_by(&open.path) {
+            // The upstream that was known before the model may have had no base path.
+            return self.refused(*open, 400, LEAVING);
+        }
         open.change(at, upstream);
         let mut renamed = None;
         if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.renamed(model)?))) {
@@ -285,20 +288,26 @@ impl RelayRequest {
         self.noted(*open)
     }
 
-    /// Counts and records the repaired calls of a step.
-    fn go_on(&mut self, effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
+    /// Counts and records the repaired calls of a step, and ends a request for whose reply there is no room.
+    fn go_on(&mut self, mut effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return effects };
-        open.has_room();
         let calls = open.take_repaired();
-        let asks_again = effects.iter().any(|effect| matches!(effect, RelayEffect::Send(..)));
-        if calls.is_empty() && !asks_again {
-            return effects;
+        let is_full = !open.has_room() && open.stage != Stage::Ended;
+        if is_full {
+            // The model is not asked again.
+            effects.retain(|effect| !matches!(effect, RelayEffect::Send(..)));
         }
-        let mut metrics = self.shared.metrics();
-        metrics.repaired += calls.iter().filter(|call| !call.repairs.is_empty()).count() as u64;
-        metrics.invalid += calls.iter().filter(|call| call.valid == Some(false)).count() as u64;
-        open.entry.repaired(&calls);
-        metrics.searches += u64::from(asks_again);
+        let asks_again = effects.iter().any(|effect| matches!(effect, RelayEffect::Send(..)));
+        if !calls.is_empty() || asks_again {
+            let mut metrics = self.shared.metrics();
+            metrics.repaired += calls.iter().filter(|call| !call.repairs.is_empty()).count() as u64;
+            metrics.invalid += calls.iter().filter(|call| call.valid == Some(false)).count() as u64;
+            metrics.searches += u64::from(asks_again);
+            open.entry.repaired(&calls);
+        }
+        if is_full {
+            effects.extend(self.failed(false, FULL_REPLY));
+        }
         effects
     }
 

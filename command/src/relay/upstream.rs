@@ -82,18 +82,17 @@ impl Upstream {
         self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
     }
 
-    /// Returns true if a path may be outside the path of this API after normalization.
+    /// Returns true if a path may be outside the path of this API after normalization. Servers may decode a path before
+    /// that, several times, and end it at `?`, `#` or a control character.
     pub(super) fn is_left_by(&self, path: &str) -> bool {
-        let is_dots = |segment: &str| {
-            // Some servers remove parameters, the part after `;`, before they normalize a path.
-            let end = segment.to_ascii_lowercase().find("%3b").unwrap_or(segment.len());
-            let segment = segment.get(..end).and_then(|segment| segment.split(';').next()).unwrap_or_default();
-            let plain = segment.replace("%2e", ".").replace("%2E", ".");
-            plain == "." || plain == ".."
-        };
-        let is_bounded = !self.path.is_empty() || !self.address.base.is_empty();
-        let is_odd = path.contains('\\') || path.to_ascii_lowercase().contains("%5c");
-        is_bounded && (is_odd || path.replace("%2f", "/").replace("%2F", "/").split('/').any(is_dots))
+        if self.path.is_empty() && self.address.base.is_empty() {
+            return false;
+        }
+        let path = fully_decoded(path);
+        let is_odd = |byte: &u8| matches!(byte, b'\\' | b'?' | b'#') || byte.is_ascii_control();
+        // Some servers remove parameters, the part after `;`, before they normalize a path.
+        let is_dots = |segment: &[u8]| matches!(segment.split(|byte| *byte == b';').next(), Some(b"." | b".."));
+        path.iter().any(is_odd) || path.split(|byte| *byte == b'/').any(is_dots)
     }
 
     /// Returns the path and the query of a request at this API.
@@ -111,6 +110,29 @@ impl Upstream {
     pub(super) fn renamed(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }
+}
+
+/// Decodes the percent-encoding of a path, also of encoded percent signs: `%252e` becomes `.`.
+fn fully_decoded(path: &str) -> Vec<u8> {
+    let mut rest = path.as_bytes();
+    let mut decoded = Vec::with_capacity(rest.len());
+    while let Some((first, mut after)) = rest.split_first() {
+        let mut byte = *first;
+        if byte == b'%' {
+            let mut code = after;
+            while let Some(shorter) = code.strip_prefix(b"25") {
+                code = shorter;
+            }
+            let digits = code.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+            let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+            if let Some(found) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                (byte, after) = (found, code.get(2..).unwrap_or_default());
+            }
+        }
+        decoded.push(byte);
+        rest = after;
+    }
+    decoded
 }
 
 /// Returns the API for a request: of the APIs with the longest matching path, the first one that accepts the model. A
@@ -284,10 +306,21 @@ mod tests {
             "/kimi/..;/x",
             "/kimi/%2e.;a=b/x",
             "/kimi/..%3B/x",
+            "/kimi/..#/x",
+            "/kimi/..%23",
+            "/kimi/..%3fx",
+            "/kimi/..%00",
+            "/kimi/..%0a/x",
+            "/kimi/%252e%252E/x",
+            "/kimi/..%25252fx",
+            "/kimi/x%255c..",
         ] {
             assert!(deep.is_left_by(path) && !plain.is_left_by(path), "{path}");
         }
-        assert!(!deep.is_left_by("/kimi/v1/..a/a..b/.x/;../a;.."));
+        for path in ["/kimi/v1/..a/a..b/.x/;../a;..", "/kimi/100%25/%20%", "/kimi/%C3%A9/%2525", "/kimi/models/a%2fb:c"]
+        {
+            assert!(!deep.is_left_by(path), "{path}");
+        }
     }
 
     #[test]
