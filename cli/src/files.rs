@@ -15,6 +15,10 @@ use crate::system::code;
 /// Maximum size of a file, in bytes.
 const MAX_FILE: u64 = (1 << 31) - 1;
 
+/// Errors if a file may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in a
+/// container.
+const IN_PLACE: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
+
 /// The files that a command read, to detect those that change before they are written.
 #[derive(Default)]
 pub(crate) struct Files {
@@ -27,6 +31,7 @@ pub(crate) struct Files {
 /// Why a file was not written.
 enum Unwritten {
     Changed,
+    Irreplaceable(String),
     Failed(String),
 }
 
@@ -69,6 +74,9 @@ impl Files {
                 Err(Unwritten::Changed) => {
                     "expected an unchanged file, found one that has changed since it was read".to_string()
                 }
+                Err(Unwritten::Irreplaceable(why)) => {
+                    format!("expected a file that can be replaced, found one that cannot ({why})")
+                }
                 Err(Unwritten::Failed(why)) => format!("expected a writable file, found one that is not ({why})"),
             };
             if file.like != file.path {
@@ -82,16 +90,20 @@ impl Files {
     fn write(&mut self, file: &OutputFile) -> Result<(), Unwritten> {
         let path = Path::new(&file.path);
         refuse_links(&file.path, &file.confined)?;
-        if !file.like.is_empty() || !is_in_place(path)? {
-            let target = if file.confined.is_empty() { unlinked(path) } else { path.into() };
-            return self.replace(&target, file);
+        if file.like.is_empty() && is_in_place(path)? {
+            return Ok(overwrite(path, file)?);
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        if !file.confined.is_empty() {
-            no_follow(&mut options);
+        let target = if file.confined.is_empty() { unlinked(path) } else { path.into() };
+        match self.replace(&target, file) {
+            Err(Unwritten::Failed(why)) if IN_PLACE.contains(&why.as_str()) => {
+                if file.like.is_empty() {
+                    Ok(overwrite(path, file)?)
+                } else {
+                    Err(Unwritten::Irreplaceable(why))
+                }
+            }
+            done => done,
         }
-        Ok(options.open(path)?.write_all(file.content.as_bytes())?)
     }
 
     /// Writes a temporary file next to the target, which is no link, and renames it. If the program is killed or the
@@ -127,6 +139,15 @@ impl Files {
         self.record(target, file.content.as_bytes());
         Ok(())
     }
+}
+
+fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    if !file.confined.is_empty() {
+        no_follow(&mut options);
+    }
+    options.open(path)?.write_all(file.content.as_bytes())
 }
 
 /// Fills a temporary file, which gets the permissions of another one.

@@ -216,3 +216,27 @@ fn files_are_written_only_where_the_user_can_expect_it() {
     let stderr = String::from_utf8_lossy(&output.expect("the program").stderr).into_owned();
     assert!(stderr.contains("found a device, a pipe or a socket"), "{stderr}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_baseline_that_cannot_be_replaced_is_written_in_place() {
+    let mounting = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_toolwire")]).stdin(Stdio::null());
+        command
+    };
+    if !mounting("true").output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: this system has no mount points of users");
+        return;
+    }
+    let folder = Folder::new();
+    folder
+        .write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#);
+    folder.write("base.json", r#"{"version":1,"findings":[]}"#);
+    let mut command = mounting("mount --bind base.json base.json && exec \"$0\" \"$@\"");
+    command.args(["check", "-d", "openai-chat", "t.json", "--baseline", "base.json", "--update-baseline"]);
+    let output = command.current_dir(&folder.0).output().expect("the program");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(fs::read_to_string(folder.0.join("base.json")).expect("the baseline").contains("enum-empty"));
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2);
+}

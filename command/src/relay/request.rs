@@ -29,8 +29,8 @@ const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const LEAVING: &str =
-    "expected a path without `.` and `..` between its slashes and without `\\`, `?`, `#` and control characters, even encoded; \
-     found one";
+    "expected a path without `.` and `..` between its slashes and without `\\`, `?`, `#` and control \
+    characters, even encoded; found one";
 const FULL: &str = "expected fewer large requests at once, found more";
 const FULL_REPLY: &str = "it is too large while other large requests are open";
 
