@@ -174,11 +174,13 @@ enum Kind {
     Pieces(Receiver<Result<Bytes, io::Error>>),
 }
 
+/// Called with true if the rest of a body is late, and with the reason if it does not arrive.
+type Fails = Box<dyn FnMut(bool, &str) + Send>;
+
 /// The body of an upstream's reply as it arrives.
 struct Passed {
     body: Incoming,
-    /// Called with the reason if the body does not arrive; true if it is late.
-    fails: Box<dyn FnMut(bool, &str) + Send>,
+    fails: Fails,
     patience: Duration,
     limit: Pin<Box<Sleep>>,
 }

@@ -32,7 +32,6 @@ use crate::{
 
 pub(super) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
-/// Member of a Bedrock Converse request that holds the list.
 
 /// The servers of the tools in a merged list.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ pub(super) const WIRE: Wire = Wire {
         paths: &["/messages", "/messages/count_tokens"],
         // Claude on Vertex.
         methods: &["rawPredict", "streamRawPredict"],
-        error: error,
+        error,
     },
     history: "messages",
     prompt: Prompt::Text { member: "system", kind: "text" },
