@@ -485,6 +485,8 @@ export type DeferredWarningCode =
   | 'orphan-tool-search-output'
   /** The hosted tool search was removed, and every deferred tool is loaded. */
   | 'server-tool-search-unavailable'
+  /** The hosted tool search was removed, as `serverToolSearch` requests: the model finds no deferred tool. */
+  | 'server-tool-search-dropped'
   /** A toolset of the MCP connector is deferred; only the provider knows its tools. */
   | 'mcp-toolset-defer-ignored'
   /** `defer_loading` is neither true nor false. */

@@ -297,6 +297,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "unknown-tool-reference",
     "orphan-tool-search-output",
     "server-tool-search-unavailable",
+    "server-tool-search-dropped",
     "mcp-toolset-defer-ignored",
     "defer-loading-not-boolean",
     "forced-deferred-tool",
