@@ -767,7 +767,7 @@ fn an_unknown_dialect_shows_a_call_of_the_same_function() {
             let request = serde_json::json!({"messages": []});
             let (input, options) = (Node::from_value(&request), Node::from_value(&option));
             let (input, options) = (input.expect("a tree"), options.expect("a tree"));
-            let error = call(function, vec![input], &options, naming, false).err().expect("an unknown dialect");
+            let error = call(function, vec![input], &options, naming, false).expect_err("an unknown dialect");
             let expected = format!("(did you mean `openai-strict`?); for example `{expected}`");
             assert!(error.message().ends_with(&expected), "{error}");
         }
