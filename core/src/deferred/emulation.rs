@@ -344,7 +344,9 @@ pub(super) fn settle_choice<'a>(
             Mention::Hosted(_) => return Ok(Decision::Keep),
             // The tools of the namespace are now in the list itself.
             Mention::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
-            Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
+            Mention::Tool { namespace, name } => {
+                (namespace.as_ref().filter(|_| wire::of(api).tools().has_namespaces()), name)
+            }
         };
         let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
         // The caller deferred these tools, not the client, so a choice that names them must keep its meaning.

@@ -19,6 +19,7 @@ use crate::{
         tool::CACHE,
         tools::ToolState,
     },
+    wire,
 };
 
 /// Removes the searches that the API's servers ran from a history, or turns them into ordinary calls and results.
@@ -29,7 +30,7 @@ pub(super) fn settle_searches(
     (options, name): (&DeferredOptions, &str),
 ) {
     let emulates = options.emulates_search();
-    if source.has_items() {
+    if wire::of(source).turns().has_items() {
         for event in &mut conversation.events {
             if let EventKind::Call(call) = &mut event.kind {
                 // In Gemini Interactions, the client's search keeps its own name.
@@ -65,7 +66,7 @@ pub(super) fn settle_searches(
         }
         _ => true,
     });
-    if !source.has_items() {
+    if !wire::of(source).turns().has_items() {
         conversation.events = behind_calls(core::mem::take(&mut conversation.events));
     }
     for event in &mut conversation.events {
@@ -81,7 +82,7 @@ pub(super) fn settle_searches(
                 }
             }
             EventKind::Result(outcome) => {
-                outcome.own = (same_format && !source.has_items()).then(|| client_result(outcome));
+                outcome.own = (same_format && !wire::of(source).turns().has_items()).then(|| client_result(outcome));
             }
             _ => {}
         }
@@ -159,7 +160,7 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
     // In a format with items, a call is a separate item, even if it was a block before.
-    if source.has_items() {
+    if wire::of(source).turns().has_items() {
         call.own = None;
     }
     if !same_format {
@@ -261,7 +262,7 @@ impl<'a> Writer<'_, 'a> {
                 EventKind::Result(outcome) => EventKind::Result(self.result(outcome, losses)),
                 EventKind::Call(mut call) => {
                     // A search that was an item becomes an ordinary call.
-                    if self.source.has_items() {
+                    if wire::of(self.source).turns().has_items() {
                         call.search = None;
                     }
                     EventKind::Call(call)
@@ -323,7 +324,7 @@ impl<'a> Writer<'_, 'a> {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
             _ => return outcome,
         };
-        let is_found = self.source.has_items() && outcome.of_search.take().is_some();
+        let is_found = wire::of(self.source).turns().has_items() && outcome.of_search.take().is_some();
         // If the format does not change, `of_search` is kept: the writer (`same.rs`) puts the result of a hosted search
         // in a user message, which ends the model's message.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
@@ -414,11 +415,7 @@ impl<'a> Writer<'_, 'a> {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
         }
-        if matches!(self.source, Api::Bedrock | Api::Gemini) {
-            return Part::Untranslated(Node::record([("text", Node::string(text))]));
-        }
-        let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };
-        let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);
+        let mut block = wire::of(self.source).turns().text(Text::new(text));
         if let (Some(object), Some(cache_control)) = (block.as_object_mut(), cache_control) {
             object.set(CACHE, cache_control);
         }

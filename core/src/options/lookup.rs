@@ -54,11 +54,6 @@ impl Api {
         Self::WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }
 
-    /// Returns true if each call in the history is a separate item, and false if messages contain the calls.
-    pub(crate) const fn has_items(self) -> bool {
-        matches!(self, Api::OpenaiResponses | Api::GeminiInteractions)
-    }
-
     /// Returns the format of tools in requests of this API.
     pub(crate) const fn tools(self) -> ToolFormat {
         match self {

@@ -17,7 +17,7 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions},
-    wire,
+    wire::{self, additions::Additions},
 };
 
 /// Calls `take` with the tools of each message in the history that adds tools, in order.
@@ -48,7 +48,7 @@ impl Place {
         let (history, message) = (wire::of(api).history(), self.message);
         match self.block {
             Some((block, definition)) => format!("/{history}/{message}/content/{block}{definition}"),
-            None => format!("/{history}/{message}/{}/{tool}", list_of(api)),
+            None => format!("/{history}/{message}/{}/{tool}", wire::of(api).additions().list()),
         }
     }
 }
@@ -60,16 +60,17 @@ pub(crate) fn each_at<'a>(
     deferred: Option<&DeferredOptions>,
     mut take: impl FnMut(Place, &[Node<'a>]),
 ) -> Result<(), Error> {
+    let additions = wire::of(api).additions();
     let mut carriers = Carriers::of(request, api, deferred)?;
     for (at, message) in request.items_at(wire::of(api).history()).iter().enumerate() {
-        if !may_hold(message, flags(api)) {
+        if !may_hold(message, flags(additions)) {
             continue;
         }
         let message = view(message)?;
         if !carriers.brings(&message) {
             continue;
         }
-        if api == Api::Anthropic {
+        if matches!(additions, Additions::Blocks) {
             for (block, node) in message.items_at("content").iter().enumerate() {
                 let Some(definition) = added(node) else { continue };
                 let place = Place { message: at, block: Some((block, pointer_to_added(node))) };
@@ -77,16 +78,16 @@ pub(crate) fn each_at<'a>(
             }
         } else {
             let place = Place { message: at, block: None };
-            take(place, message.items_at(list_of(api)));
+            take(place, message.items_at(additions.list()));
         }
     }
     Ok(())
 }
 
-fn flags(api: Api) -> Flags {
-    match api {
-        Api::OpenaiResponses => Flags::CARRIER,
-        Api::GeminiInteractions => Flags::DEFERRAL | Flags::CALL,
+const fn flags(additions: Additions) -> Flags {
+    match additions {
+        Additions::Items(_) => Flags::CARRIER,
+        Additions::Results { .. } => Flags::DEFERRAL.and(Flags::CALL),
         _ => Flags::DEFERRAL,
     }
 }
@@ -98,25 +99,15 @@ fn flags(api: Api) -> Flags {
 /// `invalid-json` if a step is text that cannot be parsed.
 pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
     let mut names = Vec::new();
-    if api != Api::GeminiInteractions {
-        return Ok(names);
-    }
+    let Additions::Results { list, hosted } = wire::of(api).additions() else { return Ok(names) };
     for step in request.items_at(wire::of(api).history()) {
         if may_hold(step, Flags::DEFERRAL) {
             let step = view(step)?;
-            let found = step.get("result").filter(|_| has_type(&step, "tool_search_result")).and_then(Node::as_array);
+            let found = step.get(list).filter(|_| has_type(&step, hosted)).and_then(Node::as_array);
             names.extend(found.unwrap_or_default().iter().filter_map(tool::name).cloned());
         }
     }
     Ok(names)
-}
-
-/// Returns the member of a message that holds the tools that it adds, for APIs other than Anthropic's.
-pub(crate) const fn list_of(api: Api) -> &'static str {
-    match api {
-        Api::GeminiInteractions => "result",
-        _ => "tools",
-    }
 }
 
 /// Returns true if the history adds a tool.
@@ -161,11 +152,13 @@ pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Nod
 
 /// Calls `visit` with each definition in a message that adds tools.
 pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mut dyn FnMut(&mut Node<'a>)) {
-    let key = if api == Api::Anthropic { "content" } else { list_of(api) };
+    let additions = wire::of(api).additions();
+    let is_block = matches!(additions, Additions::Blocks);
+    let key = if is_block { "content" } else { additions.list() };
     message.visit(key, |list| {
         // The visitor never fails.
         let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
-            if api != Api::Anthropic {
+            if !is_block {
                 visit(entry);
             } else if added(entry).is_some() {
                 edit_added(entry, &mut *visit);
@@ -177,35 +170,34 @@ pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mu
 
 /// Finds the messages of a history that add tools. Messages must be passed in order.
 pub(crate) struct Carriers<'a> {
-    api: Api,
+    additions: Additions,
     searches: Searches<'a>,
 }
 
 impl<'a> Carriers<'a> {
     pub(crate) fn of(request: &Node<'a>, api: Api, deferred: Option<&DeferredOptions>) -> Result<Self, Error> {
         let mut searches = Searches::default();
-        if let Some(tools) = request.get("tools").filter(|_| api == Api::GeminiInteractions) {
+        let additions = wire::of(api).additions();
+        if let (Some(tools), Additions::Results { .. }) = (request.get("tools"), additions) {
             searches = Searches::of(view(tools)?.as_array().unwrap_or_default(), deferred);
         }
-        Ok(Carriers { api, searches })
+        Ok(Carriers { additions, searches })
     }
 
     /// Returns true if a message may add tools.
     pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
-        let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-        let list = message.items_at(list_of(self.api));
-        let lists_tools = || !list.is_empty();
-        match self.api {
-            Api::OpenaiChat => is_system && lists_tools(),
-            Api::OpenaiResponses => {
-                (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools()
-            }
-            Api::GeminiInteractions => {
+        let lists_tools = || !message.items_at(self.additions.list()).is_empty();
+        match self.additions {
+            Additions::System => is_system(message) && lists_tools(),
+            Additions::Items(kinds) => kinds.iter().any(|kind| has_type(message, kind)) && lists_tools(),
+            Additions::Results { .. } => {
                 self.searches.note(message);
                 self.searches.finds(message)
             }
-            Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
-            _ => false,
+            Additions::Blocks => {
+                is_system(message) && message.get("content").is_some_and(|content| content.as_array().is_some())
+            }
+            Additions::None => false,
         }
     }
 }

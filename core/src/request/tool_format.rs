@@ -6,6 +6,7 @@ use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
     options::{Api, ToolFormat},
+    wire::{self, tool_place::of_format, Wire},
 };
 
 /// The kind of an entry in a tool list.
@@ -99,23 +100,13 @@ pub(crate) const fn examples_of(format: ToolFormat) -> Option<&'static Examples>
 
 /// Returns the API that defines the other members of tools in this format, such as flags. Both OpenAI formats belong to
 /// one API; MCP belongs to none, because it is not a model API.
-pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
-    match format {
-        ToolFormat::Mcp => None,
-        ToolFormat::Anthropic => Some(Api::Anthropic),
-        ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses => Some(Api::OpenaiChat),
-        ToolFormat::Gemini | ToolFormat::GeminiJsonSchema => Some(Api::Gemini),
-        ToolFormat::GeminiInteractions => Some(Api::GeminiInteractions),
-        ToolFormat::Bedrock => Some(Api::Bedrock),
-    }
+pub(crate) fn api_of(format: ToolFormat) -> Option<Api> {
+    of_format(format).map(|wire| wire.tools().family())
 }
 
 /// Returns the API whose requests have tools of this format.
-pub(crate) const fn request_api_of(format: ToolFormat) -> Option<Api> {
-    match format {
-        ToolFormat::OpenaiResponses => Some(Api::OpenaiResponses),
-        _ => api_of(format),
-    }
+pub(crate) fn request_api_of(format: ToolFormat) -> Option<Api> {
+    of_format(format).map(Wire::api)
 }
 
 /// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. The
@@ -126,11 +117,7 @@ const fn is_flat_function(format: ToolFormat) -> bool {
 
 /// Returns the format of the tools in a request for an API. `home` is the format of the dialect's own API.
 pub(crate) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
-    match api {
-        Api::Gemini if api_of(home) == Some(Api::Gemini) => home,
-        Api::Gemini => ToolFormat::GeminiJsonSchema,
-        api => api.tools(),
-    }
+    wire::of(api).tools().format(home)
 }
 
 /// Returns the value of the flag `strict` that a tool of this format must have.

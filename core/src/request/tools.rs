@@ -13,6 +13,7 @@ use crate::{
     collections::{Map, Set},
     json::{Node, Text},
     options::{Api, DeferredOptions, Mode},
+    wire::{self, additions::Additions},
 };
 
 /// Location of a tool's definition.
@@ -116,7 +117,7 @@ impl<'a> Tools<'a> {
     pub(crate) fn read(list: &[Node<'a>], api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
         // In Responses, the model calls searches by their type.
-        if api == Api::GeminiInteractions {
+        if matches!(wire::of(api).additions(), Additions::Results { .. }) {
             let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
         }

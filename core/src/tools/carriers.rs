@@ -20,12 +20,12 @@ use crate::{
     options::{Api, DeferredOptions, ToolsOptions},
     report::Detail,
     request::{
-        carriers::{added, converse_change, edit_added, is_of_server, list_of, pointer_to_added, Carriers},
+        carriers::{added, converse_change, edit_added, is_of_server, pointer_to_added, Carriers},
         namespaces::FlatNames,
         splice,
         tool::has_type,
     },
-    wire,
+    wire::{self, additions::Additions},
 };
 
 /// State of the rewriting, which each message updates.
@@ -49,7 +49,8 @@ pub(super) fn rewrite(
     deferred: Option<&DeferredOptions>,
     carried: &mut Carried<'_>,
 ) -> Result<(), Error> {
-    if api == Api::Gemini {
+    let additions = wire::of(api).additions();
+    if matches!(additions, Additions::None) {
         return Ok(());
     }
     let mut carriers = Carriers::of(request, api, deferred)?;
@@ -62,7 +63,7 @@ pub(super) fn rewrite(
         history.visit_children(|_, message| {
             if lazy::may_hold(message, Flags::NAMES_TOOLS) && carriers.brings(&*lazy::view(message)?) {
                 let pointer = format!("/{key}/{at}");
-                if lazy::edit(message, |message| in_message(message, api, &pointer, carried))? {
+                if lazy::edit(message, |message| in_message(message, additions, &pointer, carried))? {
                     gone.push((at, Vec::new()));
                 }
             }
@@ -76,11 +77,16 @@ pub(super) fn rewrite(
 }
 
 /// Rewrites the tools of a message. Returns true if the message becomes empty.
-fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
-    if api == Api::Anthropic {
+fn in_message(
+    message: &mut Node<'_>,
+    additions: Additions,
+    pointer: &str,
+    carried: &mut Carried<'_>,
+) -> Result<bool, Error> {
+    if matches!(additions, Additions::Blocks) {
         return in_additions(message, pointer, carried);
     }
-    let key = list_of(api);
+    let key = additions.list();
     let at = format!("{pointer}/{key}");
     let kind = if has_type(message, "additional_tools") { Added::Redefining } else { Added::Found };
     let emptied = message.visit(key, |tools| {
@@ -89,7 +95,7 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
     // The output of a search stays even without tools, because it answers a call.
-    if api == Api::GeminiInteractions {
+    if matches!(additions, Additions::Results { .. }) {
         return Ok(false);
     }
     let has_no_content = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());

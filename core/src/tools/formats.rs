@@ -546,7 +546,7 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
     // call to a hosted tool continues after the result.
     let last = message.array_at("content").and_then(<[Node<'_>]>::last);
-    Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
+    Ok(last.is_none_or(|block| wire::of(api).turns().is_text(block)))
 }
 
 /// Returns true if the last message of a request is the beginning of the answer.

@@ -37,7 +37,7 @@ use crate::{
     names::{self, Names, TakenDigests},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
-        Native, Order, Overflow, SanitizeOptions, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
+        Native, Order, Overflow, SanitizeOptions, ServerToolSearch, ToolChanges, ToolsOptions,
     },
     report::Detail,
     request::{self, namespaces, report::Warning, tool::is_cache_point, tool_format, tool_list},
@@ -100,7 +100,7 @@ fn adapt_by<'a>(
     let retains = servers.is_none() && keeps_namespaces(api, dialect, options);
     let native = deferred.as_ref().map_or(Native::None, |deferred| deferred.native);
     let retained = if retains { RetainedNamespaces::take(request, shape, native)? } else { None };
-    if retained.is_none() && api == Api::OpenaiResponses {
+    if retained.is_none() && wire::of(api).tools().has_namespaces() {
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
@@ -203,7 +203,7 @@ fn adapt_by<'a>(
     let mut carried = Carried { options: &tools, shape, names, flat, restore_map, callable, quarantined, changes };
     carriers::rewrite(request, api_out, deferred.as_deref(), &mut carried)?;
     let Carried { names, mut restore_map, callable, .. } = carried;
-    if api_out == Api::OpenaiResponses {
+    if wire::of(api_out).tools().has_namespaces() {
         namespaces::rename_calls(request, restore_map.names_in_namespaces(), &callable)?;
     }
     let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
@@ -391,10 +391,10 @@ fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool
     // `customTools` shows that the caller's backend accepts functions only.
     let is_flat = |deferred: &DeferredOptions| {
         !matches!(deferred.native, Native::None | Native::ToolSearch | Native::AdditionalTools)
-            || deferred.target.is_some_and(|target| target != Api::OpenaiResponses)
+            || deferred.target.is_some_and(|target| !wire::of(target).tools().has_namespaces())
             || deferred.custom_tools == Some(CustomTools::Function)
     };
-    api == Api::OpenaiResponses
+    wire::of(api).tools().has_namespaces()
         && dialect.tools.has_namespaces
         && options.overflow != Overflow::Defer
         && !options.deferred.as_ref().is_some_and(is_flat)
@@ -612,12 +612,7 @@ pub(super) fn recognize(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {
-        Some(ToolFormat::Anthropic) => Ok(Api::Anthropic),
-        Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
-        Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
-        Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
-        Some(ToolFormat::GeminiInteractions) => Ok(Api::GeminiInteractions),
-        Some(_) => Ok(Api::Gemini),
+        Some(format) => Ok(tool_format::request_api_of(format).unwrap_or(Api::Gemini)),
         None if given("contents") => Ok(Api::Gemini),
         None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {

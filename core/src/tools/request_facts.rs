@@ -130,7 +130,7 @@ impl Namespaces {
 /// Returns the indices of the calls in a Responses history that have a namespace.
 pub(super) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let mut found = Vec::new();
-    if api != Api::OpenaiResponses {
+    if !wire::of(api).tools().has_namespaces() {
         return Ok(found);
     }
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {

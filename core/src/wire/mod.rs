@@ -3,6 +3,7 @@
 //! Other code asks a description ([`of`]) and does not spell a format itself. Most parts of a description are data;
 //! functions next to it write what data cannot express.
 
+pub(crate) mod additions;
 mod anthropic;
 mod chat;
 pub(crate) mod choice;
@@ -23,6 +24,7 @@ use crate::{
     json::{Child, Node},
     options::Api,
 };
+use additions::Additions;
 use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use prompt::Prompt;
@@ -40,6 +42,7 @@ pub(crate) struct Wire {
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
     tools: ToolPlace,
+    additions: Additions,
     units: Units,
     turns: Turns,
     choice: ChoiceFormat,
@@ -66,6 +69,10 @@ pub(crate) const fn of(api: Api) -> &'static Wire {
 }
 
 impl Wire {
+    pub(crate) const fn api(&self) -> Api {
+        self.endpoint.api
+    }
+
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
@@ -81,6 +88,11 @@ impl Wire {
 
     pub(crate) const fn reply(&self) -> &Reply {
         &self.reply
+    }
+
+    /// Returns how the history adds tools.
+    pub(crate) const fn additions(&self) -> Additions {
+        self.additions
     }
 
     pub(crate) const fn turns(&self) -> &Turns {

@@ -36,6 +36,15 @@ impl Prompt {
 }
 
 impl Wire {
+    /// Returns the member of a request that contains the system prompt; `None` if the prompt is a message.
+    pub(crate) fn prompt_member(&self) -> Option<&'static str> {
+        match self.prompt {
+            Prompt::Text { member, .. } | Prompt::Blocks(member) => Some(member),
+            Prompt::Content(members) => members.first().copied(),
+            Prompt::Message { .. } => None,
+        }
+    }
+
     /// Appends text to the system prompt of a request.
     ///
     /// # Errors

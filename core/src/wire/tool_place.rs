@@ -2,13 +2,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::ALL;
+use super::{Wire, ALL};
 use crate::{
     error::Error,
     json::{
         lazy::{edit_member, take, view},
         Node,
     },
+    options::{Api, ToolFormat},
 };
 
 /// The member that contains the list, in every format.
@@ -17,6 +18,11 @@ const TOOLS: &str = "tools";
 /// The place and the form of a request's list of tools.
 #[derive(Debug)]
 pub(crate) struct ToolPlace {
+    /// The API that defines the other members of the tools, such as flags.
+    pub(super) family: Api,
+    /// The formats of the tools. The last one is sent unless the API's dialect has another one of them.
+    pub(super) formats: &'static [ToolFormat],
+    pub(super) has_namespaces: bool,
     /// Member of the request that contains the list; `None` if the list is a member of the request.
     pub(super) config: Option<&'static str>,
     pub(super) pointer: &'static str,
@@ -34,6 +40,11 @@ pub(crate) struct ToolPlace {
     pub(super) cache: Option<&'static str>,
 }
 
+/// Returns the description of the API whose requests have tools of this format. MCP is not a model API.
+pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
+    ALL.into_iter().find(|wire| wire.tools.formats.contains(&format))
+}
+
 /// Returns the places of the list in all formats: the member of the request that contains it, and the pointer to it.
 pub(crate) fn places() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
     let places = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
@@ -42,6 +53,23 @@ pub(crate) fn places() -> impl Iterator<Item = (Option<&'static str>, &'static s
 }
 
 impl ToolPlace {
+    /// Returns the API that defines the other members of the tools, such as flags.
+    pub(crate) const fn family(&self) -> Api {
+        self.family
+    }
+
+    /// Returns the format of the tools that are sent. `home` is the format of the API's dialect.
+    pub(crate) fn format(&self, home: ToolFormat) -> ToolFormat {
+        if self.formats.contains(&home) {
+            return home;
+        }
+        self.formats.last().copied().unwrap_or(home)
+    }
+
+    pub(crate) const fn has_namespaces(&self) -> bool {
+        self.has_namespaces
+    }
+
     /// Returns the pointer to the list.
     pub(crate) const fn pointer(&self) -> &'static str {
         self.pointer

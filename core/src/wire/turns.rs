@@ -87,8 +87,12 @@ pub(crate) struct Turns {
     pub(super) other_ids: &'static [&'static str],
     /// True if a result has to name the tool of its call.
     pub(super) names_results: bool,
-    /// Returns a part with text.
-    pub(super) text: for<'a> fn(Text<'a>) -> Node<'a>,
+    /// True if each call in the history is a separate item, and false if messages contain the calls.
+    pub(super) has_items: bool,
+    /// True if the history can contain refusals of the model.
+    pub(super) has_refusals: bool,
+    /// The `type` of the user's text; `None` if parts have no type.
+    pub(super) text: Option<&'static str>,
     /// Returns a part or an item with the result of a call.
     pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
 }
@@ -147,8 +151,31 @@ impl Turns {
         self.other_ids.iter().filter_map(|key| item.text_at(*key)).cloned().collect()
     }
 
+    /// Returns true if each call in the history is a separate item, and false if messages contain the calls.
+    pub(crate) const fn has_items(&self) -> bool {
+        self.has_items
+    }
+
+    /// Returns true if the history can contain refusals of the model.
+    pub(crate) const fn has_refusals(&self) -> bool {
+        self.has_refusals
+    }
+
+    /// Returns a part with text of the user.
     pub(crate) fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
-        (self.text)(text)
+        let text = ("text", Node::string(text));
+        match self.text {
+            Some(kind) => Node::record([("type", Node::literal(kind)), text]),
+            None => Node::record([text]),
+        }
+    }
+
+    /// Returns true for a part that contains text in the format's own way.
+    pub(crate) fn is_text(&self, part: &Node<'_>) -> bool {
+        match self.text {
+            Some(kind) => part.get("type").is_some_and(|own| own.is_text(kind)),
+            None => part.get("text").is_some(),
+        }
     }
 
     pub(crate) fn result<'a>(&self, answered: Answered<'a>) -> Node<'a> {
@@ -160,14 +187,4 @@ impl Turns {
         let list = self.blocks().map_or("content", Blocks::list);
         Node::record([("role", Node::literal("user")), (list, Node::array(parts))])
     }
-}
-
-/// Returns a part with a `type`.
-pub(super) fn typed_text(text: Text<'_>) -> Node<'_> {
-    Node::record([("type", Node::literal("text")), ("text", Node::string(text))])
-}
-
-/// Returns a part that consists of its text.
-pub(super) fn plain_text(text: Text<'_>) -> Node<'_> {
-    Node::record([("text", Node::string(text))])
 }

@@ -30,7 +30,7 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
-    wire,
+    wire::{self, additions::Additions},
 };
 
 /// Inputs of a reader.
@@ -59,7 +59,7 @@ pub(crate) fn read<'a>(
     let same_format = source == reading.target;
     let mut conversation = Conversation::default();
     let mut flattened = None;
-    if source == Api::OpenaiResponses {
+    if wire::of(source).tools().has_namespaces() {
         flattened = responses::flatten(request, &mut reading)?;
     }
     conversation.tools = match flattened {
@@ -75,12 +75,7 @@ pub(crate) fn read<'a>(
         conversation.format = formats::take(request, source, reading.warnings)?;
         conversation.is_in_place =
             source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
-        let key = match source {
-            Api::OpenaiResponses => "instructions",
-            Api::GeminiInteractions => "system_instruction",
-            _ => "system",
-        };
-        if source != Api::OpenaiChat && request.get(key).is_some() {
+        if let Some(key) = wire::of(source).prompt_member().filter(|key| request.get(*key).is_some()) {
             prompt = take_member(request, key)?.filter(|prompt| !prompt.is_null());
             request.remove(key);
         }
@@ -172,7 +167,9 @@ impl<'a> Reader<'_, '_, 'a> {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
             // The result of the client's search contains functions.
-            _ if self.source == Api::GeminiInteractions => Flags::DEFERRAL | Flags::CALL,
+            _ if matches!(wire::of(self.source).additions(), Additions::Results { .. }) => {
+                Flags::DEFERRAL | Flags::CALL
+            }
             true if texts => Flags::DEFERRAL | Flags::CALL | Flags::CHAT | Flags::RESULT,
             true => Flags::DEFERRAL | Flags::CALL,
             false => Flags::DEFERRAL,
@@ -272,8 +269,7 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Returns a refusal of the model. Formats without refusals get its text.
     fn refusal(&self, text: Node<'a>) -> Part<'a> {
-        const WITH_REFUSALS: [Api; 2] = [Api::OpenaiChat, Api::OpenaiResponses];
-        match WITH_REFUSALS.contains(&self.reading.target) {
+        match wire::of(self.reading.target).turns().has_refusals() {
             true => Part::Untranslated(Node::record([("type", Node::literal("refusal")), ("refusal", text)])),
             false => Part::Text(text),
         }

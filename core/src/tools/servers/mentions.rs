@@ -21,6 +21,7 @@ use crate::{
     },
     wire::{
         self,
+        additions::Additions,
         units::{self, Role, Site},
     },
 };
@@ -81,7 +82,7 @@ pub(crate) fn settle(
                 return Ok(());
             }
             if !mentions.may_be_in(message) {
-                if api == Api::GeminiInteractions {
+                if matches!(wire::of(api).additions(), Additions::Results { .. }) {
                     // The call may be a search, whose result adds tools.
                     carriers.brings(&*lazy::view(message)?);
                 }

@@ -1,12 +1,13 @@
 //! Anthropic Messages.
 
 use super::{
+    additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{Endpoint, Refusal},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{typed_text, Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -28,6 +32,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
     tools: ToolPlace {
+        family: Api::Anthropic,
+        formats: &[ToolFormat::Anthropic],
+        has_namespaces: false,
         config: None,
         pointer: "/tools",
         groups: &[],
@@ -37,6 +44,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: false,
         cache: Some("cache_control"),
     },
+    additions: Additions::Blocks,
     units: Units {
         messages: &[],
         lists: &[(
@@ -66,7 +74,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: None,
         other_ids: &[],
         names_results: false,
-        text: typed_text,
+        has_items: false,
+        has_refusals: false,
+        text: Some("text"),
         result,
     },
     choice: ChoiceFormat {

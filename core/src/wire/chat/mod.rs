@@ -1,12 +1,13 @@
 //! OpenAI Chat Completions.
 
 use super::{
+    additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{typed_text, Answered, Results, Speaker, Turns},
+    turns::{Answered, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Items, Member},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::OpenaiChat, paths: &["/chat/completions"], methods: &[], error: of_openai },
@@ -22,6 +26,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
     tools: ToolPlace {
+        family: Api::OpenaiChat,
+        formats: &[ToolFormat::OpenaiChat],
+        has_namespaces: false,
         config: None,
         pointer: "/tools",
         groups: &[],
@@ -31,6 +38,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: false,
         cache: None,
     },
+    additions: Additions::System,
     units: Units {
         messages: &[
             // The API allows the tool's name in its result.
@@ -56,7 +64,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: None,
         other_ids: &[],
         names_results: false,
-        text: typed_text,
+        has_items: false,
+        has_refusals: true,
+        text: Some("text"),
         result,
     },
     choice: ChoiceFormat {

@@ -1,12 +1,13 @@
 //! Bedrock Converse. The name of a block's member is its kind.
 
 use super::{
+    additions::Additions,
     choice::{ChoiceFormat, Parallel, Place, Spelling, WithoutTools},
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Member, Without},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::Bedrock, paths: &[], methods: &[], error: of_openai },
@@ -22,6 +26,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Blocks("system"),
     before: &[],
     tools: ToolPlace {
+        family: Api::Bedrock,
+        formats: &[ToolFormat::Bedrock],
+        has_namespaces: false,
         config: Some("toolConfig"),
         pointer: "/toolConfig/tools",
         groups: &[],
@@ -31,6 +38,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: false,
         cache: None,
     },
+    additions: Additions::None,
     units: Units {
         messages: &[],
         lists: &[(
@@ -61,7 +69,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: None,
         other_ids: &[],
         names_results: false,
-        text: plain_text,
+        has_items: false,
+        has_refusals: false,
+        text: None,
         result,
     },
     choice: ChoiceFormat {

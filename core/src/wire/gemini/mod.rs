@@ -1,12 +1,13 @@
 //! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
 
 use super::{
+    additions::Additions,
     choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{plain_text, Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Items, Member},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 /// Members of an entry of the list that group functions.
 pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
@@ -33,6 +37,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
     tools: ToolPlace {
+        family: Api::Gemini,
+        formats: &[ToolFormat::Gemini, ToolFormat::GeminiJsonSchema],
+        has_namespaces: false,
         config: None,
         pointer: "/tools",
         groups: &GROUPS,
@@ -42,6 +49,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: false,
         cache: None,
     },
+    additions: Additions::None,
     units: Units {
         messages: &[],
         lists: &[(
@@ -74,7 +82,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: None,
         other_ids: &[],
         names_results: false,
-        text: plain_text,
+        has_items: false,
+        has_refusals: false,
+        text: None,
         result,
     },
     choice: ChoiceFormat {

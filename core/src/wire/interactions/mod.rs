@@ -1,12 +1,13 @@
 //! Gemini Interactions. The history consists of steps.
 
 use super::{
+    additions::Additions,
     choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{typed_text, Answered, Results, Speaker, Turns},
+    turns::{Answered, Results, Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member, NotText, With, Without},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
@@ -22,6 +26,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &[],
     tools: ToolPlace {
+        family: Api::GeminiInteractions,
+        formats: &[ToolFormat::GeminiInteractions],
+        has_namespaces: false,
         config: None,
         pointer: "/tools",
         groups: &[],
@@ -31,6 +38,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: false,
         cache: None,
     },
+    additions: Additions::Results { list: "result", hosted: "tool_search_result" },
     units: Units {
         messages: &[
             Unit {
@@ -53,7 +61,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: None,
         other_ids: &[],
         names_results: true,
-        text: typed_text,
+        has_items: true,
+        has_refusals: false,
+        text: Some("text"),
         result,
     },
     choice: ChoiceFormat {

@@ -1,12 +1,13 @@
 //! OpenAI Responses. The history consists of items.
 
 use super::{
+    additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
     tool_place::ToolPlace,
-    turns::{typed_text, Answered, Results, Speaker, Turns},
+    turns::{Answered, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
@@ -14,7 +15,10 @@ use super::{
     },
     Wire,
 };
-use crate::{json::Node, options::Api};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -27,6 +31,9 @@ pub(super) const WIRE: Wire = Wire {
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
     tools: ToolPlace {
+        family: Api::OpenaiChat,
+        formats: &[ToolFormat::OpenaiResponses],
+        has_namespaces: true,
         config: None,
         pointer: "/tools",
         groups: &[],
@@ -36,6 +43,7 @@ pub(super) const WIRE: Wire = Wire {
         is_strict: true,
         cache: None,
     },
+    additions: Additions::Items(&["additional_tools", "tool_search_output"]),
     units: Units {
         messages: &[
             Unit::call(&["call_id", "id"], Arguments::Text("arguments")).of_type("function_call"),
@@ -53,7 +61,9 @@ pub(super) const WIRE: Wire = Wire {
         stored_item: Some("item_reference"),
         other_ids: &["call_id", "id"],
         names_results: false,
-        text: typed_text,
+        has_items: true,
+        has_refusals: true,
+        text: Some("input_text"),
         result,
     },
     choice: ChoiceFormat {
