@@ -1,11 +1,14 @@
 //! The program `toolwire`: the host of the crate `toolwire-command`, which decides everything. This crate reads and
 //! writes files, prints, and runs servers.
 
+mod api;
 mod facts;
 mod files;
 mod http;
 mod logs;
+mod mcp;
 mod needs;
+mod proxy;
 mod relay;
 mod signals;
 mod system;
@@ -47,7 +50,7 @@ fn run() -> u8 {
     let mut command = Command::new(&facts::facts());
     let mut files = Files::default();
     while let Some(need) = command.need() {
-        match needs::meet(need, &mut files) {
+        match needs::meet(need, &mut files, &command) {
             Ok(Met::Content(content)) => command.give(&content),
             Ok(Met::Ended(code)) => return code,
             Err(why) => command.fail(&why),

@@ -14,7 +14,7 @@ use std::{
 use crate::{files::no_follow, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
-const MAX_LOG: usize = 1 << 20;
+pub(crate) const MAX_LOG: usize = 1 << 20;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 

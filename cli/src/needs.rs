@@ -2,16 +2,22 @@
 
 use std::{
     env,
+    future::Future,
     io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    pin::pin,
+    time::Duration,
 };
 
+use tokio::{runtime::Builder, time::sleep};
 use toolwire::json::{self, Node};
-use toolwire_command::Need;
+use toolwire_command::{Command, Need};
 
 use crate::{
+    api,
     facts::record,
     files::{self, Files},
-    relay,
+    mcp::tools::{self, Failure},
+    proxy, relay, signals,
     system::code,
 };
 
@@ -23,11 +29,55 @@ pub(crate) enum Met {
 }
 
 /// Meets a need. Fails with a message, or with the name of a system error.
-pub(crate) fn meet(need: Need, files: &mut Files) -> Result<Met, String> {
+pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<Met, String> {
     match need {
+        Need::Server(server) => watched(command, async {
+            match tools::list(&server).await {
+                Ok(tools) => Ok(Met::Content(tools)),
+                Err(Failure::Ended(code)) => Ok(Met::Ended(code)),
+                Err(Failure::Server { message, log }) => {
+                    // The message says that the server has failed.
+                    let _ = io::stderr().write_all(Command::heard(&log).as_bytes());
+                    Err(message)
+                }
+            }
+        }),
+        Need::Request(request) => watched(command, async {
+            tokio::select! {
+                answer = api::answer(&request) => answer.map(Met::Content),
+                code = signals::ended() => Ok(Met::Ended(code)),
+            }
+        }),
+        Need::Proxy(settings) => proxy::run(&settings),
         Need::Relay(settings) => relay::run(&settings).map(Met::Ended),
         need => content(need, files).map(Met::Content),
     }
+}
+
+/// Waits for a server or an API, and shows the progress of the wait.
+fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) -> Result<Met, String> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
+    let show = |seconds| {
+        // Nobody can be told about an error.
+        let _ = io::stderr().write_all(command.waiting(seconds).as_bytes());
+    };
+    runtime.block_on(async {
+        let (mut met, mut seconds) = (pin!(met), 0);
+        loop {
+            let met = tokio::select! {
+                met = met.as_mut() => met,
+                () = sleep(Duration::from_secs(1)) => {
+                    seconds += 1;
+                    show(seconds);
+                    continue;
+                }
+            };
+            if seconds > 0 {
+                show(0);
+            }
+            return met;
+        }
+    })
 }
 
 /// Returns the content of a need, or the reason for a failure: a message, or the name of a system error.

@@ -36,6 +36,7 @@ mod reading;
 mod relay;
 mod restore;
 mod sanitize;
+mod secrets;
 mod servers;
 mod table;
 mod task;
@@ -57,10 +58,11 @@ use self::{
 pub use self::{
     http::headers::Headers,
     need::{Key, Need, Request, Server, Transport},
-    proxy::{Effect, Listener, ListenerEffect, Proxy},
+    proxy::{Effect, Listener, ListenerEffect, Proxy, EVERY_PROGRAM},
     relay::{
         ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, UpstreamHead,
     },
+    secrets::Secrets,
 };
 
 /// Output of a command, and its exit code.

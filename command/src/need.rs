@@ -173,6 +173,42 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Returns the servers in the settings of [`Need::Proxy`], with their names.
+    pub fn in_settings(settings: &str) -> Vec<(String, Server)> {
+        let settings = json::read(settings).unwrap_or_default();
+        let named = |entry: &Node<'_>| Some((text_of(entry.get("name"))?, Server::read(entry)?));
+        settings.items_at("servers").iter().filter_map(named).collect()
+    }
+
+    fn read(entry: &Node<'_>) -> Option<Server> {
+        let list = |key: &str| entry.items_at(key).iter().filter_map(|item| text_of(Some(item))).collect();
+        let pairs = |key: &str| {
+            let members = entry.object_at(key).map(Object::members).unwrap_or_default().iter();
+            members
+                .filter_map(|member| Some((member.key.display().into_owned(), text_of(Some(&member.value))?)))
+                .collect()
+        };
+        let transport = match text_of(entry.get("url")) {
+            Some(url) => {
+                Transport::Remote { url, headers: pairs("headers"), sse: entry.bool_at("sse").unwrap_or_default() }
+            }
+            None => Transport::Process {
+                command: list("command"),
+                folder: text_of(entry.get("folder")),
+                inherited: list("inherited"),
+                environment: pairs("environment"),
+            },
+        };
+        let timeout = entry.u64_at("timeout").and_then(|seconds| u32::try_from(seconds).ok())?;
+        Some(Server { transport, timeout, secrets: list("secrets") })
+    }
+}
+
+fn text_of(node: Option<&Node<'_>>) -> Option<String> {
+    Some(node?.as_text()?.display().into_owned())
+}
+
 fn strings(words: &[String]) -> Node<'_> {
     Node::array(words.iter().map(|word| Node::string(word.as_str())).collect())
 }
@@ -181,4 +217,24 @@ fn pairs(pairs: &[(String, String)]) -> Node<'_> {
     let members =
         pairs.iter().map(|(name, value)| Member { key: Text::new(name.as_str()), value: Node::string(value.as_str()) });
     Node::object(Object::from_members(members.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_read_from_settings() {
+        let (environment, secrets) = (Vec::from([("B".to_string(), "c".to_string())]), Vec::from(["s".to_string()]));
+        let [command, inherited] = ["a", "A"].map(|word| Vec::from([word.to_string()]));
+        let process = Transport::Process { command, folder: Some("f".into()), inherited, environment };
+        let remote = Transport::Remote { url: "u".into(), headers: Vec::from([("H".into(), "v".into())]), sse: true };
+        for transport in [process, remote] {
+            let server = Server { transport, timeout: 3, secrets: secrets.clone() };
+            let mut entry = server.document();
+            entry.set("name", Node::string("n"));
+            let settings = json::write(&record([("servers", Node::array(Vec::from([entry])))]));
+            assert_eq!(Server::in_settings(&settings), [("n".to_string(), server)]);
+        }
+    }
 }

@@ -17,18 +17,11 @@ use tokio::{
     sync::mpsc::Receiver,
     time::{sleep, timeout, Instant, Sleep},
 };
-use toolwire_command::Reading;
 
-use super::failure::why;
-use crate::http::{
-    connection::Open,
-    decode::{Decoder, Undecodable},
-};
+use crate::http::{client::why, connection::Open};
 
 /// Maximum time for draining the rest of a request after an early answer.
 const LINGER: Duration = Duration::from_secs(10);
-/// Size of the pieces that are decompressed without a pause, in bytes.
-const PIECE: usize = 1 << 12;
 
 /// The body of a client's request. It is shared, because the rest of it is drained if the upstream replies early.
 #[derive(Clone)]
@@ -258,67 +251,4 @@ impl Body for Reply {
             Kind::Pieces(_) => SizeHint::default(),
         }
     }
-}
-
-/// Why a body was not read to its end.
-pub(super) enum Unread<S> {
-    /// A status, and the reason.
-    Refused(u16, String),
-    /// Nothing was received for too long.
-    Late,
-    /// The other side has closed the connection.
-    Gone(hyper::Error),
-    /// The counter has stopped the reading.
-    Stopped(S),
-}
-
-/// Reads a whole body, and decodes its content encoding. `patience` is the time limit for each piece. `count` receives
-/// the length of each decoded piece.
-pub(super) async fn whole<S>(
-    body: &mut Incoming,
-    Reading { most, encoding }: Reading,
-    patience: Duration,
-    mut count: impl FnMut(u64) -> Result<(), S>,
-) -> Result<Vec<u8>, Unread<S>> {
-    let too_long = || Unread::Refused(413, format!("expected a body of at most {most} bytes, found a larger one"));
-    let unreadable = |undecodable: Undecodable| match (undecodable, encoding) {
-        (Undecodable::Malformed, Some(encoding)) => {
-            let encoding = encoding.as_str();
-            Unread::Refused(400, format!("expected a body with the content encoding {encoding}, found another"))
-        }
-        _ => too_long(),
-    };
-    let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut decoder = encoding.map(Decoder::new);
-    let mut out = Vec::new();
-    if let Some(length) = body.size_hint().exact().filter(|length| encoding.is_none() && *length <= most) {
-        out.reserve_exact(usize::try_from(length).unwrap_or_default());
-    }
-    let mut received = 0_u64;
-    while let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| Unread::Late)? {
-        let Ok(data) = frame.map_err(Unread::Gone)?.into_data() else { continue };
-        received += data.len() as u64;
-        if received > most {
-            return Err(too_long());
-        }
-        let Some(decoder) = &mut decoder else {
-            count(data.len() as u64).map_err(Unread::Stopped)?;
-            out.extend_from_slice(&data);
-            continue;
-        };
-        for piece in data.chunks(PIECE) {
-            let decoded = decoder.push(piece, most_bytes - out.len()).map_err(unreadable)?;
-            count(decoded.len() as u64).map_err(Unread::Stopped)?;
-            out.extend_from_slice(&decoded);
-            if decoded.len() > 16 * PIECE {
-                tokio::task::yield_now().await;
-            }
-        }
-    }
-    if let Some(decoder) = decoder {
-        let decoded = decoder.end(most_bytes - out.len()).map_err(unreadable)?;
-        count(decoded.len() as u64).map_err(Unread::Stopped)?;
-        out.extend_from_slice(&decoded);
-    }
-    Ok(out)
 }

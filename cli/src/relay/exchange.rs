@@ -2,19 +2,15 @@
 
 use std::{
     collections::VecDeque,
-    future::poll_fn,
     io,
     panic::{catch_unwind, AssertUnwindSafe},
-    pin::Pin,
     sync::Arc,
-    task::Poll,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
 use hyper::{
-    body::{Body as _, Frame, Incoming},
+    body::Incoming,
     header::{HeaderName, HeaderValue, TRANSFER_ENCODING},
     http::{uri::Authority, Extensions},
     Request, Response, StatusCode, Version,
@@ -22,29 +18,24 @@ use hyper::{
 use tokio::{
     sync::mpsc::{channel, Sender},
     task::spawn_blocking,
-    time::{sleep_until, timeout},
+    time::sleep_until,
 };
 use toolwire_command::{
     ContentEncoding, Headers, Reading, RelayEffect, RelayRequest, ReplyHead, RequestHead, UpstreamHead,
 };
 
 use super::{
-    body::{whole, Reply, Sent, Unread, Upload},
-    failure::why,
-    Host,
+    body::{Reply, Sent, Upload},
+    upstream, Host,
 };
 use crate::http::{
-    decode::{Decoder, Undecodable},
-    framing::MAX_HEAD,
+    body::{whole, Broken, Pieces, Unread},
+    client::why,
     server::Client,
 };
 
 /// Minimum size of a body that is rewritten on a thread of its own, in bytes.
 const LARGE: usize = 1 << 16;
-/// Maximum size of the pieces of a stream that are restored together, in bytes.
-const MAX_PIECE: usize = 1 << 16;
-/// Maximum size of a decompressed piece of a stream, in bytes.
-const MAX_DECODED: usize = 64 << 20;
 /// Number of pieces of a reply that wait for the client.
 const WAITING: usize = 4;
 const SILENT: &str = "expected the whole request in time, found a part of it";
@@ -113,16 +104,8 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
                 Output::Through => {
                     exchange.write_rest();
                     let patience = exchange.host.timeout;
-                    response(
-                        head,
-                        parts.extensions,
-                        Reply::passed(
-                            body,
-                            move |is_late, why| exchange.note_failure(is_late, why),
-                            patience,
-                            client.open,
-                        ),
-                    )
+                    let fails = move |is_late: bool, why: &str| exchange.note_failure(is_late, why);
+                    response(head, parts.extensions, Reply::passed(body, fails, patience, client.open))
                 }
                 Output::Feed(encoding) => {
                     let (sender, receiver) = channel(WAITING);
@@ -312,8 +295,11 @@ impl Exchange {
         let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
         let begin = tokio::time::Instant::now();
         let sent = {
-            let mut sending =
-                std::pin::pin!(host.clients.send(address, head, self.extensions.clone(), is_chunked, body));
+            let request = match upstream::request(address, head, self.extensions.clone(), is_chunked, body) {
+                Ok(request) => request,
+                Err(error) => return self.failed(false, &error.to_string()),
+            };
+            let mut sending = std::pin::pin!(host.clients.send(request));
             loop {
                 let deadline = begin.max(self.upload.last()) + host.timeout;
                 tokio::select! {
@@ -330,10 +316,6 @@ impl Exchange {
                 let status = reply.status().as_u16();
                 let pair = |(name, value): (&HeaderName, &HeaderValue)| (name.as_str().into(), value.as_bytes().into());
                 let headers: Headers = reply.headers().iter().map(pair).collect();
-                // hyper limits its buffer, which may contain a longer head.
-                if headers.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD {
-                    return self.failed(false, "the head of its reply is too large");
-                }
                 self.reply = Some(reply);
                 self.ask(|request| request.reply(status, headers))
             }
@@ -379,7 +361,7 @@ impl Exchange {
     ) {
         let client = sender.clone();
         let work = async {
-            let mut feed = Some(Feed::new(body, encoding));
+            let mut feed = Some(Pieces::new(body, encoding));
             loop {
                 match self.next().await {
                     Some(Output::Write(text)) => {
@@ -389,7 +371,7 @@ impl Exchange {
                     }
                     Some(Output::Feed(encoding)) => {
                         let Some(reply) = self.reply.take() else { return };
-                        feed = Some(Feed::new(reply.into_body(), encoding));
+                        feed = Some(Pieces::new(reply.into_body(), encoding));
                     }
                     Some(Output::Abort) => {
                         // If the client has disconnected, nothing is left to do.
@@ -410,8 +392,8 @@ impl Exchange {
                         let effects = match next {
                             Ok(Some(piece)) => self.ask(|request| request.piece(&piece)),
                             Ok(None) => self.ask(RelayRequest::end),
-                            Err(Failure::Late) => self.failed(true, ""),
-                            Err(Failure::Reason(why)) => self.failed(false, &why),
+                            Err(Broken::Late) => self.failed(true, ""),
+                            Err(Broken::Reason(why)) => self.failed(false, &why),
                         };
                         self.effects.extend(effects);
                     }
@@ -432,74 +414,5 @@ impl Drop for Exchange {
             self.write(effect);
         }
         self.upload.drain();
-    }
-}
-
-/// A stream of an upstream, piece by piece.
-struct Feed {
-    body: Incoming,
-    decoder: Option<Decoder>,
-    /// A failure after the pieces that were returned last.
-    failure: Option<Failure>,
-}
-
-/// Why a stream has failed.
-enum Failure {
-    Late,
-    Reason(String),
-}
-
-impl Feed {
-    fn new(body: Incoming, encoding: Option<ContentEncoding>) -> Feed {
-        Feed { body, decoder: encoding.map(Decoder::new), failure: None }
-    }
-
-    /// Returns the next decoded piece, with those that have already arrived; `None` at the end.
-    async fn next(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Failure> {
-        let mut out = Vec::new();
-        while out.len() < MAX_PIECE {
-            if let Some(failure) = self.failure.take() {
-                return Err(failure);
-            }
-            let frame = if out.is_empty() {
-                timeout(patience, self.body.frame()).await.map_err(|_| Failure::Late)?
-            } else {
-                match poll_fn(|context| Poll::Ready(Pin::new(&mut self.body).poll_frame(context))).await {
-                    Poll::Ready(frame) => frame,
-                    Poll::Pending => break,
-                }
-            };
-            let is_end = frame.is_none();
-            match self.decoded(frame) {
-                Ok(decoded) if is_end && decoded.is_empty() && out.is_empty() => return Ok(None),
-                Ok(decoded) if out.is_empty() => out = decoded,
-                Ok(decoded) => out.extend(decoded),
-                Err(failure) if out.is_empty() => return Err(failure),
-                Err(failure) => self.failure = Some(failure),
-            }
-            if is_end || self.failure.is_some() {
-                break;
-            }
-        }
-        Ok(Some(out))
-    }
-
-    fn decoded(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Vec<u8>, Failure> {
-        let decoded = match (frame, &mut self.decoder) {
-            (Some(Err(error)), _) => return Err(Failure::Reason(why(&error))),
-            (Some(Ok(frame)), decoder) => match (frame.into_data(), decoder) {
-                (Ok(data), Some(decoder)) => decoder.push(&data, MAX_DECODED),
-                (Ok(data), None) => Ok(data.into()),
-                // Trailers.
-                (Err(_), _) => Ok(Vec::new()),
-            },
-            (None, decoder) => decoder.take().map_or(Ok(Vec::new()), |decoder| decoder.end(MAX_DECODED)),
-        };
-        decoded.map_err(|undecodable| {
-            Failure::Reason(match undecodable {
-                Undecodable::TooLong => "a piece of its reply is too large".into(),
-                Undecodable::Malformed => "its reply does not have its content encoding".into(),
-            })
-        })
     }
 }

@@ -3,7 +3,6 @@
 
 mod body;
 mod exchange;
-mod failure;
 mod upstream;
 
 use std::{sync::Arc, time::Duration};
@@ -16,9 +15,10 @@ use tokio::{
 use toolwire::json::{self, Node};
 use toolwire_command::Relay;
 
-use self::upstream::{Address, Clients};
+use self::{body::Sent, upstream::Address};
 use crate::{
     http::{
+        client::Clients,
         connection::Limits,
         server::{token_of, Client, Listening, Service},
     },
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The parts of a relay that all requests share.
 pub(crate) struct Host {
     relay: Relay,
-    clients: Clients,
+    clients: Clients<Sent>,
     upstreams: Vec<Address>,
     /// Maximum silence of a client or an upstream.
     timeout: Duration,

@@ -2,4 +2,5 @@
 
 mod command;
 mod http;
+mod mcp;
 mod relay;

@@ -28,6 +28,7 @@ use message::Outline;
 pub use self::listener::{Listener, ListenerEffect};
 pub(crate) use self::settings::Settings;
 pub(crate) use settings::run;
+pub use settings::EVERY_PROGRAM;
 
 /// URI of the resource that reports the changes.
 const REPORT: &str = "toolwire://report";

@@ -22,7 +22,7 @@ use crate::{
 
 /// Environment variables that every server receives, on POSIX and on Windows: those that MCP's SDKs pass to servers. No
 /// other variables are passed.
-const EVERY_PROGRAM: [&str; 17] = [
+pub const EVERY_PROGRAM: [&str; 17] = [
     "HOME",
     "LOGNAME",
     "PATH",

@@ -78,7 +78,7 @@ pub enum ContentEncoding {
 
 impl ContentEncoding {
     /// Reads the name of a content encoding in lower case.
-    pub(super) fn read(name: &str) -> Option<ContentEncoding> {
+    pub fn read(name: &str) -> Option<ContentEncoding> {
         match name {
             "gzip" | "x-gzip" => Some(ContentEncoding::Gzip),
             "deflate" => Some(ContentEncoding::Deflate),

@@ -1,0 +1,79 @@
+//! Sends requests to APIs, for `probe`. The key is inserted and redacted here; no other code handles it.
+
+use std::{env, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    header::{HeaderName, HeaderValue, CONTENT_ENCODING, RETRY_AFTER},
+    Request, Uri,
+};
+use tokio::time::{sleep, timeout};
+use toolwire::json::{self, Node};
+use toolwire_command::{ContentEncoding, Request as Described, Secrets};
+
+use crate::{
+    facts::record,
+    http::{
+        body::{Broken, Pieces},
+        client::Clients,
+    },
+};
+
+/// Maximum size of an answer in bytes, larger than any real one.
+const MAX_ANSWER: usize = 1_000_000;
+
+/// Sends a request, and returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name of
+/// a system error.
+pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
+    let secret = match &request.key {
+        None => String::new(),
+        Some(key) => env::var(&key.variable).unwrap_or_default().trim().to_string(),
+    };
+    // The error of an HTTP library would contain the key.
+    if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("EKEY".into());
+    }
+    let variable = request.key.as_ref().map(|key| format!("({})", key.variable)).unwrap_or_default();
+    let hidden = Secrets::one(&secret, &variable);
+    sleep(Duration::from_secs(request.wait.into())).await;
+    let limit = Duration::from_secs(request.timeout.into());
+    let answered = timeout(limit, sent(request, &secret, limit)).await;
+    let (status, retry_after, body) = answered.map_err(|_| "ETIMEDOUT")?.map_err(|why| hidden.hide(&why))?;
+    let answer = [
+        ("status", Node::count(status.into())),
+        ("retryAfter", retry_after.map_or_else(Node::default, Node::string)),
+        ("body", Node::string(hidden.hide(&String::from_utf8_lossy(&body)))),
+    ];
+    Ok(json::write(&record(answer.into_iter())).into_bytes())
+}
+
+type Answer = (u16, Option<String>, Vec<u8>);
+
+async fn sent(request: &Described, secret: &str, limit: Duration) -> Result<Answer, String> {
+    let uri: Uri = request.url.parse().map_err(|_| "expected a URL, found something else")?;
+    let mut sent = Request::post(uri).body(Full::new(Bytes::from(request.body.clone()))).map_err(|_| "EINVAL")?;
+    let key = request.key.as_ref().map(|key| (key.header.clone(), format!("{}{secret}", key.before)));
+    for (name, value) in request.headers.iter().cloned().chain(key) {
+        let name = HeaderName::try_from(name).map_err(|_| "expected a header, found an invalid name")?;
+        let value = HeaderValue::try_from(value).map_err(|_| "expected a header, found an invalid value")?;
+        sent.headers_mut().insert(name, value);
+    }
+    // A redirect is not followed, because the key and the body are meant for one address.
+    let reply = Clients::new(limit).send(sent).await?;
+    let header = |name| reply.headers().get(name).and_then(|value| value.to_str().ok()).map(String::from);
+    let (status, retry_after) = (reply.status().as_u16(), header(RETRY_AFTER));
+    let encoding = header(CONTENT_ENCODING).and_then(|name| ContentEncoding::read(&name.to_ascii_lowercase()));
+    let (mut pieces, mut body) = (Pieces::new(reply.into_body(), encoding), Vec::new());
+    // The body may never end.
+    while body.len() < MAX_ANSWER {
+        match pieces.next(limit).await {
+            Ok(Some(piece)) => body.extend(piece),
+            Ok(None) => break,
+            Err(Broken::Late) => return Err("ETIMEDOUT".into()),
+            Err(Broken::Reason(why)) => return Err(why),
+        }
+    }
+    body.truncate(MAX_ANSWER);
+    Ok((status, retry_after, body))
+}

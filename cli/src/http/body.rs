@@ -1,0 +1,153 @@
+//! Reads bodies, whole or piece by piece.
+
+use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Frame, Incoming};
+use tokio::time::timeout;
+use toolwire_command::{ContentEncoding, Reading};
+
+use super::{
+    client::why,
+    decode::{Decoder, Undecodable},
+};
+
+/// Size of the pieces that are decompressed without a pause, in bytes.
+const PIECE: usize = 1 << 12;
+/// Maximum size of the pieces of a stream that are returned together, in bytes.
+const MAX_PIECE: usize = 1 << 16;
+/// Maximum size of a decompressed piece of a stream, in bytes.
+const MAX_DECODED: usize = 64 << 20;
+
+/// Why a body was not read to its end.
+pub(crate) enum Unread<S> {
+    /// A status, and the reason.
+    Refused(u16, String),
+    /// Nothing was received for too long.
+    Late,
+    /// The other side has closed the connection.
+    Gone(hyper::Error),
+    /// The counter has stopped the reading.
+    Stopped(S),
+}
+
+/// Reads a whole body, and decodes its content encoding. `patience` is the time limit for each piece. `count` receives
+/// the length of each decoded piece.
+pub(crate) async fn whole<S>(
+    body: &mut Incoming,
+    Reading { most, encoding }: Reading,
+    patience: Duration,
+    mut count: impl FnMut(u64) -> Result<(), S>,
+) -> Result<Vec<u8>, Unread<S>> {
+    let too_long = || Unread::Refused(413, format!("expected a body of at most {most} bytes, found a larger one"));
+    let unreadable = |undecodable: Undecodable| match (undecodable, encoding) {
+        (Undecodable::Malformed, Some(encoding)) => {
+            let encoding = encoding.as_str();
+            Unread::Refused(400, format!("expected a body with the content encoding {encoding}, found another"))
+        }
+        _ => too_long(),
+    };
+    let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut decoder = encoding.map(Decoder::new);
+    let mut out = Vec::new();
+    if let Some(length) = body.size_hint().exact().filter(|length| encoding.is_none() && *length <= most) {
+        out.reserve_exact(usize::try_from(length).unwrap_or_default());
+    }
+    let mut received = 0_u64;
+    while let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| Unread::Late)? {
+        let Ok(data) = frame.map_err(Unread::Gone)?.into_data() else { continue };
+        received += data.len() as u64;
+        if received > most {
+            return Err(too_long());
+        }
+        let Some(decoder) = &mut decoder else {
+            count(data.len() as u64).map_err(Unread::Stopped)?;
+            out.extend_from_slice(&data);
+            continue;
+        };
+        for piece in data.chunks(PIECE) {
+            let decoded = decoder.push(piece, most_bytes - out.len()).map_err(unreadable)?;
+            count(decoded.len() as u64).map_err(Unread::Stopped)?;
+            out.extend_from_slice(&decoded);
+            if decoded.len() > 16 * PIECE {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    if let Some(decoder) = decoder {
+        let decoded = decoder.end(most_bytes - out.len()).map_err(unreadable)?;
+        count(decoded.len() as u64).map_err(Unread::Stopped)?;
+        out.extend_from_slice(&decoded);
+    }
+    Ok(out)
+}
+
+/// A body, piece by piece.
+pub(crate) struct Pieces {
+    body: Incoming,
+    decoder: Option<Decoder>,
+    /// A failure after the pieces that were returned last.
+    failure: Option<Broken>,
+}
+
+/// Why a stream has failed.
+pub(crate) enum Broken {
+    Late,
+    Reason(String),
+}
+
+impl Pieces {
+    pub(crate) fn new(body: Incoming, encoding: Option<ContentEncoding>) -> Pieces {
+        Pieces { body, decoder: encoding.map(Decoder::new), failure: None }
+    }
+
+    /// Returns the next decoded piece, with those that have already arrived; `None` at the end.
+    pub(crate) async fn next(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Broken> {
+        let mut out = Vec::new();
+        while out.len() < MAX_PIECE {
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
+            let frame = if out.is_empty() {
+                timeout(patience, self.body.frame()).await.map_err(|_| Broken::Late)?
+            } else {
+                match poll_fn(|context| Poll::Ready(Pin::new(&mut self.body).poll_frame(context))).await {
+                    Poll::Ready(frame) => frame,
+                    Poll::Pending => break,
+                }
+            };
+            let is_end = frame.is_none();
+            match self.decoded(frame) {
+                Ok(decoded) if is_end && decoded.is_empty() && out.is_empty() => return Ok(None),
+                Ok(decoded) if out.is_empty() => out = decoded,
+                Ok(decoded) => out.extend(decoded),
+                Err(failure) if out.is_empty() => return Err(failure),
+                Err(failure) => self.failure = Some(failure),
+            }
+            if is_end || self.failure.is_some() {
+                break;
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn decoded(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Vec<u8>, Broken> {
+        let decoded = match (frame, &mut self.decoder) {
+            (Some(Err(error)), _) => return Err(Broken::Reason(why(&error))),
+            (Some(Ok(frame)), decoder) => match (frame.into_data(), decoder) {
+                (Ok(data), Some(decoder)) => decoder.push(&data, MAX_DECODED),
+                (Ok(data), None) => Ok(data.into()),
+                // Trailers.
+                (Err(_), _) => Ok(Vec::new()),
+            },
+            (None, decoder) => decoder.take().map_or(Ok(Vec::new()), |decoder| decoder.end(MAX_DECODED)),
+        };
+        decoded.map_err(|undecodable| {
+            Broken::Reason(match undecodable {
+                Undecodable::TooLong => "a piece of its reply is too large".into(),
+                Undecodable::Malformed => "its reply does not have its content encoding".into(),
+            })
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! MCP servers: programs that this program starts, and servers at URLs. Messages are bytes, which are not parsed here.
+
+mod events;
+pub(crate) mod lines;
+pub(crate) mod process;
+mod remote;
+pub(crate) mod tools;
+
+use std::env;
+
+use tokio::sync::mpsc::Sender;
+use toolwire_command::{Secrets, Server, Transport};
+
+use self::{process::Process, remote::Remote};
+
+/// Maximum size of a message, and of the messages that a server has not read, in bytes.
+pub(crate) const MAX_MESSAGE: usize = 64 << 20;
+
+/// What a server does.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// It has sent a message.
+    Message(Vec<u8>),
+    /// A message could not be delivered to it, for this reason.
+    Undelivered(Vec<u8>, String),
+    /// It has written a piece of its log, to standard error.
+    Log(Vec<u8>),
+    /// It has ended. Nothing follows.
+    Ended(String),
+}
+
+/// A connection to a server. Dropping it ends the server at once.
+pub(crate) enum Link {
+    Process(Process),
+    Remote(Remote),
+}
+
+impl Link {
+    /// Connects to a server. It sends its events with this number. All answers of a server at a URL may have `total`
+    /// bytes together.
+    pub(crate) fn open(
+        server: &Server,
+        number: usize,
+        events: Sender<(usize, Event)>,
+        total: Option<usize>,
+    ) -> Result<Link, String> {
+        match &server.transport {
+            Transport::Process { command, folder, inherited, environment } => {
+                let variables = inherited.iter().filter_map(|name| Some((name.clone(), env::var(name).ok()?)));
+                // Exported functions of a shell are no values.
+                let variables = variables.filter(|(_, value)| !value.starts_with("()"));
+                let variables: Vec<(String, String)> = variables.chain(environment.iter().cloned()).collect();
+                Process::start(command, folder.as_deref(), &variables, number, events).map(Link::Process)
+            }
+            Transport::Remote { url, headers, sse } => {
+                Remote::open((url, headers, *sse), number, events, total).map(Link::Remote)
+            }
+        }
+    }
+
+    /// Sends a message. A server that does not read is ended.
+    pub(crate) fn write(&self, message: &[u8]) {
+        match self {
+            Link::Process(process) => process.write(message),
+            Link::Remote(remote) => remote.write(message),
+        }
+    }
+
+    /// Ends the server at once. Its events end with [`Event::Ended`].
+    pub(crate) fn stop(&self) {
+        match self {
+            Link::Process(process) => process.stop(None),
+            Link::Remote(remote) => remote.stop(),
+        }
+    }
+
+    /// Asks the server to end, and waits for a limited time until it has ended.
+    pub(crate) async fn terminate(self) {
+        match self {
+            Link::Process(process) => process.terminate().await,
+            Link::Remote(remote) => remote.close().await,
+        }
+    }
+
+    /// Closes the connection, and waits until the server has ended.
+    pub(crate) async fn close(self) {
+        match self {
+            Link::Process(process) => process.close().await,
+            Link::Remote(remote) => remote.close().await,
+        }
+    }
+}
+
+/// Returns what must not be shown of a server.
+pub(crate) fn secrets(server: &Server) -> Secrets {
+    Secrets::of_server(server, |name| env::var(name).ok())
+}

@@ -1,0 +1,543 @@
+//! A server at a URL: streamable HTTP, or SSE if the server has nothing else.
+//!
+//! Messages are sent with the client's own bytes. Line ends in the server's messages become spaces, because a message
+//! is one line for the client; in JSON, they occur only between tokens.
+
+use std::{
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    body::Incoming,
+    header::{HeaderName, HeaderValue, ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION},
+    http::uri::Authority,
+    Method, Request, Response, StatusCode, Uri,
+};
+use tokio::{
+    sync::{
+        mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
+        Notify,
+    },
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use toolwire::json;
+use toolwire_command::{ContentEncoding, Reading};
+
+use super::{
+    events::{Events, ServerEvent},
+    Event, MAX_MESSAGE,
+};
+use crate::http::{
+    body::{whole, Broken, Pieces, Unread},
+    client::Clients,
+};
+
+const SESSION: &str = "mcp-session-id";
+const VERSION: &str = "mcp-protocol-version";
+const JSON: &str = "application/json";
+const STREAM: &str = "text/event-stream";
+const BOTH: &str = "application/json, text/event-stream";
+const INITIALIZED: &str = "notifications/initialized";
+/// Time limit for connecting, and for the end of a session.
+const CONNECT: Duration = Duration::from_secs(30);
+const END: Duration = Duration::from_secs(1);
+/// Maximum silence of a stream. A server may have nothing to say for hours.
+const SILENCE: Duration = Duration::from_secs(24 * 3600);
+/// Delay before the stream of the server's own messages is opened again, and its maximum.
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(30);
+/// Maximum number of redirects of one request.
+const REDIRECTS: usize = 5;
+/// Maximum length of the answer that an error quotes, in characters.
+const QUOTED: usize = 1_000;
+
+/// The server is at no URL that can be requested.
+pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
+
+/// A connection to a server.
+pub(crate) struct Remote {
+    shared: Arc<Shared>,
+    messages: UnboundedSender<Vec<u8>>,
+}
+
+/// The parts of a connection that all its requests share.
+struct Shared {
+    clients: Clients<Full<Bytes>>,
+    address: Uri,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    number: usize,
+    events: Sender<(usize, Event)>,
+    state: Mutex<State>,
+    /// Bytes that all answers together may still have.
+    rest: AtomicUsize,
+    total: usize,
+    stops: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    /// Where messages are sent over SSE.
+    endpoint: Option<Uri>,
+    /// True once a message was delivered.
+    has_arrived: bool,
+    /// True if the connection has ended, or is ending.
+    is_over: bool,
+    has_stream: bool,
+}
+
+/// Why a message was not delivered.
+enum Undelivered {
+    /// The server's status, and a part of its answer.
+    Status(StatusCode, String),
+    Reason(String),
+    /// An answer is too large, which ends the connection.
+    TooLarge(String),
+}
+
+impl Undelivered {
+    fn reason(self) -> String {
+        match self {
+            Undelivered::Status(status, body) => format!("HTTP {}: {body}", status.as_u16()),
+            Undelivered::Reason(why) | Undelivered::TooLarge(why) => why,
+        }
+    }
+}
+
+impl Remote {
+    /// Prepares a connection, which begins with the first message. All answers together may have `total` bytes.
+    pub(crate) fn open(
+        (url, headers, is_sse): (&str, &[(String, String)], bool),
+        number: usize,
+        events: Sender<(usize, Event)>,
+        total: Option<usize>,
+    ) -> Result<Remote, String> {
+        let url = url.split('#').next().unwrap_or_default();
+        let address: Uri = url.parse().map_err(|_| NO_ADDRESS.to_string())?;
+        let is_known = matches!(address.scheme_str(), Some("http" | "https"));
+        let is_host = |authority: &Authority| {
+            let (_, port) = authority.as_str().split_at(authority.host().len());
+            port.is_empty() || authority.port_u16().is_some() && !authority.as_str().contains('@')
+        };
+        if !is_known || !address.authority().is_some_and(is_host) {
+            return Err(NO_ADDRESS.into());
+        }
+        let header = |(name, value): &(String, String)| {
+            let name = HeaderName::try_from(name.as_str()).map_err(|_| "a header has an invalid name".to_string())?;
+            let value = HeaderValue::try_from(value.trim()).map_err(|_| "a header has an invalid value".to_string())?;
+            Ok::<_, String>((name, value))
+        };
+        let shared = Arc::new(Shared {
+            clients: Clients::new(CONNECT),
+            address,
+            headers: headers.iter().map(header).collect::<Result<_, _>>()?,
+            number,
+            events,
+            state: Mutex::default(),
+            rest: AtomicUsize::new(total.unwrap_or(usize::MAX)),
+            total: total.unwrap_or(MAX_MESSAGE),
+            stops: Notify::new(),
+        });
+        let (messages, inbox) = unbounded_channel();
+        tokio::spawn(shared.clone().run(inbox, is_sse));
+        Ok(Remote { shared, messages })
+    }
+
+    pub(crate) fn write(&self, message: &[u8]) {
+        // The connection may have ended, which another event reports.
+        let _ = self.messages.send(message.into());
+    }
+
+    pub(crate) fn stop(&self) {
+        self.shared.stops.notify_one();
+    }
+
+    /// Ends the session, because servers keep one until it is ended.
+    pub(crate) async fn close(self) {
+        let session = {
+            let mut state = self.shared.state();
+            state.is_over = true;
+            state.session.clone()
+        };
+        if session.is_some() {
+            let ended = self.shared.request(&Method::DELETE, &self.shared.address, BOTH, Bytes::new());
+            // The server may not answer, or not know the method.
+            let _ = timeout(END, ended).await;
+        }
+        self.shared.stops.notify_one();
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.shared.stops.notify_one();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn tell(&self, event: Event) {
+        // Without a receiver, nobody is interested.
+        let _ = self.events.send((self.number, event)).await;
+    }
+
+    async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Vec<u8>>, is_sse: bool) {
+        let mut tasks: JoinSet<Result<(), String>> = JoinSet::new();
+        let mut is_sse = is_sse;
+        let why = loop {
+            tokio::select! {
+                () = self.stops.notified() => break "it was ended".to_string(),
+                Some(done) = tasks.join_next() => match done {
+                    Ok(Err(why)) => break why,
+                    _ => continue,
+                },
+                message = inbox.recv() => {
+                    let Some(message) = message else { break "the connection was closed".into() };
+                    if self.state().has_arrived {
+                        tasks.spawn(self.clone().deliver(message, is_sse));
+                        continue;
+                    }
+                    // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
+                    tokio::select! {
+                        () = self.stops.notified() => break "it was ended".into(),
+                        first = self.first(message, &mut is_sse, &mut tasks) => match first {
+                            Ok(()) => {}
+                            Err(why) => break why,
+                        }
+                    }
+                }
+            }
+        };
+        drop(tasks);
+        self.state().is_over = true;
+        self.tell(Event::Ended(why)).await;
+    }
+
+    /// Sends a message over the first transport that the server supports.
+    async fn first(
+        self: &Arc<Shared>,
+        message: Vec<u8>,
+        is_sse: &mut bool,
+        tasks: &mut JoinSet<Result<(), String>>,
+    ) -> Result<(), String> {
+        let mut result = Err(Undelivered::Reason(String::new()));
+        if !*is_sse {
+            result = self.post(&message, false).await;
+            if let Err(Undelivered::Status(status, _)) = &result {
+                let is_other = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
+                *is_sse = is_other && self.connect(tasks).await.is_ok();
+            }
+        } else if let Err(why) = self.connect(tasks).await {
+            result = Err(why);
+        }
+        if self.state().endpoint.is_some() {
+            result = self.post(&message, true).await;
+        }
+        match result {
+            Ok(reply) => {
+                self.state().has_arrived = true;
+                let shared = self.clone();
+                tasks.spawn(shared.received(reply, message));
+                Ok(())
+            }
+            Err(Undelivered::TooLarge(why)) => Err(why),
+            Err(why) => {
+                self.tell(Event::Undelivered(message, why.reason())).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends a message, and passes on what the server answers. Fails if the connection has to end.
+    async fn deliver(self: Arc<Shared>, message: Vec<u8>, is_sse: bool) -> Result<(), String> {
+        match self.post(&message, is_sse).await {
+            Ok(reply) => self.received(reply, message).await,
+            Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) => Err("the server does not know the session".into()),
+            Err(Undelivered::TooLarge(why)) => Err(why),
+            Err(why) => {
+                self.tell(Event::Undelivered(message, why.reason())).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn post(&self, message: &[u8], is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
+        let endpoint = self.state().endpoint.clone().filter(|_| is_sse);
+        let address = endpoint.as_ref().unwrap_or(&self.address);
+        let reply = self.request(&Method::POST, address, BOTH, Bytes::copy_from_slice(message)).await?;
+        if let Some(session) = reply.headers().get(SESSION) {
+            self.state().session = Some(session.clone());
+        }
+        Ok(reply)
+    }
+
+    /// Sends a request. Redirects within the same origin are followed, because some servers add or remove a slash.
+    async fn request(
+        &self,
+        method: &Method,
+        address: &Uri,
+        accept: &'static str,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, Undelivered> {
+        let mut address = address.clone();
+        for _ in 0..=REDIRECTS {
+            let mut request = Request::new(Full::new(body.clone()));
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = address.clone();
+            for (name, value) in &self.headers {
+                request.headers_mut().append(name.clone(), value.clone());
+            }
+            let headers = request.headers_mut();
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            if method == Method::POST {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+            }
+            {
+                let state = self.state();
+                let own = [(SESSION, &state.session), (VERSION, &state.version)];
+                for (name, value) in own.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))) {
+                    headers.insert(name, value);
+                }
+            }
+            let reply = self.clients.send(request).await.map_err(Undelivered::Reason)?;
+            let status = reply.status();
+            if status.is_success() {
+                return Ok(reply);
+            }
+            let location = reply.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+            let next = location.filter(|_| matches!(status.as_u16(), 307 | 308)).and_then(|to| joined(&address, to));
+            match next {
+                Some(next) => address = next,
+                None => return Err(Undelivered::Status(status, self.beginning(reply).await)),
+            }
+        }
+        Err(Undelivered::Reason(format!("expected at most {REDIRECTS} redirects, found more")))
+    }
+
+    /// Returns the beginning of an answer.
+    async fn beginning(&self, reply: Response<Incoming>) -> String {
+        let Ok(encoding) = encoding(&reply) else { return String::new() };
+        let mut pieces = Pieces::new(reply.into_body(), encoding);
+        let mut body = Vec::new();
+        while body.len() < QUOTED {
+            match pieces.next(CONNECT).await {
+                Ok(Some(piece)) => body.extend(piece),
+                _ => break,
+            }
+        }
+        String::from_utf8_lossy(&body).chars().take(QUOTED).collect()
+    }
+
+    /// Passes on the messages of a reply. Fails if the connection has to end.
+    async fn received(self: Arc<Shared>, reply: Response<Incoming>, message: Vec<u8>) -> Result<(), String> {
+        let is_initialized = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
+        let is_initialized =
+            is_initialized.is_some_and(|node| node.get("method").is_some_and(|method| method.is_text(INITIALIZED)));
+        let kind = reply.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let (is_json, is_stream) = (kind.starts_with(JSON), kind.starts_with(STREAM));
+        let is_accepted = reply.status() == StatusCode::ACCEPTED || reply.status() == StatusCode::NO_CONTENT;
+        let result = match encoding(&reply) {
+            _ if is_accepted || !is_json && !is_stream => Ok(()),
+            Err(why) => Err(Undelivered::Reason(why)),
+            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, |_| None).await,
+            Ok(encoding) => self.whole(reply.into_body(), encoding).await,
+        };
+        match result {
+            Ok(()) => {}
+            Err(Undelivered::TooLarge(why)) => return Err(why),
+            Err(why) => self.tell(Event::Undelivered(message, why.reason())).await,
+        }
+        let opens = is_initialized && !self.state().has_stream && self.state().endpoint.is_none();
+        if opens {
+            self.state().has_stream = true;
+            return self.listen().await;
+        }
+        Ok(())
+    }
+
+    async fn whole(&self, mut body: Incoming, encoding: Option<ContentEncoding>) -> Result<(), Undelivered> {
+        let most = MAX_MESSAGE.min(self.rest.load(Ordering::Relaxed)) as u64;
+        let read = whole(&mut body, Reading { most, encoding }, SILENCE, |_| Ok::<(), ()>(())).await;
+        match read {
+            Ok(bytes) => {
+                self.spend(bytes.len())?;
+                self.message(bytes).await;
+                Ok(())
+            }
+            Err(Unread::Refused(413, _)) => Err(self.too_large()),
+            Err(Unread::Refused(_, why)) => Err(Undelivered::Reason(why)),
+            Err(Unread::Gone(_) | Unread::Late | Unread::Stopped(())) => {
+                Err(Undelivered::Reason("the connection was closed".into()))
+            }
+        }
+    }
+
+    /// Passes on the messages of a stream. `read` receives the events that are no messages.
+    async fn stream(
+        &self,
+        body: Incoming,
+        encoding: Option<ContentEncoding>,
+        mut read: impl FnMut(&ServerEvent) -> Option<()>,
+    ) -> Result<(), Undelivered> {
+        let (mut pieces, mut events) = (Pieces::new(body, encoding), Events::new(MAX_MESSAGE));
+        loop {
+            let piece = match pieces.next(SILENCE).await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => return Ok(()),
+                Err(Broken::Late) => return Err(Undelivered::Reason("the connection was closed".into())),
+                Err(Broken::Reason(why)) => return Err(Undelivered::Reason(why)),
+            };
+            self.spend(piece.len())?;
+            for event in events.push(&piece).map_err(|_| self.too_large())? {
+                match event.name.as_str() {
+                    "" | "message" => self.message(event.data).await,
+                    _ => {
+                        read(&event);
+                    }
+                }
+            }
+        }
+    }
+
+    fn spend(&self, length: usize) -> Result<(), Undelivered> {
+        let less = |rest: usize| rest.checked_sub(length);
+        let spent = self.rest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        spent.map(|_| ()).map_err(|_| self.too_large())
+    }
+
+    fn too_large(&self) -> Undelivered {
+        Undelivered::TooLarge(format!("expected at most {} MiB from the server, found more", self.total >> 20))
+    }
+
+    /// Passes on a message, and remembers the protocol version, which is a header of every later request.
+    async fn message(&self, mut message: Vec<u8>) {
+        if self.state().version.is_none() {
+            let read = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
+            let version = read.as_ref().and_then(|node| node.get("result")?.text_at("protocolVersion"));
+            let version = version.and_then(|version| HeaderValue::try_from(version.display().as_ref()).ok());
+            self.state().version = version;
+        }
+        message.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        if !message.trim_ascii().is_empty() {
+            self.tell(Event::Message(message)).await;
+        }
+    }
+
+    /// Reads the stream of the server's own messages, if it has one. Fails if the connection has to end.
+    async fn listen(&self) -> Result<(), String> {
+        let mut delay = FIRST_DELAY;
+        loop {
+            match self.request(&Method::GET, &self.address, STREAM, Bytes::new()).await {
+                Ok(reply) => {
+                    delay = FIRST_DELAY;
+                    let Ok(encoding) = encoding(&reply) else { return Ok(()) };
+                    if let Err(Undelivered::TooLarge(why)) = self.stream(reply.into_body(), encoding, |_| None).await {
+                        return Err(why);
+                    }
+                }
+                // The server has no stream, or does not know the session, which the next message finds.
+                Err(Undelivered::Status(status, _)) if status.is_client_error() => return Ok(()),
+                Err(_) => {}
+            }
+            if self.state().is_over {
+                return Ok(());
+            }
+            sleep(delay).await;
+            delay = (2 * delay).min(MAX_DELAY);
+        }
+    }
+
+    /// Opens the stream of SSE, and waits for the endpoint to which messages are sent.
+    async fn connect(self: &Arc<Shared>, tasks: &mut JoinSet<Result<(), String>>) -> Result<(), Undelivered> {
+        let reply = self.request(&Method::GET, &self.address, STREAM, Bytes::new()).await?;
+        let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
+        let (shared, found) = (self.clone(), Arc::new(Notify::new()));
+        let tell = found.clone();
+        tasks.spawn(async move {
+            let body = reply.into_body();
+            let read = shared.stream(body, encoding, |event| {
+                let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
+                // Messages may contain keys, so they are sent only to the server itself.
+                let endpoint = joined(&shared.address, to)?;
+                shared.state().endpoint = Some(endpoint);
+                tell.notify_one();
+                Some(())
+            });
+            let result = read.await;
+            tell.notify_one();
+            Err(result.map_or_else(Undelivered::reason, |()| "the connection was closed".into()))
+        });
+        let waited = timeout(CONNECT, found.notified()).await;
+        if waited.is_ok() && self.state().endpoint.is_some() {
+            return Ok(());
+        }
+        Err(Undelivered::Reason("expected the event `endpoint` from the server, found none".into()))
+    }
+}
+
+/// Returns the content encoding of a reply.
+fn encoding(reply: &Response<Incoming>) -> Result<Option<ContentEncoding>, String> {
+    let name = reply.headers().get(CONTENT_ENCODING).map(|name| name.to_str().unwrap_or("?").to_ascii_lowercase());
+    match name.as_deref() {
+        None | Some("" | "identity") => Ok(None),
+        Some(name) => match ContentEncoding::read(name) {
+            Some(encoding) => Ok(Some(encoding)),
+            None => Err("its answer has an unknown content encoding".into()),
+        },
+    }
+}
+
+/// Resolves a reference within the same origin. Returns `None` for another origin.
+fn joined(base: &Uri, to: &str) -> Option<Uri> {
+    let to = to.split('#').next().unwrap_or_default();
+    let origin = format!("{}://{}", base.scheme_str()?, base.authority()?);
+    let absolute = if to.contains("://") {
+        to.to_string()
+    } else if to.starts_with('/') && !to.starts_with("//") {
+        format!("{origin}{to}")
+    } else if to.starts_with("//") {
+        return None;
+    } else if to.starts_with('?') {
+        format!("{origin}{}{to}", base.path())
+    } else {
+        let (folder, _) = base.path().rsplit_once('/')?;
+        format!("{origin}{folder}/{to}")
+    };
+    let found: Uri = absolute.parse().ok()?;
+    (found.scheme() == base.scheme() && found.authority() == base.authority()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn references_stay_within_the_origin() {
+        let base: Uri = "https://a.example:8/b/mcp?c".parse().expect("a URI");
+        for (to, found) in [
+            ("/m?d", Some("https://a.example:8/m?d")),
+            ("m", Some("https://a.example:8/b/m")),
+            ("?e", Some("https://a.example:8/b/mcp?e")),
+            ("https://a.example:8/m#f", Some("https://a.example:8/m")),
+            ("https://a.example/m", None),
+            ("http://a.example:8/m", None),
+            ("//evil.example/m", None),
+            ("https://a.example:8@evil.example/m", None),
+        ] {
+            assert_eq!(joined(&base, to).map(|uri| uri.to_string()).as_deref(), found, "{to}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Lists the tools of a server, for `check`, `matrix` and `probe`.
+
+use std::time::Duration;
+
+use tokio::{
+    sync::mpsc::{channel, Receiver},
+    time::{timeout, Instant},
+};
+use toolwire::json::{self, Node};
+use toolwire_command::{Server, Transport, EVERY_PROGRAM};
+
+use super::{process::unstarted, secrets, Event, Link};
+use crate::{facts::record, signals};
+
+/// Maximum number of pages, more than any server has. It bounds cyclic cursors.
+const PAGES: usize = 10_000;
+/// Maximum number of tools. It bounds memory: the findings about each tool take kilobytes.
+const TOOLS: usize = 10_000;
+/// Time limit for all pages, as a multiple of the limit for one answer, because endless pages must not take days.
+const PATIENCE: u32 = 10;
+/// Maximum size of the part of a server's standard error that is shown if the server fails, in bytes.
+const LOG: usize = 16_384;
+/// Versions of MCP with `initialize`, the latest first.
+const VERSIONS: [&str; 5] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+/// Maximum total size of the answers of a server at a URL, in bytes, after decompression: objects take a hundred times
+/// the memory of their text.
+const MAX_ANSWERS: usize = 16 << 20;
+const NO_LIST: &str = "expected an answer with a list in `tools`, found none";
+
+/// Why a server did not list its tools.
+pub(crate) enum Failure {
+    /// The server has failed: a message, and the end of its standard error.
+    Server { message: String, log: String },
+    /// A signal has ended the program, which has this exit code.
+    Ended(u8),
+}
+
+/// Returns `{"tools": […]}`, with the tools of all pages, as the server has sent them.
+pub(crate) async fn list(server: &Server) -> Result<Vec<u8>, Failure> {
+    let mut server = server.clone();
+    let hidden = secrets(&server);
+    if let Transport::Process { inherited, .. } = &mut server.transport {
+        inherited.splice(..0, EVERY_PROGRAM.map(String::from));
+    }
+    let mut log = LogEnd { bytes: Vec::new(), most: LOG + hidden.longest(), is_cut: false };
+    let result = connected(&server, &mut log).await.map_err(Failure::Ended)?;
+    result.map(String::into_bytes).map_err(|why| {
+        let text = String::from_utf8_lossy(&log.bytes);
+        let safe = if log.is_cut { hidden.hide_end(&text) } else { hidden.hide(&text) };
+        let from = (safe.len().saturating_sub(LOG)..=safe.len()).find(|at| safe.is_char_boundary(*at));
+        Failure::Server {
+            message: format!("the server did not list its tools: {}", hidden.hide(&why)),
+            log: safe.get(from.unwrap_or_default()..).unwrap_or_default().into(),
+        }
+    })
+}
+
+/// The end of a server's standard error.
+struct LogEnd {
+    bytes: Vec<u8>,
+    most: usize,
+    is_cut: bool,
+}
+
+impl LogEnd {
+    fn push(&mut self, piece: &[u8]) {
+        self.bytes.extend_from_slice(piece);
+        if self.bytes.len() > self.most {
+            self.is_cut = true;
+            self.bytes.drain(..self.bytes.len() - self.most);
+        }
+    }
+}
+
+/// Returns the tools as JSON, or why the server has failed. Fails if a signal ends the program.
+async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, String>, u8> {
+    let (sender, events) = channel(4);
+    let link = match Link::open(server, 0, sender, Some(MAX_ANSWERS)) {
+        Ok(link) => link,
+        Err(why) => return Ok(Err(unstarted(&why))),
+    };
+    let timeout = Duration::from_secs(server.timeout.into());
+    let is_remote = matches!(server.transport, Transport::Remote { .. });
+    let mut session = Session { link, events, log, last: 0, timeout, is_remote };
+    let result = tokio::select! {
+        result = session.tools() => Ok(result),
+        code = signals::ended() => Err(code),
+    };
+    let is_signalled = result.is_err();
+    let Session { link, mut events, log, .. } = session;
+    // The server must not wait for a reader while it ends.
+    let rest = async {
+        while let Some((_, event)) = events.recv().await {
+            if let Event::Log(piece) = event {
+                log.push(&piece);
+            }
+        }
+    };
+    let end = async {
+        if is_signalled {
+            link.terminate().await;
+        } else {
+            link.close().await;
+        }
+    };
+    tokio::join!(end, rest);
+    result
+}
+
+/// A connection to a server, on which one request is open at a time.
+struct Session<'l> {
+    link: Link,
+    events: Receiver<(usize, Event)>,
+    log: &'l mut LogEnd,
+    /// The id of the latest request.
+    last: u64,
+    timeout: Duration,
+    is_remote: bool,
+}
+
+impl Session<'_> {
+    async fn tools(&mut self) -> Result<String, String> {
+        let client = record(
+            [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter(),
+        );
+        let parameters = record(
+            [
+                ("protocolVersion", Node::string(VERSIONS[0])),
+                ("capabilities", record(std::iter::empty())),
+                ("clientInfo", client),
+            ]
+            .into_iter(),
+        );
+        let version = self.ask("initialize", parameters, |result| {
+            let version = result.text_at("protocolVersion").map(|version| version.display().into_owned());
+            version.unwrap_or_default()
+        });
+        let version = version.await?;
+        if !VERSIONS.contains(&version.as_str()) {
+            return Err(format!("Server's protocol version is not supported: {version}"));
+        }
+        self.link.write(br#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
+        let end = Instant::now() + PATIENCE * self.timeout;
+        let (mut tools, mut count, mut cursor) = (String::from("{\"tools\":["), 0, None::<String>);
+        for _ in 0..PAGES {
+            let parameters = match &cursor {
+                None => record(std::iter::empty()),
+                Some(cursor) => record([("cursor", json::read(cursor).unwrap_or_default())].into_iter()),
+            };
+            let page = self.ask("tools/list", parameters, |result| {
+                let list = result.array_at("tools")?;
+                let next = result.get("nextCursor").filter(|next| !next.is_null() && !next.is_text(""));
+                Some((list.iter().map(json::write).collect::<Vec<String>>(), next.map(json::write)))
+            });
+            let (page, next) = page.await?.ok_or(NO_LIST)?;
+            count += page.len();
+            if count > TOOLS {
+                return Err(format!("expected at most {TOOLS} tools, found more"));
+            }
+            for tool in page {
+                if !tools.ends_with('[') {
+                    tools.push(',');
+                }
+                tools.push_str(&tool);
+            }
+            // The last page should have no cursor, but some servers write `null` or an empty string.
+            if next.is_none() {
+                return Ok(tools + "]}");
+            }
+            cursor = next;
+            if Instant::now() > end {
+                let seconds = (PATIENCE * self.timeout).as_secs();
+                return Err(format!("expected all pages in {seconds} s, found more"));
+            }
+        }
+        Err(format!("expected at most {PAGES} pages, found more"))
+    }
+
+    /// Sends a request, and returns what `read` finds in its result.
+    async fn ask<T>(
+        &mut self,
+        method: &str,
+        parameters: Node<'_>,
+        read: impl FnOnce(&Node<'_>) -> T,
+    ) -> Result<T, String> {
+        self.last += 1;
+        let id = self.last;
+        let request = record(
+            [
+                ("method", Node::string(method)),
+                ("params", parameters),
+                ("jsonrpc", Node::string("2.0")),
+                ("id", Node::count(id)),
+            ]
+            .into_iter(),
+        );
+        self.link.write(json::write(&request).as_bytes());
+        let seconds = self.timeout.as_secs();
+        let answered = timeout(self.timeout, self.answer(id)).await;
+        let answer = answered.map_err(|_| format!("expected an answer in {seconds} s, found none"))??;
+        let node = json::read(&answer).unwrap_or_default();
+        match (node.get("result"), node.get("error")) {
+            (Some(result), None) => Ok(read(result)),
+            (_, Some(error)) => {
+                let message = error.text_at("message").map(|message| message.display().into_owned());
+                Err(message.unwrap_or_else(|| "the server has answered with an error".into()))
+            }
+            (None, None) => Err("expected an answer with a result, found none".into()),
+        }
+    }
+
+    /// Waits for the answer to a request. Answers the server's own requests meanwhile.
+    async fn answer(&mut self, id: u64) -> Result<String, String> {
+        loop {
+            match self.events.recv().await {
+                None => return Err("Connection closed".into()),
+                // Of a program, only its own words say why.
+                Some((_, Event::Ended(why))) if self.is_remote => return Err(why),
+                Some((_, Event::Ended(_))) => return Err("Connection closed".into()),
+                Some((_, Event::Undelivered(_, why))) => return Err(unreached(why)),
+                Some((_, Event::Log(piece))) => self.log.push(&piece),
+                Some((_, Event::Message(message))) => {
+                    // Lines that are no messages are ignored: some servers print to their output.
+                    let Ok(text) = String::from_utf8(message) else { continue };
+                    let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
+                    let Ok(node) = json::read(&text) else { continue };
+                    match (node.get("method"), node.get("id")) {
+                        (Some(method), Some(own)) => {
+                            let answer = if method.is_text("ping") {
+                                ("result", record(std::iter::empty()))
+                            } else {
+                                let error = r#"{"code":-32601,"message":"Method not found"}"#;
+                                ("error", json::read(error).unwrap_or_default())
+                            };
+                            let answer = [("jsonrpc", Node::string("2.0")), ("id", own.clone()), answer];
+                            self.link.write(json::write(&record(answer.into_iter())).as_bytes());
+                        }
+                        (None, Some(_)) if node.u64_at("id") == Some(id) => return Ok(text),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the error of a server at a URL that did not receive a message.
+fn unreached(why: String) -> String {
+    if why.starts_with('E') && why.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return format!("expected a server at that address, found none ({why})");
+    }
+    why
+}

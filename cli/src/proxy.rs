@@ -1,0 +1,332 @@
+//! Processes, streams and timers of `toolwire proxy`. `toolwire_command::Proxy` decides what happens to each message.
+
+use std::{
+    io::{self, Read as _, Write as _},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Builder,
+    sync::mpsc::{channel, unbounded_channel, Receiver, Sender, UnboundedReceiver, UnboundedSender},
+    time::{sleep, sleep_until, Instant},
+};
+use toolwire::json;
+use toolwire_command::{Command, Effect, Proxy, Secrets, Server};
+
+use crate::{
+    logs::{Log, Report, MAX_LOG},
+    mcp::{
+        lines::{Line, Lines},
+        process::unstarted,
+        secrets, Event, Link, MAX_MESSAGE,
+    },
+    needs::Met,
+    signals,
+    system::code,
+};
+
+/// Time limit for open requests after the client has closed its end. It allows for servers that are still starting.
+const LAST_ANSWERS: Duration = Duration::from_secs(10);
+/// Time limit for writing the last messages.
+const LAST_WRITES: Duration = Duration::from_secs(1);
+/// Number of messages that wait for a reader.
+const WAITING: usize = 4;
+/// Size of the pieces that are read from the client, in bytes.
+const PIECE: usize = 1 << 16;
+
+/// Serves a client on standard input and output until the client closes its end, or until a signal arrives.
+pub(crate) fn run(settings: &str) -> Result<Met, String> {
+    let report = json::read(settings).unwrap_or_default();
+    if report.get("listen").is_some_and(|listen| !listen.is_null()) {
+        return Err("expected a proxy on standard input and output: this program does not have `--listen` yet".into());
+    }
+    let report = Report::open(report.text_at("report").map(|path| path.display().into_owned()).as_deref())?;
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
+    let log = Log::new();
+    let (output, writer) = stdout();
+    let met = runtime.block_on(async {
+        let (sender, events) = channel(WAITING);
+        let (timers, alarms) = unbounded_channel();
+        let servers: Vec<(String, Server)> = Server::in_settings(settings);
+        let mut host = Host {
+            proxy: Proxy::new(settings),
+            links: servers.iter().map(|_| None).collect(),
+            secrets: servers.iter().map(|(_, server)| secrets(server)).collect(),
+            logged: servers.iter().map(|_| Lines::new(MAX_LOG)).collect(),
+            servers,
+            sender,
+            timers,
+            output,
+            log: &log,
+            report: &report,
+        };
+        let mut inbox = Inbox { client: stdin(), events, alarms };
+        let result = tokio::select! {
+            biased;
+            code = signals::ended() => Ok(Met::Ended(code)),
+            result = host.serve(&mut inbox) => result.map(|()| Met::Content(Vec::new())),
+        };
+        let is_signalled = matches!(result, Ok(Met::Ended(_)));
+        let close = |link: Link| async move {
+            if is_signalled {
+                link.terminate().await;
+            } else {
+                link.close().await;
+            }
+        };
+        let ends: Vec<_> = host.links.drain(..).flatten().map(|link| tokio::spawn(close(link))).collect();
+        // The servers must not wait for a reader while they end.
+        drop(host);
+        while inbox.events.recv().await.is_some() {}
+        for end in ends {
+            let _ = end.await;
+        }
+        result
+    });
+    finish(&writer);
+    log.flush();
+    met
+}
+
+/// What arrives at the host.
+struct Inbox {
+    client: Receiver<Incoming>,
+    events: Receiver<(usize, Event)>,
+    alarms: UnboundedReceiver<Timer>,
+}
+
+/// Input of the client.
+enum Incoming {
+    Line(Line),
+    Failed(String),
+}
+
+#[derive(Clone, Copy)]
+enum Timer {
+    Start(usize),
+    Alarm(u64),
+}
+
+/// A proxy between one client and its servers.
+struct Host<'h> {
+    proxy: Proxy,
+    servers: Vec<(String, Server)>,
+    links: Vec<Option<Link>>,
+    secrets: Vec<Secrets>,
+    /// Lines of the servers' standard error.
+    logged: Vec<Lines>,
+    sender: Sender<(usize, Event)>,
+    timers: UnboundedSender<Timer>,
+    output: Sender<Vec<u8>>,
+    log: &'h Log,
+    report: &'h Report,
+}
+
+/// The client no longer reads.
+struct Gone;
+
+impl Host<'_> {
+    async fn serve(&mut self, inbox: &mut Inbox) -> Result<(), String> {
+        for at in 0..self.servers.len() {
+            if let Err(why) = self.start(at) {
+                if let [(name, _)] = self.servers.as_slice() {
+                    return Err(format!("{name}: {why}"));
+                }
+                let effects = self.proxy.ended(at, &why);
+                if self.carry_out(effects, &[]).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        let mut failure = None;
+        let mut end = None;
+        loop {
+            let is_over = end.is_some() && self.proxy.unanswered() == 0;
+            if is_over || end.is_some_and(|end| Instant::now() >= end) {
+                return failure.map_or(Ok(()), Err);
+            }
+            let limit = end.unwrap_or_else(|| Instant::now() + Duration::from_secs(3600));
+            let done = tokio::select! {
+                incoming = inbox.client.recv(), if end.is_none() => match incoming {
+                    Some(Incoming::Line(Line::Text(message))) => {
+                        let effects = self.proxy.client(&message);
+                        self.carry_out(effects, &message).await
+                    }
+                    Some(Incoming::Line(Line::TooLong)) => {
+                        let effects = self.proxy.too_long(MAX_MESSAGE);
+                        self.carry_out(effects, &[]).await
+                    }
+                    found => {
+                        if let Some(Incoming::Failed(why)) = found {
+                            failure = Some(why);
+                        }
+                        end = Some(Instant::now() + LAST_ANSWERS);
+                        Ok(())
+                    }
+                },
+                Some((at, event)) = inbox.events.recv() => self.on_event(at, event).await,
+                Some(timer) = inbox.alarms.recv() => self.on_timer(timer).await,
+                () = sleep_until(limit) => Ok(()),
+            };
+            if done.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Starts a server, or connects to it.
+    fn start(&mut self, at: usize) -> Result<(), String> {
+        let Some((_, server)) = self.servers.get(at) else { return Ok(()) };
+        let link = Link::open(server, at, self.sender.clone(), None).map_err(|why| self.hide(at, &unstarted(&why)))?;
+        if let Some(place) = self.links.get_mut(at) {
+            *place = Some(link);
+        }
+        Ok(())
+    }
+
+    fn hide(&self, at: usize, text: &str) -> String {
+        self.secrets.get(at).map_or_else(|| text.into(), |secrets| secrets.hide(text))
+    }
+
+    async fn on_event(&mut self, at: usize, event: Event) -> Result<(), Gone> {
+        match event {
+            Event::Message(message) => {
+                let effects = self.proxy.server(at, &message);
+                self.carry_out(effects, &message).await
+            }
+            Event::Undelivered(message, why) => {
+                let effects = self.proxy.undelivered(at, &message, &self.hide(at, &why));
+                self.carry_out(effects, &message).await
+            }
+            Event::Log(piece) => {
+                let lines = self.logged.get_mut(at).map(|lines| lines.push(&piece)).unwrap_or_default();
+                self.write_log(lines);
+                Ok(())
+            }
+            Event::Ended(why) => {
+                let last = self.logged.get_mut(at).and_then(Lines::end);
+                self.write_log(last.into_iter().collect());
+                if let Some(link) = self.links.get_mut(at) {
+                    *link = None;
+                }
+                let effects = self.proxy.ended(at, &self.hide(at, &why));
+                self.carry_out(effects, &[]).await
+            }
+        }
+    }
+
+    fn write_log(&self, lines: Vec<Line>) {
+        for line in lines {
+            if let Line::Text(line) = line {
+                self.log.line(Command::heard(&String::from_utf8_lossy(&line)).trim_end());
+            }
+        }
+    }
+
+    async fn on_timer(&mut self, timer: Timer) -> Result<(), Gone> {
+        let effects = match timer {
+            Timer::Alarm(alarm) => self.proxy.alarm(alarm),
+            Timer::Start(at) => match self.start(at) {
+                Ok(()) => self.proxy.started(at),
+                Err(why) => self.proxy.ended(at, &why),
+            },
+        };
+        self.carry_out(effects, &[]).await
+    }
+
+    /// Carries out the actions that follow a message or another event.
+    async fn carry_out(&mut self, effects: Vec<Effect>, message: &[u8]) -> Result<(), Gone> {
+        for effect in effects {
+            match effect {
+                Effect::ToClient(text) => self.write(text.into_bytes()).await?,
+                Effect::PassToClient => self.write(message.into()).await?,
+                Effect::ToServer(at, text) => self.send(at, text.as_bytes()),
+                Effect::PassToServer(at) => self.send(at, message),
+                Effect::Stop(at) => {
+                    if let Some(Some(link)) = self.links.get(at) {
+                        link.stop();
+                    }
+                }
+                Effect::Start(at, delay) => self.later(delay, Timer::Start(at)),
+                Effect::Alarm(alarm, delay) => self.later(delay, Timer::Alarm(alarm)),
+                Effect::Log(line) => self.log.line(&line),
+                Effect::Report(line) => self.report.line(&line, self.log),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a message to the client. If the client does not read, nothing is read from it and from the servers, so
+    /// that memory stays bounded.
+    async fn write(&self, mut message: Vec<u8>) -> Result<(), Gone> {
+        message.push(b'\n');
+        self.output.send(message).await.map_err(|_| Gone)
+    }
+
+    fn send(&self, at: usize, message: &[u8]) {
+        if let Some(Some(link)) = self.links.get(at) {
+            link.write(message);
+        }
+    }
+
+    fn later(&self, delay: u64, timer: Timer) {
+        let timers = self.timers.clone();
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(delay)).await;
+            // The host may have ended.
+            let _ = timers.send(timer);
+        });
+    }
+}
+
+/// Reads standard input on a thread of its own, because reading it cannot be interrupted.
+fn stdin() -> Receiver<Incoming> {
+    let (sender, receiver) = channel(WAITING);
+    thread::spawn(move || {
+        let (mut lines, mut piece) = (Lines::new(MAX_MESSAGE), vec![0; PIECE]);
+        loop {
+            let read = match io::stdin().read(&mut piece) {
+                Ok(length) => piece.get(..length).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    let _ = sender.blocking_send(Incoming::Failed(code(&error)));
+                    return;
+                }
+            };
+            let found = if read.is_empty() { lines.end().into_iter().collect() } else { lines.push(read) };
+            for line in found {
+                if sender.blocking_send(Incoming::Line(line)).is_err() {
+                    return;
+                }
+            }
+            if read.is_empty() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Writes standard output on a thread of its own. The channel closes if the client no longer reads.
+fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
+    let (sender, mut receiver) = channel::<Vec<u8>>(WAITING);
+    let writer = thread::spawn(move || {
+        let mut stdout = io::stdout().lock();
+        while let Some(message) = receiver.blocking_recv() {
+            if stdout.write_all(&message).and_then(|()| stdout.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    (sender, writer)
+}
+
+/// Waits until everything is written, for a limited time, because the client may have stopped reading.
+fn finish(writer: &JoinHandle<()>) {
+    let end = std::time::Instant::now() + LAST_WRITES;
+    while !writer.is_finished() && std::time::Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+    }
+}

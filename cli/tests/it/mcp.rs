@@ -1,0 +1,362 @@
+//! Programs as MCP servers: `check`, `matrix` and `proxy` with real processes.
+
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{json, Value};
+
+use crate::command::{program, Folder};
+
+/// A server in the language of the shell. It answers requests by their method, and whatever else a test needs.
+const SERVER: &str = r#"
+echo 'a line for people'
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id": *\([^,}]*\).*/\1/p')
+  case $line in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"f","version":"1"}}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"a.b","inputSchema":{"type":"object","properties":{"n":{"type":"number","maximum":1.0}}}}]}}' ;;
+    *'"die"'*) echo 'last words' >&2; exit 3 ;;
+    *'"hang"'*) ;;
+    *'"flood"'*) head -c 70000000 /dev/zero | tr '\0' x; echo ;;
+    *'"variables"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":"'$(env | sed 's/=.*//' | sort | tr '\n' ' ')'"}' ;;
+    *'"tools/call"'*|*'"echo"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[],"said":'"$line"'}}' ;;
+  esac
+done
+[ -z "$ENDED" ] || touch "$ENDED"
+"#;
+
+/// A proxy in front of the server above.
+struct Proxied {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Proxied {
+    fn start(mut command: Command) -> Proxied {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Proxied { child, input, output }
+    }
+
+    fn new(options: &[&str]) -> Proxied {
+        let mut command = program();
+        command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);
+        let mut proxied = Proxied::start(command);
+        let client =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
+        assert_eq!(proxied.ask(&hello.to_string())["result"]["serverInfo"]["name"], "f");
+        proxied.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        proxied
+    }
+
+    fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("an open input");
+        input.write_all(format!("{line}\n").as_bytes()).expect("a pipe");
+    }
+
+    fn receive(&mut self) -> Option<String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).ok().filter(|length| *length > 0)?;
+        Some(line.trim_end().to_string())
+    }
+
+    /// Sends a request, and returns the answer. Skips notifications.
+    fn ask(&mut self, line: &str) -> Value {
+        let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
+        self.send(line);
+        loop {
+            let line = self.receive().expect("an answer");
+            let answer: Value = serde_json::from_str(&line).expect("JSON");
+            if answer["id"] == id {
+                return answer;
+            }
+        }
+    }
+
+    /// Closes the input, and returns the rest of the output and the exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        drop(self.input.take());
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).expect("text");
+        (rest, self.child.wait().expect("an exit").code())
+    }
+}
+
+impl Drop for Proxied {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn tools_of_a_program_are_listed_as_it_has_written_them() {
+    let output =
+        program().args(["check", "-d", "openai-chat", "--", "sh", "-c", SERVER]).output().expect("the program");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stdout.contains("tool-name"), "{stdout}");
+}
+
+#[test]
+fn a_server_that_fails_is_an_error_with_its_last_words() {
+    for (arguments, words) in [
+        (["no-such-command"].as_slice(), "expected a command, found none with this name\n"),
+        (&["sh", "-c", "echo last words >&2; exit 3"], "last words\ntoolwire: "),
+        (&["sh", "-c", "echo $TOKEN >&2; exit 3"], "token is …\n"),
+        (&["sh", "-c", "sleep 60"], "expected an answer in 1 s, found none\n"),
+    ] {
+        let mut command = program();
+        command.env("TOKEN", "token is secret-secret").args(["check", "--timeout", "1", "--env", "TOKEN", "--"]);
+        let begin = Instant::now();
+        let output = command.args(arguments).output().expect("the program");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(words) || words.contains('…') && stderr.starts_with("…\n"), "{stderr}");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{arguments:?}");
+    }
+}
+
+#[test]
+fn calls_are_restored_and_everything_else_passes_byte_for_byte() {
+    let mut proxied = Proxied::new(&["--dialect", "openai-chat"]);
+    let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    assert_eq!(list["result"]["tools"][0]["name"], "a_b");
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_b","arguments":{"n":"1"}}}"#;
+    let said = proxied.ask(call)["result"]["said"]["params"].clone();
+    assert_eq!(said, json!({"name": "a.b", "arguments": {"n": 1}}));
+    let odd = r#"{"jsonrpc":"2.0", "id":3,"method":"echo","params":{"a":9007199254740993,"n":1.0}}"#;
+    proxied.send(odd);
+    assert!(proxied.receive().expect("an answer").contains(odd));
+    assert_eq!(proxied.end(), (String::new(), Some(0)));
+}
+
+#[test]
+fn a_server_that_dies_or_floods_is_restarted() {
+    for how in ["die", "flood"] {
+        let mut proxied = Proxied::new(&[]);
+        let failed = proxied.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": how}).to_string());
+        assert!(failed["error"]["message"].as_str().is_some_and(|message| message.contains("has ended")), "{failed}");
+        let end = Instant::now() + Duration::from_secs(20);
+        while proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"echo"}"#).get("result").is_none() {
+            assert!(Instant::now() < end, "the server is not restarted");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn a_server_receives_only_its_variables() {
+    let mut command = program();
+    command.env("NAMED", "1").env("OTHER", "1").args(["proxy", "--env", "NAMED", "--", "sh", "-c", SERVER]);
+    let mut proxied = Proxied::start(command);
+    let found = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"variables"}"#)["result"].to_string();
+    assert!(found.contains("NAMED") && found.contains("PATH") && !found.contains("OTHER"), "{found}");
+}
+
+#[test]
+fn requests_before_the_end_of_the_input_are_answered_and_the_server_ends_itself() {
+    let folder = Folder::new();
+    let ended = folder.0.join("ended");
+    let mut command = program();
+    command.env("ENDED", &ended).args(["proxy", "--env", "ENDED", "--", "sh", "-c", SERVER]);
+    let mut proxied = Proxied::start(command);
+    for id in 0..20 {
+        proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "echo"}).to_string());
+    }
+    let (rest, code) = proxied.end();
+    assert_eq!((rest.lines().count(), code), (20, Some(0)), "{rest}");
+    assert!(ended.exists());
+}
+
+#[test]
+fn a_signal_ends_the_server_and_the_processes_that_it_has_started() {
+    let folder = Folder::new();
+    let pid = folder.0.join("pid");
+    let script = format!("sleep 1000 & echo $! >'{0}.new'; mv '{0}.new' '{0}'; wait", pid.display());
+    for (name, code) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+        for command in ["proxy", "check"] {
+            let _ = std::fs::remove_file(&pid);
+            let mut running = program();
+            running.args([command, "--", "sh", "-c", &script]).stdin(Stdio::piped()).stdout(Stdio::null());
+            let mut child = running.stderr(Stdio::null()).spawn().expect("the program");
+            // `wait` would close it, which also ends a proxy.
+            let _input = child.stdin.take();
+            let end = Instant::now() + Duration::from_secs(20);
+            while !pid.exists() {
+                assert!(Instant::now() < end, "the server does not start");
+                thread::sleep(Duration::from_millis(10));
+            }
+            let started = std::fs::read_to_string(&pid).expect("a number");
+            let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+            assert!(sent.expect("kill").success());
+            assert_eq!(child.wait().expect("an exit").code(), Some(code), "{command}");
+            let still = || Command::new("kill").args(["-0", started.trim()]).stderr(Stdio::null()).status();
+            while still().expect("kill").success() {
+                assert!(Instant::now() < end, "the process of the server still runs");
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_program_ends_although_a_process_outside_the_group_keeps_the_output_open() {
+    if Command::new("setsid").arg("true").status().is_err() {
+        return println!("skipped: this system has no setsid");
+    }
+    let begin = Instant::now();
+    let left = "setsid sleep 30 & exit 3";
+    let output = program().args(["check", "--timeout", "2", "--", "sh", "-c", left]).output().expect("the program");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(begin.elapsed() < Duration::from_secs(15));
+}
+
+/// A server at a URL, with streamable HTTP or only SSE. Returns its port.
+fn remote(transport: &'static str) -> u16 {
+    use crate::relay::{api, reply, write};
+    let streams = std::sync::Mutex::new(None::<std::net::TcpStream>);
+    api(move |request, stream| {
+        let (method, rest) = request.start.split_once(' ').expect("a request line");
+        let path = rest.split(' ').next().unwrap_or_default();
+        if request.header("authorization") != Some("Bearer secret-secret") {
+            let text = format!("who are you with {:?}?", request.header("authorization"));
+            return write(stream, &format!("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{text}", text.len()));
+        }
+        let message: Value = request.json();
+        let result = match message["method"].as_str() {
+            Some("initialize") => {
+                json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
+            }
+            Some("tools/list") => json!({"tools": [{"name": "a.b", "inputSchema": {"type": "object"}}]}),
+            Some("large") => json!({"text": "x".repeat(17 << 20)}),
+            Some("fail") => return write(stream, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno"),
+            _ => {
+                json!({"version": request.header("mcp-protocol-version"), "session": request.header("mcp-session-id")})
+            }
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        match (method, path, transport) {
+            ("POST", "/mcp", "http") if message.get("id").is_none() => {
+                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
+            }
+            ("POST", "/mcp", "http") => {
+                let pretty = serde_json::to_string_pretty(&answer).expect("JSON");
+                reply(stream, "Content-Type: application/json\r\nMcp-Session-Id: s\r\n", pretty.as_bytes());
+            }
+            ("POST", "/mcp", "moved") => {
+                write(stream, "HTTP/1.1 307 Moved\r\nLocation: /mcp/\r\nContent-Length: 0\r\n\r\n");
+            }
+            ("POST", "/mcp/", "moved") => {
+                reply(stream, "Content-Type: text/event-stream\r\n", format!("data: {answer}\n\n").as_bytes());
+            }
+            ("GET", "/mcp", "sse") => {
+                write(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\n",
+                );
+                *streams.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
+            }
+            ("POST", "/m", "sse") => {
+                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
+                let mut streams = streams.lock().expect("no panic");
+                if message.get("id").is_some() {
+                    write(streams.as_mut().expect("a stream"), &format!("event: message\ndata: {answer}\n\n"));
+                }
+            }
+            ("DELETE", ..) => write(stream, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            _ => write(stream, "HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n"),
+        }
+    })
+}
+
+const SECRET: &str = "Authorization: Bearer secret-secret";
+
+#[test]
+fn tools_of_a_server_at_a_url_are_listed() {
+    for transport in ["http", "sse", "moved"] {
+        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
+        let output = program().args(["check", "-d", "openai-chat", "--url", &url, "--header", SECRET]).output();
+        let output = output.expect("the program");
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(stdout.contains("tool-name"), "{transport}: {stdout}{stderr}");
+    }
+}
+
+#[test]
+fn a_server_at_a_url_that_refuses_or_does_not_exist_is_an_error() {
+    let url = format!("http://127.0.0.1:{}/mcp", remote("http"));
+    let other = "Authorization: Bearer other-secret";
+    for (url, words) in [
+        (url.as_str(), "who are you with Some(\"…\")?"),
+        ("http://127.0.0.1:9/mcp", "expected a server at that address, found none (ECONNREFUSED)"),
+        ("http://x.test:port/mcp", "expected an address, found something else"),
+        ("http://x.invalid/mcp", "expected a server at that address, found none (ENOTFOUND)"),
+    ] {
+        let output = program().args(["check", "--url", url, "--header", other]).output().expect("the program");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(words) && !stderr.contains("other-secret"), "{words} in {stderr}");
+    }
+}
+
+#[test]
+fn a_proxy_connects_to_a_server_at_a_url() {
+    for transport in ["http", "sse", "moved"] {
+        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
+        let mut command = program();
+        command.args(["proxy", "--dialect", "openai-chat", "--url", &url, "--header", SECRET]);
+        let mut proxied = Proxied::start(command);
+        let client =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
+        assert_eq!(proxied.ask(&hello.to_string())["result"]["serverInfo"]["name"], "f");
+        let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{transport}");
+        let failed = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"fail"}"#);
+        assert!(
+            failed["error"]["message"].as_str().is_some_and(|why| why.contains("could not be reached")),
+            "{failed}"
+        );
+        let found = proxied.ask(r#"{"jsonrpc":"2.0","id":3,"method":"vendor/own"}"#)["result"].clone();
+        let session = if transport == "http" { json!("s") } else { Value::Null };
+        assert_eq!(found, json!({"version": "2025-06-18", "session": session}), "{transport}");
+        // The limit of all answers together is that of `check`.
+        assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":4,"method":"large"}"#).get("result").is_some());
+        assert_eq!(proxied.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
+fn a_request_to_an_api_contains_the_key_and_messages_do_not() {
+    use crate::relay::{api, write};
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let keys = seen.clone();
+    let port = api(move |request, stream| {
+        let key = request.header("authorization").unwrap_or_default().to_string();
+        let text =
+            json!({"error": {"message": format!("wrong key {key}"), "type": "invalid_request_error"}}).to_string();
+        keys.lock().expect("no panic").push(key);
+        write(stream, &format!("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{text}", text.len()));
+    });
+    let folder = Folder::new();
+    folder.write("t.json", r#"[{"name": "a", "inputSchema": {"type": "object"}}]"#);
+    let url = format!("http://127.0.0.1:{port}/v1");
+    let arguments = ["probe", "-d", "openai-chat", "--model", "m", "--url", &url, "--key-env", "MY_KEY", "t.json"];
+    let output =
+        program().args(arguments).env("MY_KEY", "secret-key").current_dir(&folder.0).output().expect("the program");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(seen.lock().expect("no panic").first().map(String::as_str), Some("Bearer secret-key"), "{text}");
+    assert!(text.contains("(MY_KEY)") && !text.contains("secret-key"), "{text}");
+}
