@@ -48,7 +48,9 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
                 code = signals::ended() => Ok(Met::Ended(code)),
             }
         }),
-        Need::Proxy(settings) => proxy::run(&settings),
+        Need::Proxy(settings) => {
+            proxy::run(&settings).map(|ended| ended.map_or_else(|| Met::Content(Vec::new()), Met::Ended))
+        }
         Need::Relay(settings) => relay::run(&settings).map(Met::Ended),
         need => content(need, files).map(Met::Content),
     }

@@ -21,7 +21,6 @@ use crate::{
         process::unstarted,
         secrets, Event, Link, MAX_MESSAGE,
     },
-    needs::Met,
     signals,
     system::code,
 };
@@ -35,8 +34,9 @@ const WAITING: usize = 4;
 /// Size of the pieces that are read from the client, in bytes.
 const PIECE: usize = 1 << 16;
 
-/// Serves a client on standard input and output until the client closes its end, or until a signal arrives.
-pub(crate) fn run(settings: &str) -> Result<Met, String> {
+/// Serves a client on standard input and output until the client closes its end, or until a signal arrives, whose exit
+/// code it returns.
+pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     let report = json::read(settings).unwrap_or_default();
     if report.get("listen").is_some_and(|listen| !listen.is_null()) {
         return Err("expected a proxy on standard input and output: this program does not have `--listen` yet".into());
@@ -45,7 +45,8 @@ pub(crate) fn run(settings: &str) -> Result<Met, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let log = Log::new();
     let (output, writer) = stdout();
-    let met = runtime.block_on(async {
+    let ended = runtime.block_on(async {
+        let ended = signals::ended();
         let (sender, events) = channel(WAITING);
         let (timers, alarms) = unbounded_channel();
         let servers: Vec<(String, Server)> = Server::in_settings(settings);
@@ -64,10 +65,10 @@ pub(crate) fn run(settings: &str) -> Result<Met, String> {
         let mut inbox = Inbox { client: stdin(), events, alarms };
         let result = tokio::select! {
             biased;
-            code = signals::ended() => Ok(Met::Ended(code)),
-            result = host.serve(&mut inbox) => result.map(|()| Met::Content(Vec::new())),
+            code = ended => Ok(Some(code)),
+            result = host.serve(&mut inbox) => result.map(|()| None),
         };
-        let is_signalled = matches!(result, Ok(Met::Ended(_)));
+        let is_signalled = matches!(result, Ok(Some(_)));
         let close = |link: Link| async move {
             if is_signalled {
                 link.terminate().await;
@@ -86,7 +87,7 @@ pub(crate) fn run(settings: &str) -> Result<Met, String> {
     });
     finish(&writer);
     log.flush();
-    met
+    ended
 }
 
 /// What arrives at the host.

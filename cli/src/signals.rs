@@ -1,9 +1,12 @@
 //! Signals that end the program.
 
-/// Waits for a signal that asks the program to end. Returns the exit code, as shells report it.
+use std::future::Future;
+
+/// Begins to wait for a signal that asks the program to end. The future returns the exit code, as shells report it. A
+/// program that starts processes must call this first, because a signal would end it without them before.
 #[cfg(unix)]
-pub(crate) async fn ended() -> u8 {
-    use tokio::signal::unix::{signal, SignalKind};
+pub(crate) fn ended() -> impl Future<Output = u8> {
+    use tokio::signal::unix::{signal, Signal, SignalKind};
     /// `nohup` starts a program that must survive its terminal.
     fn ignores_hangup() -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -11,27 +14,34 @@ pub(crate) async fn ended() -> u8 {
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
         mask.is_some_and(|mask| mask & 1 == 1)
     }
-    let wait = |kind: SignalKind, is_wanted: bool| async move {
-        match is_wanted.then(|| signal(kind)) {
-            Some(Ok(mut signal)) => signal.recv().await,
-            _ => std::future::pending().await,
+    let begun = |kind: SignalKind| signal(kind).ok();
+    let hangup = if ignores_hangup() { None } else { begun(SignalKind::hangup()) };
+    let interrupt = begun(SignalKind::interrupt());
+    let (quit, terminate) = (begun(SignalKind::quit()), begun(SignalKind::terminate()));
+    let wait = |signal: Option<Signal>| async move {
+        match signal {
+            Some(mut signal) => signal.recv().await,
+            None => std::future::pending().await,
         }
     };
-    let hangs_up = !ignores_hangup();
-    tokio::select! {
-        _ = wait(SignalKind::hangup(), hangs_up) => 129,
-        _ = wait(SignalKind::interrupt(), true) => 130,
-        _ = wait(SignalKind::quit(), true) => 131,
-        _ = wait(SignalKind::terminate(), true) => 143,
+    async move {
+        tokio::select! {
+            _ = wait(hangup) => 129,
+            _ = wait(interrupt) => 130,
+            _ = wait(quit) => 131,
+            _ = wait(terminate) => 143,
+        }
     }
 }
 
-/// Waits for Ctrl-C. Returns the exit code.
+/// Waits for Ctrl-C. The future returns the exit code.
 #[cfg(not(unix))]
-pub(crate) async fn ended() -> u8 {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 130,
-        Err(_) => std::future::pending().await,
+pub(crate) fn ended() -> impl Future<Output = u8> {
+    async {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => 130,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
 

@@ -74,6 +74,7 @@ impl LogEnd {
 
 /// Returns the tools as JSON, or why the server has failed. Fails if a signal ends the program.
 async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, String>, u8> {
+    let ended = signals::ended();
     let (sender, events) = channel(4);
     let link = match Link::open(server, 0, sender, Some(MAX_ANSWERS)) {
         Ok(link) => link,
@@ -84,7 +85,7 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
     let mut session = Session { link, events, log, last: 0, timeout, is_remote };
     let result = tokio::select! {
         result = session.tools() => Ok(result),
-        code = signals::ended() => Err(code),
+        code = ended => Err(code),
     };
     let is_signalled = result.is_err();
     let Session { link, mut events, log, .. } = session;
