@@ -200,7 +200,7 @@ pub(super) fn mend_choice(
         if let Some((_, Some(choice))) = &found {
             if choice.is_demand() {
                 let message = format!("expected tools that the choice can force, found none; {}", rule.fact.source);
-                return Err(Error::new(Code::InvalidRequest, "/tool_choice", message));
+                return Err(Error::new(Code::InvalidRequest, wire::of(api).choice().pointer(), message));
             }
         }
         for key in rule.broken_by(request, found.as_ref()) {
@@ -258,7 +258,7 @@ pub(super) fn broken_by_choice(
     let found = choice_of(request, api)?;
     if let Some(rule) = without_tools(request, api, surface)? {
         let pointer = match rule.broken_by(request, found.as_ref()).first() {
-            Some(&"tool_choice") => "/tool_choice",
+            Some(&"tool_choice") => wire::of(api).choice().pointer(),
             Some(_) => "/parallel_tool_calls",
             None => return Ok(None),
         };

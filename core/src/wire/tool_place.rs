@@ -30,7 +30,7 @@ pub(crate) struct ToolPlace {
     pub(super) groups: &'static [&'static str],
     /// Member that marks an entry that is no tool.
     pub(super) no_tool: Option<&'static str>,
-    /// Members of a request that the API accepts only with tools.
+    /// Members that are removed with the last tool, because APIs refuse them without tools; gateways mix the spellings.
     pub(super) members: &'static [&'static str],
     /// True if the API refuses an empty list.
     pub(super) refuses_empty: bool,
@@ -89,7 +89,7 @@ impl ToolPlace {
         self.groups
     }
 
-    /// Returns the members of a request that the API accepts only with tools.
+    /// Returns the members of a request that are removed with the last tool.
     pub(crate) const fn members(&self) -> &'static [&'static str] {
         self.members
     }

@@ -93,11 +93,11 @@ pub(crate) struct Turns {
     pub(super) has_refusals: bool,
     /// The `type` of the user's text; `None` if parts have no type.
     pub(super) text: Option<&'static str>,
-    /// Returns a part or an item with the result of a call.
+    /// Returns a part or an item with a placeholder for the result of a call.
     pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
 }
 
-/// What a result contains.
+/// What a placeholder for a result contains.
 pub(crate) struct Answered<'a> {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,

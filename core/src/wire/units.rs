@@ -63,12 +63,12 @@ pub(crate) struct Unit {
     pub(super) kind: Option<&'static str>,
     /// `role` of the message that is the unit; `None` for any role.
     pub(super) speaker: Option<&'static str>,
-    /// Conditions that distinguish the message or entry from that of another API with the same type. They are not
-    /// tested if the API is known.
+    /// Conditions that distinguish the message or entry from another API's with the same type. They are not tested if
+    /// the request is known to have this format.
     pub(super) unlike: &'static [Step],
     /// The way from the message or entry to the unit.
     pub(super) way: &'static [Step],
-    /// Members that contain the id by which calls and results belong together, in order of preference.
+    /// Member that contains the id by which calls and results belong together, and members that also identify the call.
     pub(super) id: &'static [&'static str],
     /// True if the id is a member of the entry instead of the unit.
     pub(super) is_id_outside: bool,
@@ -149,7 +149,7 @@ impl Unit {
     /// Returns the unit in a message or entry, if its way leads to a single value.
     fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.way.iter().try_fold(holder, |node, step| match step {
-            Step::Member(key) => node.get(*key),
+            Step::Member(key) => node.get(*key).filter(|member| !member.is_null()),
             Step::Items(_) => None,
             step => step.stays(node).then_some(node),
         })
@@ -178,20 +178,14 @@ pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text(name))
 }
 
-/// Calls `visit` with each value to which the steps lead. Returns true if there is one.
-pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(&mut Node<'a>)) -> bool {
-    let Some((step, rest)) = way.split_first() else {
-        visit(node);
-        return true;
-    };
+/// Calls `visit` with each value to which the steps lead.
+pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(&mut Node<'a>)) {
+    let Some((step, rest)) = way.split_first() else { return visit(node) };
     match step {
-        Step::Member(key) => node.visit(*key, |inner| walk(inner, rest, visit)).unwrap_or(false),
-        Step::Items(key) => {
-            let mut found = false;
-            each(node, key, &mut |_, item| found |= walk(item, rest, visit));
-            found
-        }
-        step => step.stays(node) && walk(node, rest, visit),
+        Step::Member(key) => drop(node.visit(*key, |inner| walk(inner, rest, visit))),
+        Step::Items(key) => each(node, key, &mut |_, item| walk(item, rest, visit)),
+        step if step.stays(node) => walk(node, rest, visit),
+        _ => {}
     }
 }
 
@@ -290,7 +284,8 @@ impl Units {
     }
 }
 
-/// Calls `visit` with the units of a message or entry. Of several units with one role, only the first counts.
+/// Calls `visit` with the units of a message or entry. If it is itself a unit, the first format with a unit of that
+/// role applies, because formats share types.
 fn at_place(
     holder: &mut Node<'_>,
     own: Option<&'static Wire>,
@@ -299,22 +294,24 @@ fn at_place(
     visit: Visit<'_>,
 ) {
     let kind = holder.text_at("type").cloned();
-    let others = ALL.into_iter().filter(|wire| own.is_none_or(|own| !core::ptr::eq(*wire, own)));
+    let others = ALL.into_iter().filter(|wire| own.is_none_or(|own| wire.api() != own.api()));
     let wires = own.map(|wire| (wire, true)).into_iter().chain(others.map(|wire| (wire, false)));
     let mut seen = [false; 4];
     for (wire, is_own) in wires {
         for unit in of(&wire.units).unwrap_or_default() {
-            let is_new = seen.get(unit.role as usize) == Some(&false);
-            if is_new && unit.is_in(holder, kind.as_ref(), is_own) && unit.visit(holder, entry, visit) {
-                seen.iter_mut().skip(unit.role as usize).take(1).for_each(|seen| *seen = true);
+            let is_itself = unit.way.is_empty();
+            let is_known = is_itself && seen.get(unit.role as usize) == Some(&true);
+            if !is_known && unit.is_in(holder, kind.as_ref(), is_own) {
+                unit.visit(holder, entry, visit);
+                seen.iter_mut().skip(unit.role as usize).take(1).for_each(|seen| *seen |= is_itself);
             }
         }
     }
 }
 
 impl Unit {
-    /// Calls `visit` with the unit. Returns true if the message or entry contains it.
-    fn visit(&'static self, holder: &mut Node<'_>, entry: Option<(&'static str, usize)>, visit: Visit<'_>) -> bool {
+    /// Calls `visit` with the unit, if the message or entry contains it.
+    fn visit(&'static self, holder: &mut Node<'_>, entry: Option<(&'static str, usize)>, visit: Visit<'_>) {
         let place = Place { entry, way: self.way };
         let outer = if self.is_id_outside { self.id_in(holder) } else { None };
         walk(holder, self.way, &mut |node| {
@@ -337,7 +334,7 @@ impl Unit {
                 place,
                 node,
             });
-        })
+        });
     }
 }
 
@@ -397,15 +394,19 @@ impl<'a> Part<'_, 'a> {
 impl Wire {
     /// Calls `show` with the calls and results of a message.
     pub(crate) fn parts<'n, 'a>(&self, message: &'n Node<'a>, show: &mut dyn FnMut(Part<'n, 'a>)) {
-        let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<usize>| {
+        let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<usize>| -> bool {
             let kind = holder.text_at("type");
             let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
             let found = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
-            if let Some((unit, node)) = found.filter_map(|unit| Some((unit, unit.find(holder)?))).next() {
-                show(Part { unit, node, holder, entry });
-            }
+            let found = found.filter_map(|unit| Some((unit, unit.find(holder)?))).next();
+            let Some((unit, node)) = found else { return false };
+            show(Part { unit, node, holder, entry });
+            unit.way.is_empty()
         };
-        in_holder(message, self.units.messages, None);
+        // A message that is itself a call or a result contains no others.
+        if in_holder(message, self.units.messages, None) {
+            return;
+        }
         for (list, units) in self.units.lists {
             for (at, entry) in message.items_at(*list).iter().enumerate() {
                 in_holder(entry, units, Some(at));

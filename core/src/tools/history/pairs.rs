@@ -176,7 +176,7 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
             is_part = true;
             let id = part.id().map(string);
             if part.role() == Role::Result {
-                facts.is_nameless |= id.is_none() && part.has_ids();
+                facts.is_nameless |= id.is_none() && part.has_ids() && matches!(turns.results(), Results::Following);
                 facts.results.extend(id.map(CallResult::of_id));
             } else {
                 let is_custom = part.is_custom();

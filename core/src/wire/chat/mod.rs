@@ -9,7 +9,7 @@ use super::{
     tool_place::ToolPlace,
     turns::{Answered, Results, Speaker, Turns},
     units::{
-        Arguments,
+        Arguments, Name,
         Step::{Items, Member},
         Unit, Units,
     },
@@ -42,7 +42,7 @@ pub(super) const WIRE: Wire = Wire {
     units: Units {
         messages: &[
             // The API allows the tool's name in its result.
-            Unit::result(&["tool_call_id"]).named().by("tool"),
+            Unit::result(&["tool_call_id", "call_id", "id"]).named().by("tool"),
             Unit::result(&[]).named().by("function"),
             Unit::call(&[], Arguments::Text("arguments")).at(&[Member("function_call")]),
         ],
@@ -51,9 +51,11 @@ pub(super) const WIRE: Wire = Wire {
             &[
                 Unit {
                     is_id_outside: true,
-                    ..Unit::call(&["id"], Arguments::Text("arguments")).at(&[Member("function")])
+                    ..Unit::call(&["id", "call_id"], Arguments::Text("arguments")).at(&[Member("function")])
                 },
-                Unit { is_id_outside: true, ..Unit::call(&["id"], Arguments::None).at(&[Member("custom")]) },
+                Unit { is_id_outside: true, ..Unit::call(&["id", "call_id"], Arguments::None).at(&[Member("custom")]) },
+                // An entry of any other kind.
+                Unit { name: Name::None, ..Unit::call(&["id"], Arguments::None) },
             ],
         )],
     },

@@ -173,7 +173,10 @@ impl ChoiceFormat {
     /// The errors of `decide`.
     pub(crate) fn settle<'a>(&self, request: &mut Node<'a>, decide: Decide<'_, 'a>) -> Result<Settled, Error> {
         let mut settled = Settled::default();
-        let is_forced = matches!(self.chosen(request)?, Some(Choice::Tool(_)));
+        let is_forced = match self.spelling {
+            Spelling::Mode(_) => matches!(self.chosen(request)?, Some(Choice::Tool(_))),
+            Spelling::Words(_) | Spelling::Kinds => false,
+        };
         for place in self.places {
             let emptied = place.edit(request, |choice| match &self.spelling {
                 Spelling::Words(_) => self.settle_words(choice, &mut *decide, &mut settled.gone),

@@ -222,10 +222,11 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
 
 /// Parses a choice that is an object whose only member is its kind.
 fn read_kinds<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
-    if choice.get(KIND_AUTO).is_some() {
+    let is_set = |kind: &str| choice.get(kind).is_some_and(|value| !value.is_null());
+    if is_set(KIND_AUTO) {
         return Some(Choice::Auto);
     }
-    if choice.get(KIND_ANY).is_some() {
+    if is_set(KIND_ANY) {
         return Some(Choice::Required);
     }
     let name = choice.get(KIND_TOOL).and_then(name_of);

@@ -44,11 +44,11 @@ pub(super) const WIRE: Wire = Wire {
         lists: &[(
             "content",
             &[
+                Unit::result(&["toolUseId"]).at(&[Member("toolResult")]),
                 Unit {
                     hosted: Some(("type", "server_tool_use")),
                     ..Unit::call(&["toolUseId"], Arguments::Value("input")).at(&[Member("toolUse")])
                 },
-                Unit::result(&["toolUseId"]).at(&[Member("toolResult")]),
                 // The tools of a server are not in the list.
                 Unit::reference(&[Member("toolAddition"), Member("tool"), Without("serverName")]),
                 Unit::reference(&[Member("toolRemoval"), Member("tool"), Without("serverName")]),

@@ -55,10 +55,10 @@ pub(super) const WIRE: Wire = Wire {
         lists: &[(
             "parts",
             &[
-                CALL.at(&[Member("functionCall")]),
-                CALL.at(&[Member("function_call")]),
                 RESULT.at(&[Member("functionResponse")]),
                 RESULT.at(&[Member("function_response")]),
+                CALL.at(&[Member("functionCall")]),
+                CALL.at(&[Member("function_call")]),
             ],
         )],
     },

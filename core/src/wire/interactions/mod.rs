@@ -24,7 +24,7 @@ pub(super) const WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
     history: "input",
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
-    before: &[],
+    before: &["previous_interaction_id"],
     tools: ToolPlace {
         family: Api::GeminiInteractions,
         formats: &[ToolFormat::GeminiInteractions],
@@ -56,7 +56,7 @@ pub(super) const WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("model", Speaker::Model)],
-        without_role: &[("_result", Speaker::Tool), ("", Speaker::Model)],
+        without_role: &[("user_input", Speaker::User), ("_result", Speaker::Tool), ("", Speaker::Model)],
         results: Results::Unknown,
         stored_item: None,
         other_ids: &[],
