@@ -262,11 +262,12 @@ fn remote(transport: &'static str) -> u16 {
                 reply(stream, "Content-Type: text/event-stream\r\n", format!("data: {answer}\n\n").as_bytes());
             }
             ("GET", "/mcp", "sse") => {
+                // Stored first: the client's next message may arrive as soon as it knows the endpoint.
+                *streams.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
                 write(
                     stream,
                     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\n",
                 );
-                *streams.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
             }
             ("POST", "/m", "sse") => {
                 write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");

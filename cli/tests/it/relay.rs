@@ -375,16 +375,14 @@ fn small_requests_do_not_wait_for_a_large_one() {
         over.store(1, Ordering::Relaxed);
         found.status()
     });
-    let (mut count, mut longest) = (0, Duration::ZERO);
+    let mut count = 0;
     while is_over.load(Ordering::Relaxed) == 0 {
-        let begin = Instant::now();
         assert_eq!(ask(relay.port, CHAT, &chat("a.b", json!({}))).status(), 200);
-        longest = longest.max(begin.elapsed());
-        count += 1;
+        count += 1 - is_over.load(Ordering::Relaxed);
     }
     assert_eq!(upload.join().expect("a reply"), 200);
-    // Unoptimized, the large request takes seconds. Figures belong to the benchmark: this only proves that it is alone.
-    assert!(count > 10, "{count} small requests, {longest:?}");
+    // Figures belong to the benchmark: this only proves that a small request can overtake the large one.
+    assert!(count > 0, "no small request was answered before the large one");
 }
 
 #[test]
