@@ -22,7 +22,7 @@ const IN_PLACE: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
 /// The files that a command read, to detect those that change before they are written.
 #[derive(Default)]
 pub(crate) struct Files {
-    /// Keyed with secret random numbers, so that nobody can prepare a file with the same digest.
+    /// Has secret random keys, so an attacker cannot prepare a file with an equal digest.
     hasher: RandomState,
     /// Digests by path, with symbolic links resolved.
     digests: HashMap<PathBuf, u64>,

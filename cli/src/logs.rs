@@ -43,7 +43,7 @@ impl Log {
         let unread = state.clone();
         thread::spawn(move || {
             for line in lines {
-                // Nobody can be told about an error.
+                // Standard error is the only way to report an error.
                 let _ = io::stderr().write_all(line.as_bytes());
                 lock(&unread).bytes -= line.len();
             }

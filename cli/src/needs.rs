@@ -60,7 +60,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
 fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) -> Result<Met, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let show = |seconds| {
-        // Nobody can be told about an error.
+        // Standard error is the only way to report an error.
         let _ = io::stderr().write_all(command.waiting(seconds).as_bytes());
     };
     runtime.block_on(async {

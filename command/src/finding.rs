@@ -222,7 +222,7 @@ impl Findings {
         }
     }
 
-    /// Merges a finding with the first known one that matches. Returns it if there is none.
+    /// Merges a finding with the first known finding that matches. Returns the finding if no known finding matches.
     fn join(
         &mut self,
         finding: Finding,

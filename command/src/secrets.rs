@@ -135,7 +135,7 @@ impl<'t> Unescaped<'t> {
         self.places.as_ref().map_or(at, |places| places.get(at).copied().unwrap_or_default())
     }
 
-    /// Decodes one level of escapes. Returns `None` if there is none.
+    /// Decodes one level of escapes. Returns `None` for text without escapes.
     fn decoded(&self) -> Option<Unescaped<'t>> {
         let (mut text, mut places) = (String::new(), Vec::new());
         let (mut at, mut found) = (0, false);

@@ -113,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// Moves bytes that hyper may read. Returns false if there are none.
+    /// Moves bytes that hyper may read. Returns false if no byte is ready.
     fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         let rest = self.ready.get(self.at..).unwrap_or_default();
         let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or(rest);

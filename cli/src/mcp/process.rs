@@ -89,7 +89,7 @@ impl Process {
                 aborts.iter().for_each(tokio::task::AbortHandle::abort);
             }
             let why = whole.why().clone().unwrap_or(status);
-            // Without a receiver, nobody is interested.
+            // Fails only if the receiver is dropped, which ends the connection.
             let _ = events.send((number, Event::Ended(why))).await;
             let _ = ended.send(true);
         });

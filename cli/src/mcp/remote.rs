@@ -188,7 +188,7 @@ impl Shared {
     }
 
     async fn tell(&self, event: Event) {
-        // Without a receiver, nobody is interested.
+        // Fails only if the receiver is dropped, which ends the connection.
         let _ = self.events.send((self.number, event)).await;
     }
 

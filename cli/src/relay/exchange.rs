@@ -104,7 +104,7 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
                 Output::Through => {
                     exchange.write_rest();
                     let patience = exchange.host.timeout;
-                    let fails = move |is_late: bool, why: &str| exchange.note_failure(is_late, why);
+                    let fails = move |is_late: bool, why: &str| exchange.record_failure(is_late, why);
                     response(head, parts.extensions, Reply::passed(body, fails, patience, client.open))
                 }
                 Output::Feed(encoding) => {
@@ -143,7 +143,7 @@ fn response(head: ReplyHead, extensions: Extensions, body: Reply) -> Option<Resp
 }
 
 impl Exchange {
-    /// Carries out effects up to the next one that concerns the client. Returns `None` if there is none.
+    /// Performs effects until one concerns the client, and returns it. Returns `None` after the last effect.
     async fn next(&mut self) -> Option<Output> {
         while let Some(effect) = self.effects.pop_front() {
             let more = match effect {
@@ -335,7 +335,7 @@ impl Exchange {
     }
 
     /// Handles the failure of a reply that passes as it arrives.
-    pub(super) fn note_failure(&mut self, is_late: bool, why: &str) {
+    pub(super) fn record_failure(&mut self, is_late: bool, why: &str) {
         self.effects = self.failed(is_late, why).into();
         self.write_rest();
     }

@@ -152,6 +152,7 @@ fn cases_print_the_expected_text() {
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
     });
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
+    assert!(only.is_some() || runs.len() > cases.len() / 2, "{} of {} cases are played", runs.len(), cases.len());
     println!("tests/command: {} of {} cases", runs.len(), cases.len());
 }
 

@@ -205,7 +205,7 @@ impl RelayRequest {
         if let Err(error) = opened {
             return self.refused_as(*open, &error);
         }
-        let mut effects = self.note_changes(&mut open);
+        let mut effects = self.record_changes(&mut open);
         let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != request);
         shared.metrics().count(match (&open.exchange, changed) {
             (None, _) => Outcome::Passed,
@@ -285,7 +285,7 @@ impl RelayRequest {
     pub fn closed(&mut self, spent: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
         self.shared.metrics().spent(spent);
-        self.noted(*open)
+        self.finish(*open)
     }
 
     /// Counts and records the repaired calls of a step, and ends a request for whose reply there is no room.
@@ -312,7 +312,7 @@ impl RelayRequest {
     }
 
     /// Counts and records the changes to a request, and returns the log lines.
-    fn note_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
+    fn record_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
         let mut effects = Vec::new();
@@ -351,13 +351,13 @@ impl RelayRequest {
     fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
         self.shared.metrics().count(Outcome::Refused);
         open.entry.status = Some(status);
-        let mut effects = self.noted(open);
+        let mut effects = self.finish(open);
         effects.insert(0, own_answer(status, JSON, body));
         effects
     }
 
     /// Records a finished request for the page, and returns its line of the report.
-    fn noted(&mut self, open: Open) -> Vec<RelayEffect> {
+    fn finish(&mut self, open: Open) -> Vec<RelayEffect> {
         let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
         self.shared.journal().add(open.entry);
         line.into_iter().collect()
