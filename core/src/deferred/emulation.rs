@@ -21,7 +21,7 @@ use crate::{
     },
     wire::{
         self,
-        choice::{Choice, Decision, Mention},
+        choice::{Choice, Decision, ToolRef},
     },
 };
 
@@ -338,13 +338,13 @@ pub(super) fn settle_choice<'a>(
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
-    let mut decide = |mention: &Mention<'a>, is_forced: bool| {
-        let (namespace, name) = match mention {
-            Mention::Search => return Ok(replaced()),
-            Mention::Hosted(_) => return Ok(Decision::Keep),
+    let mut decide = |tool_ref: &ToolRef<'a>, is_forced: bool| {
+        let (namespace, name) = match tool_ref {
+            ToolRef::Search => return Ok(replaced()),
+            ToolRef::Hosted(_) => return Ok(Decision::Keep),
             // The tools of the namespace are now in the list itself.
-            Mention::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
-            Mention::Tool { namespace, name } => {
+            ToolRef::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
+            ToolRef::Tool { namespace, name } => {
                 (namespace.as_ref().filter(|_| wire::of(api).tools().has_namespaces()), name)
             }
         };
@@ -369,7 +369,7 @@ pub(super) fn settle_choice<'a>(
         emulation.tools.load(&flat);
         Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
     };
-    if wire::of(api).choice().settle(request, &mut decide)?.emptied.is_some() {
+    if wire::of(api).choice().apply(request, &mut decide)?.emptied.is_some() {
         wire::of(api).choice().replace(request, &Choice::Auto)?;
         if is_list {
             warnings.warn("choice-emptied");
@@ -411,12 +411,12 @@ pub(super) fn settle_allowed<'a>(
     if !wire::of(format).choice().is_list(request)? {
         return Ok(());
     }
-    let mut decide = |mention: &Mention<'a>, _| {
-        let Mention::Tool { name, .. } = mention else { return Ok(Decision::Keep) };
+    let mut decide = |tool_ref: &ToolRef<'a>, _| {
+        let ToolRef::Tool { name, .. } = tool_ref else { return Ok(Decision::Keep) };
         let is_sent = tools.get(name).is_none_or(Tool::is_available);
         Ok(if is_sent { Decision::Keep } else { Decision::Remove })
     };
-    if wire::of(format).choice().settle(request, &mut decide)?.emptied.is_some() {
+    if wire::of(format).choice().apply(request, &mut decide)?.emptied.is_some() {
         wire::of(format).choice().replace(request, &Choice::Auto)?;
         warnings.warn("choice-emptied");
     }

@@ -416,6 +416,7 @@ impl<'a> Writer<'_, 'a> {
             return Part::Text(Node::string(text));
         }
         let mut block = wire::of(self.source).turns().text(Text::new(text));
+        let cache_control = cache_control.filter(|_| wire::of(self.source).turns().has_typed_parts());
         if let (Some(object), Some(cache_control)) = (block.as_object_mut(), cache_control) {
             object.set(CACHE, cache_control);
         }

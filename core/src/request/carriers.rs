@@ -61,6 +61,9 @@ pub(crate) fn each_at<'a>(
     mut take: impl FnMut(Place, &[Node<'a>]),
 ) -> Result<(), Error> {
     let additions = wire::of(api).additions();
+    if matches!(additions, Additions::None) {
+        return Ok(());
+    }
     let mut carriers = Carriers::of(request, api, deferred)?;
     for (at, message) in request.items_at(wire::of(api).history()).iter().enumerate() {
         if !may_hold(message, flags(additions)) {

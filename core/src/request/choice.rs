@@ -10,7 +10,7 @@ use crate::{
     options::{Api, Native},
     wire::{
         self,
-        choice::{Choice, Mention, WithoutTools},
+        choice::{Choice, ToolRef, WithoutTools},
     },
 };
 
@@ -33,7 +33,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     let mut wanted = Wanted { choice: found.as_deref().and_then(|found| format.read(found)), is_single };
     let is_lost = matches!(
         wanted.choice,
-        None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
+        None | Some(Choice::Tool(ToolRef::Search | ToolRef::Namespace(_) | ToolRef::Hosted(_)))
     );
     if found.is_some() && is_lost {
         drop(found);
@@ -46,8 +46,8 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
 }
 
 /// Returns the names of the tools among these entries.
-fn names<'n, 'a: 'n>(tools: &'n [Mention<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
-    tools.iter().filter_map(|tool| if let Mention::Tool { name, .. } = tool { Some(name) } else { None })
+fn names<'n, 'a: 'n>(tools: &'n [ToolRef<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
+    tools.iter().filter_map(|tool| if let ToolRef::Tool { name, .. } = tool { Some(name) } else { None })
 }
 
 pub(crate) struct Sent<'a> {
@@ -85,16 +85,16 @@ pub(crate) fn write<'a>(
     let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
     let widened = Choice::Required;
     let written = match wanted.choice {
-        Some(Choice::Tool(Mention::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
+        Some(Choice::Tool(ToolRef::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
             warnings.about("forced-choice-widened", name.display());
             Some(format.plain(&widened))
         }
-        Some(Choice::Tool(Mention::Tool { name, .. })) if !is_sent(&name) => Some(format.plain(&Choice::Auto)),
-        Some(Choice::Tool(Mention::Tool { name, .. })) if native == Native::Kimi => {
+        Some(Choice::Tool(ToolRef::Tool { name, .. })) if !is_sent(&name) => Some(format.plain(&Choice::Auto)),
+        Some(Choice::Tool(ToolRef::Tool { name, .. })) if native == Native::Kimi => {
             warnings.about("forced-choice-widened", name.display());
             Some(format.plain(&widened))
         }
-        Some(Choice::Tool(Mention::Tool { name, .. })) => {
+        Some(Choice::Tool(ToolRef::Tool { name, .. })) => {
             let is_custom = sent.custom.contains(&name);
             Some(format.forced(name, is_custom))
         }

@@ -6,7 +6,7 @@ use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
     options::{Api, ToolFormat},
-    wire::{self, tool_place::of_format, Wire},
+    wire::{self, tool_list::of_format, Wire},
 };
 
 /// The kind of an entry in a tool list.

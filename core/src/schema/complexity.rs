@@ -11,7 +11,7 @@ use crate::{
     json::{Member, Node, Text},
 };
 
-/// Numbers of the properties that make a grammar large, without following references: a definition counts once.
+/// Numbers of the properties that make a grammar large, without following references: a definition is counted once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Complexity {
     pub(crate) properties: usize,

@@ -40,7 +40,7 @@ use crate::{
     },
     rules::Constraint,
     wire,
-    wire::choice::{Choice, Mention},
+    wire::choice::{Choice, ToolRef},
 };
 
 /// A part of a tool list that the API of a dialect would refuse.
@@ -625,7 +625,7 @@ pub fn request(
 
 /// Returns true if a choice names a tool that neither the list nor the history of a request contains.
 fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
-    let Some(Choice::Tool(Mention::Tool { namespace: None, name })) = choice else { return Ok(false) };
+    let Some(Choice::Tool(ToolRef::Tool { namespace: None, name })) = choice else { return Ok(false) };
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::Api,
     request::report::CallKind,
-    wire::units::Site,
+    wire::units::NamedUnit,
 };
 
 /// Writes a call in the form of its client, or in the call's own form if no client is known.
@@ -37,7 +37,8 @@ pub(crate) fn write<'a>(
     let Some(format) = restore_map.client() else {
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));
-        let mut site = |node: &mut Node<'_>, arguments| restore_map.site(Site::call(node, arguments, id()), reports);
+        let mut site =
+            |node: &mut Node<'_>, arguments| restore_map.site(NamedUnit::call(node, arguments, id()), reports);
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();

@@ -38,7 +38,7 @@ use crate::{
     sanitize::{declares_object, decode::Plan},
     wire::{
         self,
-        choice::{Calling, Choice, Mention, PARALLEL_CALLS},
+        choice::{Calling, Choice, ToolRef, PARALLEL_CALLS},
         prompt::insert_before_input,
         units, GROUPS,
     },
@@ -545,7 +545,7 @@ fn choice_refused(
     let is_sent = match must_name {
         None => wire::of(api).choice().demand(request)?.is_some(),
         Some(name) => match wire::of(api).choice().chosen(request)? {
-            Some(Choice::Tool(Mention::Tool { name: forced, .. })) => forced.is(name),
+            Some(Choice::Tool(ToolRef::Tool { name: forced, .. })) => forced.is(name),
             _ => false,
         },
     };
@@ -691,13 +691,13 @@ impl OtherTools {
 
     /// Returns true if only calls that the client receives can satisfy a choice that requires a call.
     fn is_demand_for_client(&self, choice: Option<&Choice<'_>>) -> bool {
-        let is_of_client = |mention: &Mention<'_>| match mention {
-            Mention::Tool { name, .. } => !self.hosted.contains(&*name.display()),
-            Mention::Namespace(_) => !self.has_hosted,
-            Mention::Search | Mention::Hosted(_) => false,
+        let is_of_client = |tool_ref: &ToolRef<'_>| match tool_ref {
+            ToolRef::Tool { name, .. } => !self.hosted.contains(&*name.display()),
+            ToolRef::Namespace(_) => !self.has_hosted,
+            ToolRef::Search | ToolRef::Hosted(_) => false,
         };
         match choice {
-            Some(Choice::Tool(mention)) => is_of_client(mention),
+            Some(Choice::Tool(tool_ref)) => is_of_client(tool_ref),
             Some(Choice::Allowed { tools, .. }) => tools.iter().all(is_of_client),
             _ => !self.has_hosted,
         }

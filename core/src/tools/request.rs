@@ -44,7 +44,7 @@ use crate::{
     rules::Constraint,
     wire::{
         self,
-        choice::{Decision, Mention},
+        choice::{Decision, ToolRef},
         units, GROUPS,
     },
 };
@@ -239,10 +239,10 @@ fn adapt_by<'a>(
             restore_map.is_of_server(called.into_owned(), server, own);
         }
     }
-    let mut decide = |mention: &Mention<'a>, _| {
-        let name = match mention {
-            Mention::Tool { name, .. } => name,
-            Mention::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Decision::Remove),
+    let mut decide = |tool_ref: &ToolRef<'a>, _| {
+        let name = match tool_ref {
+            ToolRef::Tool { name, .. } => name,
+            ToolRef::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Decision::Remove),
             _ => return Ok(Decision::Keep),
         };
         let new = new_name(name);
@@ -254,10 +254,10 @@ fn adapt_by<'a>(
             None => Decision::Keep,
         })
     };
-    let settled = wire::of(api_out).choice().settle(request, &mut decide)?;
+    let applied = wire::of(api_out).choice().apply(request, &mut decide)?;
     let stuck = match demand {
         Some(pointer) if !can_call(request, api_out)? => Some(pointer),
-        _ => settled.emptied,
+        _ => applied.emptied,
     };
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report).into());
@@ -272,7 +272,7 @@ fn adapt_by<'a>(
     report.choice = choice;
     report.request_changes.extend(changes);
     report.request_changes.extend(request_facts::mend_members(request, api_out, (&dialect.tools, &model))?);
-    report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
+    report.unforced = applied.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
         // Indices of messages are those of the input only if no message was added, removed or moved.
         let is_same = api == api_out && !is_paired && history_length(request, api) == messages;
@@ -572,7 +572,7 @@ pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
 }
 
 /// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages that
-/// mention a renamed tool that is not in the list.
+/// tool_ref a renamed tool that is not in the list.
 pub(super) fn rename_history(
     request: &mut Node<'_>,
     api: Api,

@@ -32,7 +32,7 @@ use crate::{
     schema::validate::Prepared,
     wire::{
         reply,
-        units::{self, Role, Site},
+        units::{self, NamedUnit, Role},
     },
 };
 
@@ -445,7 +445,11 @@ impl RestoreMap {
     }
 
     /// Restores the calls that `walk` visits.
-    fn sites(&self, reports: &mut CallReports, walk: impl FnOnce(&mut dyn FnMut(Site<'_, '_>))) -> Result<(), Error> {
+    fn sites(
+        &self,
+        reports: &mut CallReports,
+        walk: impl FnOnce(&mut dyn FnMut(NamedUnit<'_, '_>)),
+    ) -> Result<(), Error> {
         let mut outcome = Ok(());
         walk(&mut |site| {
             let restored = self.site(site, reports);
@@ -466,7 +470,7 @@ impl RestoreMap {
     }
 
     /// Restores one call in place.
-    pub(super) fn site(&self, site: Site<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
+    pub(super) fn site(&self, site: NamedUnit<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         if site.role == Role::Search {
             // Tools of servers and of namespaces keep the name that was sent, because it also identifies the server or

@@ -14,7 +14,7 @@ mod interactions;
 pub(crate) mod prompt;
 pub(crate) mod reply;
 mod responses;
-pub(crate) mod tool_place;
+pub(crate) mod tool_list;
 pub(crate) mod turns;
 pub(crate) mod units;
 
@@ -29,7 +29,7 @@ use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use prompt::Prompt;
 use reply::Reply;
-use tool_place::ToolPlace;
+use tool_list::ToolList;
 use turns::Turns;
 use units::Units;
 
@@ -41,7 +41,7 @@ pub(crate) struct Wire {
     prompt: Prompt,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
-    tools: ToolPlace,
+    tools: ToolList,
     additions: Additions,
     units: Units,
     turns: Turns,
@@ -82,7 +82,7 @@ impl Wire {
         &self.choice
     }
 
-    pub(crate) const fn tools(&self) -> &ToolPlace {
+    pub(crate) const fn tools(&self) -> &ToolList {
         &self.tools
     }
 

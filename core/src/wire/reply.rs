@@ -1,7 +1,7 @@
 //! Where the messages of a reply are, and how a reply reports its end.
 
 use super::{
-    units::{self, walk, Site, Step},
+    units::{self, walk, NamedUnit, Step},
     ALL,
 };
 use crate::json::Node;
@@ -33,7 +33,7 @@ impl Reply {
 }
 
 /// Calls `visit` with each unit in a reply of any API, or in an event that contains whole parts.
-pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(Site<'_, '_>)) {
+pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(NamedUnit<'_, '_>)) {
     units::visit(reply, None, visit);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
         walk(reply, way, &mut |message| units::visit(message, None, visit));
@@ -48,7 +48,7 @@ pub(crate) fn is_cut(reply: &Node<'_>) -> bool {
     is_here(reply) || ways.any(|way| any(reply, way, &is_here))
 }
 
-/// Returns true if `test` holds for a value to which the steps lead.
+/// Returns true if `test` holds for a value at the end of the steps.
 fn any(node: &Node<'_>, way: &[Step], test: &dyn Fn(&Node<'_>) -> bool) -> bool {
     let Some((step, rest)) = way.split_first() else { return test(node) };
     match step {

@@ -34,8 +34,8 @@ pub(crate) enum Results {
 pub(crate) struct Blocks {
     /// Member of a message that contains its blocks.
     pub(super) list: &'static str,
-    /// True if consecutive messages of one role count as one message. If not, all results of a message have to be in
-    /// the next message.
+    /// True if consecutive messages of one role are treated as one message. If not, all results of a message have to be
+    /// in the next message.
     pub(super) joins: bool,
     /// True if results have to precede other content.
     pub(super) is_first: bool,
@@ -95,6 +95,22 @@ pub(crate) struct Turns {
     pub(super) text: Option<&'static str>,
     /// Returns a part or an item with a placeholder for the result of a call.
     pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
+}
+
+impl Turns {
+    /// Turns without roles and results, to which a description adds what its format has.
+    pub(super) const PLAIN: Turns = Turns {
+        roles: &[],
+        without_role: &[],
+        results: Results::Unknown,
+        stored_item: None,
+        other_ids: &[],
+        names_results: false,
+        has_items: false,
+        has_refusals: false,
+        text: None,
+        result: |answered| answered.text,
+    };
 }
 
 /// What a placeholder for a result contains.
@@ -159,6 +175,11 @@ impl Turns {
     /// Returns true if the history can contain refusals of the model.
     pub(crate) const fn has_refusals(&self) -> bool {
         self.has_refusals
+    }
+
+    /// Returns true if parts have a `type`.
+    pub(crate) const fn has_typed_parts(&self) -> bool {
+        self.text.is_some()
     }
 
     /// Returns a part with text of the user.

@@ -45,7 +45,7 @@ pub(super) enum Arguments {
     Value(&'static str),
 }
 
-/// The place of a unit's name.
+/// The location of a unit's name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     None,
@@ -62,7 +62,7 @@ pub(crate) struct Unit {
     /// `type` of the message or entry that contains the unit; `None` for any type.
     pub(super) kind: Option<&'static str>,
     /// `role` of the message that is the unit; `None` for any role.
-    pub(super) speaker: Option<&'static str>,
+    pub(super) author: Option<&'static str>,
     /// Conditions that distinguish the message or entry from another API's with the same type. They are not tested if
     /// the request is known to have this format.
     pub(super) unlike: &'static [Step],
@@ -95,7 +95,7 @@ impl Unit {
     const NONE: Unit = Unit {
         role: Role::Call,
         kind: None,
-        speaker: None,
+        author: None,
         unlike: &[],
         way: &[],
         id: &[],
@@ -127,8 +127,8 @@ impl Unit {
         Unit { kind: Some(kind), ..self }
     }
 
-    pub(super) const fn by(self, speaker: &'static str) -> Unit {
-        Unit { speaker: Some(speaker), ..self }
+    pub(super) const fn by(self, author: &'static str) -> Unit {
+        Unit { author: Some(author), ..self }
     }
 
     pub(super) const fn at(self, way: &'static [Step]) -> Unit {
@@ -142,11 +142,11 @@ impl Unit {
     /// Returns true if a message or entry may contain the unit.
     fn is_in(&self, holder: &Node<'_>, kind: Option<&Text<'_>>, is_own: bool) -> bool {
         self.kind.is_none_or(|wanted| kind.is_some_and(|kind| kind.is(wanted)))
-            && self.speaker.is_none_or(|wanted| holder.get("role").is_some_and(|role| role.is_text(wanted)))
+            && self.author.is_none_or(|wanted| holder.get("role").is_some_and(|role| role.is_text(wanted)))
             && (is_own || self.unlike.iter().all(|step| step.stays(holder)))
     }
 
-    /// Returns the unit in a message or entry, if its way leads to a single value.
+    /// Returns the unit in a message or entry, if its way has a single end.
     fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.way.iter().try_fold(holder, |node, step| match step {
             Step::Member(key) => node.get(*key).filter(|member| !member.is_null()),
@@ -178,7 +178,7 @@ pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text(name))
 }
 
-/// Calls `visit` with each value to which the steps lead.
+/// Calls `visit` with each value at the end of the steps.
 pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(&mut Node<'a>)) {
     let Some((step, rest)) = way.split_first() else { return visit(node) };
     match step {
@@ -189,16 +189,16 @@ pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(
     }
 }
 
-/// The place of a unit in a message.
+/// The location of a unit in a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// The list that contains the entry, and the index of the entry.
     pub(crate) entry: Option<(&'static str, usize)>,
     way: &'static [Step],
 }
 
-impl Place {
-    /// Returns the pointer to the unit, from that of its message. An inner list has no index.
+impl Location {
+    /// Returns the pointer to the unit. `message` is the pointer to the message. An inner list has no index.
     pub(crate) fn pointer(self, message: &str) -> String {
         let mut pointer = String::from(message);
         if let Some((list, at)) = self.entry {
@@ -214,7 +214,7 @@ impl Place {
 }
 
 /// A unit that names a tool, in a message that may change.
-pub(crate) struct Site<'n, 'a> {
+pub(crate) struct NamedUnit<'n, 'a> {
     pub(crate) node: &'n mut Node<'a>,
     pub(crate) role: Role,
     /// The member that contains the name.
@@ -223,42 +223,37 @@ pub(crate) struct Site<'n, 'a> {
     /// call, or if its arguments are not JSON or not complete.
     pub(crate) arguments: Option<(&'static str, bool)>,
     pub(crate) id: Option<Text<'a>>,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
 }
 
-impl<'n, 'a> Site<'n, 'a> {
-    /// Returns the site of a call that is not in a message.
+impl<'n, 'a> NamedUnit<'n, 'a> {
+    /// Returns a call that is not in a message.
     pub(crate) const fn call(
         node: &'n mut Node<'a>,
         arguments: Option<(&'static str, bool)>,
         id: Option<Text<'a>>,
     ) -> Self {
-        Site { node, role: Role::Call, name: "name", arguments, id, place: Place { entry: None, way: &[] } }
+        NamedUnit { node, role: Role::Call, name: "name", arguments, id, location: Location { entry: None, way: &[] } }
     }
 }
 
-type Visit<'v> = &'v mut dyn FnMut(Site<'_, '_>);
+type Visit<'v> = &'v mut dyn FnMut(NamedUnit<'_, '_>);
 
 /// Calls `visit` with each unit that names a tool in a message or item, in the format of any API: gateways mix them.
 /// In a part that has a meaning in several formats, that of `own` applies.
 pub(crate) fn visit(message: &mut Node<'_>, own: Option<&'static Wire>, visit: Visit<'_>) {
-    at_place(message, own, |units| Some(units.messages), None, visit);
+    visit_units(message, own, |units| Some(units.messages), None, visit);
     for (at, list) in lists().enumerate() {
         if lists().take(at).any(|before| before == list) {
             continue;
         }
-        each(message, list, &mut |place, entry| in_entry(entry, own, (list, place), visit));
+        each(message, list, &mut |at, entry| in_entry(entry, own, (list, at), visit));
     }
 }
 
-/// Does the same for a part of a message: an entry of one of its lists.
+/// Calls `visit` with each unit in an entry of a list.
 fn in_entry(entry: &mut Node<'_>, own: Option<&'static Wire>, (list, at): (&'static str, usize), visit: Visit<'_>) {
-    at_place(entry, own, |units| units.list(list), Some((list, at)), visit);
-}
-
-/// Calls `visit` with the units of an entry of a list that a stream sends alone.
-pub(crate) fn visit_entry(entry: &mut Node<'_>, list: &'static str, visit: Visit<'_>) {
-    in_entry(entry, None, (list, 0), visit);
+    visit_units(entry, own, |units| units.list(list), Some((list, at)), visit);
 }
 
 /// Calls `visit` with the units of a block, an item or a step that a stream sends alone.
@@ -268,7 +263,7 @@ pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
         units.iter().any(|unit| unit.kind.zip(kind).is_some_and(|(wanted, kind)| kind.is(wanted)))
     };
     match ALL.iter().flat_map(|wire| wire.units.lists).find(holds) {
-        Some((list, _)) => visit_entry(part, list, visit),
+        Some((list, _)) => in_entry(part, None, (list, 0), visit),
         None => self::visit(part, None, visit),
     }
 }
@@ -286,7 +281,7 @@ impl Units {
 
 /// Calls `visit` with the units of a message or entry. If it is itself a unit, the first format with a unit of that
 /// role applies, because formats share types.
-fn at_place(
+fn visit_units(
     holder: &mut Node<'_>,
     own: Option<&'static Wire>,
     of: impl Fn(&Units) -> Option<&'static [Unit]>,
@@ -312,12 +307,12 @@ fn at_place(
 impl Unit {
     /// Calls `visit` with the unit, if the message or entry contains it.
     fn visit(&'static self, holder: &mut Node<'_>, entry: Option<(&'static str, usize)>, visit: Visit<'_>) {
-        let place = Place { entry, way: self.way };
+        let location = Location { entry, way: self.way };
         let outer = if self.is_id_outside { self.id_in(holder) } else { None };
         walk(holder, self.way, &mut |node| {
             let name = match self.name {
                 Name::None => return,
-                Name::Itself => return in_name(node, self.role, place, visit),
+                Name::Itself => return in_name(node, self.role, location, visit),
                 Name::Members(keys) => keys.iter().find(|key| node.get(**key).is_some()).or(keys.last()),
             };
             let is_whole = self.pieces.iter().all(|key| node.get(*key).is_none());
@@ -326,12 +321,12 @@ impl Unit {
                 Arguments::Value(key) => Some((key, false)),
                 Arguments::None => None,
             };
-            visit(Site {
+            visit(NamedUnit {
                 role: self.role,
                 name: name.copied().unwrap_or_default(),
                 arguments: arguments.filter(|_| is_whole),
                 id: if self.is_id_outside { outer.clone() } else { self.id_in(node) },
-                place,
+                location,
                 node,
             });
         });
@@ -339,10 +334,10 @@ impl Unit {
 }
 
 /// Calls `visit` with a name that is a string.
-fn in_name<'a>(name: &mut Node<'a>, role: Role, place: Place, visit: Visit<'_>) {
+fn in_name<'a>(name: &mut Node<'a>, role: Role, location: Location, visit: Visit<'_>) {
     let Some(old) = name.as_text().cloned() else { return };
     let mut holder = Node::record([("name", Node::string(old.clone()))]);
-    visit(Site { node: &mut holder, role, name: "name", arguments: None, id: None, place });
+    visit(NamedUnit { node: &mut holder, role, name: "name", arguments: None, id: None, location });
     if let Some(new) = holder.get("name").filter(|new| new.as_text() != Some(&old)).cloned() {
         *name = new;
     }

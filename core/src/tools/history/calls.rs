@@ -43,7 +43,7 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
             lazy::edit(message, |message| {
                 units::visit(message, Some(wire), &mut |site| {
                     if let Some((key, is_text)) = site.arguments.filter(|_| site.role == Role::Call) {
-                        member(site.node, key, is_text, &site.place.pointer(&place), &mut changes);
+                        member(site.node, key, is_text, &site.location.pointer(&place), &mut changes);
                     }
                 });
                 Ok(())

@@ -22,7 +22,7 @@ use crate::{
     wire::{
         self,
         additions::Additions,
-        units::{self, Role, Site},
+        units::{self, NamedUnit, Role},
     },
 };
 
@@ -76,7 +76,7 @@ pub(crate) fn settle(
         return Ok(added);
     }
     let mut carriers = Carriers::of(request, api, deferred)?;
-    let settled = request.visit(wire::of(api).history(), |history| {
+    let visited = request.visit(wire::of(api).history(), |history| {
         history.visit_children(|_, message| {
             if !lazy::may_hold(message, Flags::NAMES_TOOLS | Flags::CARRIER | Flags::DEFERRAL) {
                 return Ok(());
@@ -120,7 +120,7 @@ pub(crate) fn settle(
             })
         })
     });
-    settled.unwrap_or(Ok(()))?;
+    visited.unwrap_or(Ok(()))?;
     Ok(added)
 }
 
@@ -146,8 +146,8 @@ struct Calls {
 }
 
 impl Calls {
-    fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
-        let Site { node, name, id, role, .. } = site;
+    fn settle(&mut self, mentions: &Mentions<'_>, site: NamedUnit<'_, '_>) {
+        let NamedUnit { node, name, id, role, .. } = site;
         if role == Role::Search {
             // Steps of hosted searches contain the names that were sent.
             return;

@@ -27,7 +27,7 @@ use crate::{
         tool_format::{self, Entry},
         tool_list::Listing,
     },
-    wire::tool_place::places,
+    wire::tool_list::locations,
 };
 
 pub(super) const SERVER: &str = "server";
@@ -161,12 +161,12 @@ pub(super) fn take(
     (prefix, shape): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
 ) -> Result<Option<Servers>, Error> {
-    let mut holders = places().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
+    let mut holders = locations().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
     if !holders.any(may_have_server) {
         return Ok(None);
     }
     let others = names_of_carriers(request, deferred)?;
-    for (config, pointer) in places() {
+    for (config, pointer) in locations() {
         let found = match config {
             None => take_from(request, pointer, prefix, shape, &others)?,
             Some(key) => {

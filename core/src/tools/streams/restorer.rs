@@ -22,7 +22,7 @@ use crate::{
         call_sites::{self, is_none},
         restore::RestoreMap,
     },
-    wire::units::Site,
+    wire::units::NamedUnit,
 };
 
 /// Types of the event that ends a stream.
@@ -335,7 +335,7 @@ impl Stream {
 
     /// Restores the names of a call, but not its arguments.
     pub(crate) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
-        self.restore_map.site(Site::call(node, None, None), &mut self.reports)
+        self.restore_map.site(NamedUnit::call(node, None, None), &mut self.reports)
     }
 
     pub(crate) fn carried(&mut self, mut buffered: BufferedCall) -> Option<Node<'static>> {

@@ -6,7 +6,7 @@ use super::{
     endpoint::{Endpoint, Refusal},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
+    tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
@@ -20,7 +20,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::Anthropic,
         paths: &["/messages", "/messages/count_tokens"],
@@ -31,19 +31,7 @@ pub(super) const WIRE: Wire = Wire {
     history: "messages",
     prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
-    tools: ToolPlace {
-        family: Api::Anthropic,
-        formats: &[ToolFormat::Anthropic],
-        has_namespaces: false,
-        config: None,
-        pointer: "/tools",
-        groups: &[],
-        no_tool: None,
-        members: &["tools", "tool_choice", "parallel_tool_calls"],
-        refuses_empty: false,
-        is_strict: false,
-        cache: Some("cache_control"),
-    },
+    tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
     additions: Additions::Blocks,
     units: Units {
         messages: &[],
@@ -62,7 +50,6 @@ pub(super) const WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
-        without_role: &[],
         results: Results::Blocks(Blocks {
             list: "content",
             joins: true,
@@ -71,16 +58,12 @@ pub(super) const WIRE: Wire = Wire {
             is_hosted_by_model: false,
             no_content: None,
         }),
-        stored_item: None,
-        other_ids: &[],
-        names_results: false,
-        has_items: false,
-        has_refusals: false,
-        text: Some("text"),
         result,
+        text: Some("text"),
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[TOOL_CHOICE],
+        locations: &[TOOL_CHOICE],
         spelling: Spelling::Words(Words {
             demand: "any",
             is_object: true,

@@ -6,7 +6,7 @@ use super::{
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
+    tool_list::ToolList,
     turns::{Answered, Results, Speaker, Turns},
     units::{
         Arguments, Name,
@@ -20,24 +20,12 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::OpenaiChat, paths: &["/chat/completions"], methods: &[], error: of_openai },
     history: "messages",
     prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
-    tools: ToolPlace {
-        family: Api::OpenaiChat,
-        formats: &[ToolFormat::OpenaiChat],
-        has_namespaces: false,
-        config: None,
-        pointer: "/tools",
-        groups: &[],
-        no_tool: None,
-        members: &["tools", "tool_choice", "parallel_tool_calls"],
-        refuses_empty: true,
-        is_strict: false,
-        cache: None,
-    },
+    tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
     additions: Additions::System,
     units: Units {
         messages: &[
@@ -61,18 +49,14 @@ pub(super) const WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model), ("tool", Speaker::Tool)],
-        without_role: &[],
         results: Results::Following,
-        stored_item: None,
-        other_ids: &[],
-        names_results: false,
-        has_items: false,
+        result,
         has_refusals: true,
         text: Some("text"),
-        result,
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[TOOL_CHOICE],
+        locations: &[TOOL_CHOICE],
         spelling: Spelling::Words(Words {
             demand: "required",
             is_object: false,

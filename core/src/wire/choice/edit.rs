@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{mention, Choice, ChoiceFormat, Mention, Mode, Parallel, Place, Spelling, ALLOWED, INNER, KIND_TOOL};
+use super::{tool_ref, Choice, ChoiceFormat, Location, Mode, Parallel, Spelling, ToolRef, ALLOWED, INNER, KIND_TOOL};
 use crate::{
     error::Error,
     json::{
@@ -30,11 +30,11 @@ pub(crate) enum Decision<'a> {
 }
 
 /// Decides what to do with an entry. The flag is true if the choice forces that tool.
-pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Decision<'a>, Error>;
+pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&ToolRef<'a>, bool) -> Result<Decision<'a>, Error>;
 
-/// The outcome of [`ChoiceFormat::settle`].
+/// The outcome of [`ChoiceFormat::apply`].
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct AppliedChoice {
     /// Names of removed tools: those that are not sent.
     pub(crate) gone: Vec<Text<'static>>,
     /// Pointer to the choice, if the forced tool is not sent, or if none of the allowed tools is sent. The forced tool
@@ -42,8 +42,8 @@ pub(crate) struct Settled {
     pub(crate) emptied: Option<&'static str>,
 }
 
-impl Place {
-    /// Calls `change` with the choice at this place, if there is one.
+impl Location {
+    /// Calls `change` with the choice at this location, if there is one.
     fn edit<'a, R>(
         &self,
         request: &mut Node<'a>,
@@ -57,7 +57,7 @@ impl Place {
         }
     }
 
-    /// Sets the choice at this place, if the request has the outer member.
+    /// Sets the choice at this location, if the request has the outer member.
     fn set<'a>(&self, request: &mut Node<'a>, choice: Node<'a>) -> Result<(), Error> {
         match self.inner {
             None => request.set(self.outer, choice),
@@ -69,7 +69,7 @@ impl Place {
         Ok(())
     }
 
-    /// Removes the choice at this place, and the outer member if nothing else is left in it.
+    /// Removes the choice at this location, and the outer member if nothing else is left in it.
     fn remove(&self, request: &mut Node<'_>) -> Result<(), Error> {
         let Some(inner) = self.inner else {
             request.remove(self.outer);
@@ -94,8 +94,8 @@ impl ChoiceFormat {
     pub(crate) fn replace(&self, request: &mut Node<'_>, choice: &Choice<'_>) -> Result<(), Error> {
         match &self.spelling {
             Spelling::Mode(mode) if mode.within.is_none() => {
-                for place in self.places {
-                    place.edit(request, |config| {
+                for location in self.locations {
+                    location.edit(request, |config| {
                         mode.names.iter().for_each(|list| drop(config.remove(list)));
                         // NONE forbids calls, and VALIDATED validates their arguments; neither requires a call.
                         if !choice.is_demand() && mode.is_mode(config, mode.any) {
@@ -108,8 +108,8 @@ impl ChoiceFormat {
             }
             Spelling::Words(_) => {
                 let written = self.plain(choice);
-                for place in self.places {
-                    place.edit(request, |old| {
+                for location in self.locations {
+                    location.edit(request, |old| {
                         let Some((kind, object)) = written.get("type").zip(old.as_object_mut()) else {
                             *old = written.clone();
                             return Ok(());
@@ -125,7 +125,7 @@ impl ChoiceFormat {
                 }
                 Ok(())
             }
-            _ => self.places.iter().try_for_each(|place| place.set(request, self.plain(choice))),
+            _ => self.locations.iter().try_for_each(|location| location.set(request, self.plain(choice))),
         }
     }
 
@@ -140,15 +140,15 @@ impl ChoiceFormat {
             _ => return self.replace(request, &Choice::Auto),
         };
         let is_words = matches!(&self.spelling, Spelling::Words(_));
-        for place in self.places {
+        for location in self.locations {
             let is_list = |choice: &Node<'_>| has_type(choice, ALLOWED) || !is_words && choice.get(within).is_some();
-            if place.look(request, is_list)? != Some(true) {
-                if place.look(request, |_| ())?.is_some() {
+            if location.look(request, is_list)? != Some(true) {
+                if location.look(request, |_| ())?.is_some() {
                     self.replace(request, &Choice::Auto)?;
                 }
                 continue;
             }
-            place.edit(request, |choice| {
+            location.edit(request, |choice| {
                 let weaken = |holder: &mut Node<'_>| holder.set("mode", Node::literal(auto));
                 if choice.visit(within, weaken).is_none() {
                     weaken(choice);
@@ -164,31 +164,31 @@ impl ChoiceFormat {
     /// # Errors
     /// The errors of [`Self::of`].
     pub(crate) fn remove(&self, request: &mut Node<'_>) -> Result<(), Error> {
-        self.places.iter().try_for_each(|place| place.remove(request))
+        self.locations.iter().try_for_each(|location| location.remove(request))
     }
 
-    /// Applies `decide` to every entry of a request's choice, in place. Entries that stay keep their text.
+    /// Applies `decide` to every entry of a request's choice, in location. Entries that stay keep their text.
     ///
     /// # Errors
     /// The errors of `decide`.
-    pub(crate) fn settle<'a>(&self, request: &mut Node<'a>, decide: Decide<'_, 'a>) -> Result<Settled, Error> {
-        let mut settled = Settled::default();
+    pub(crate) fn apply<'a>(&self, request: &mut Node<'a>, decide: Decide<'_, 'a>) -> Result<AppliedChoice, Error> {
+        let mut applied = AppliedChoice::default();
         let is_forced = match self.spelling {
             Spelling::Mode(_) => matches!(self.chosen(request)?, Some(Choice::Tool(_))),
             Spelling::Words(_) | Spelling::Kinds => false,
         };
-        for place in self.places {
-            let emptied = place.edit(request, |choice| match &self.spelling {
-                Spelling::Words(_) => self.settle_words(choice, &mut *decide, &mut settled.gone),
+        for location in self.locations {
+            let emptied = location.edit(request, |choice| match &self.spelling {
+                Spelling::Words(_) => self.apply_to_words(choice, &mut *decide, &mut applied.gone),
                 Spelling::Kinds => {
-                    let tool = |tool: &mut Node<'a>| self.entry(tool, true, &mut *decide, &mut settled.gone);
+                    let tool = |tool: &mut Node<'a>| self.entry(tool, true, &mut *decide, &mut applied.gone);
                     choice.visit(KIND_TOOL, tool).unwrap_or(Ok(false))
                 }
                 Spelling::Mode(mode) => {
                     let mut emptied = false;
                     for names in mode.names {
                         let mut among = |holder: &mut Node<'a>| {
-                            self.among(holder, (names, is_forced), &mut *decide, &mut settled.gone)
+                            self.among(holder, (names, is_forced), &mut *decide, &mut applied.gone)
                         };
                         emptied |= match mode.within {
                             Some(within) => choice.visit(within, among).unwrap_or(Ok(false))?,
@@ -198,12 +198,12 @@ impl ChoiceFormat {
                     Ok(emptied)
                 }
             })?;
-            settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(place.pointer));
+            applied.emptied = applied.emptied.or((emptied == Some(true)).then_some(location.pointer));
         }
-        Ok(settled)
+        Ok(applied)
     }
 
-    fn settle_words<'a>(
+    fn apply_to_words<'a>(
         &self,
         choice: &mut Node<'a>,
         decide: Decide<'_, 'a>,
@@ -228,13 +228,13 @@ impl ChoiceFormat {
         gone: &mut Vec<Text<'static>>,
     ) -> Result<bool, Error> {
         let bare = node.as_text().filter(|_| matches!(self.spelling, Spelling::Mode(_)));
-        let bare = bare.map(|name| Mention::Tool { namespace: None, name: name.clone() });
-        let Some(mention) = bare.or_else(|| mention(node)) else { return Ok(false) };
-        match decide(&mention, is_forced)? {
+        let bare = bare.map(|name| ToolRef::Tool { namespace: None, name: name.clone() });
+        let Some(tool_ref) = bare.or_else(|| tool_ref(node)) else { return Ok(false) };
+        match decide(&tool_ref, is_forced)? {
             Decision::Keep => {}
             Decision::Rename(name) => self.rename(node, name),
             Decision::Remove => {
-                if let Mention::Tool { name, .. } | Mention::Namespace(name) | Mention::Hosted(name) = mention {
+                if let ToolRef::Tool { name, .. } | ToolRef::Namespace(name) | ToolRef::Hosted(name) = tool_ref {
                     gone.push(name.into_owned());
                 }
                 return Ok(true);
@@ -315,24 +315,24 @@ impl ChoiceFormat {
     /// # Errors
     /// The errors of [`Self::of`].
     pub(crate) fn force<'a>(&self, request: &mut Node<'a>, name: Text<'a>, is_only: bool) -> Result<(), Error> {
-        let Some(place) = self.place_to_write(request)? else { return Ok(()) };
+        let Some(location) = self.location_to_write(request)? else { return Ok(()) };
         let forced = |name: Text<'a>| match is_only {
             true => self.forced(name, false),
             false => self.plain(&Choice::Required),
         };
-        match (&self.spelling, place.inner) {
-            (Spelling::Words(words), _) => {
-                let mut old = take(request, place.outer)?.unwrap_or_default();
+        match (&self.spelling, location.inner) {
+            (Spelling::Words(_), _) => {
+                let mut old = take(request, location.outer)?.unwrap_or_default();
                 if has_type(&old, ALLOWED) && !is_only {
                     let entry = self.forced(name, false);
                     let allow = |holder: &mut Node<'a>| {
-                        holder.set("mode", Node::literal(words.demand));
+                        holder.set("mode", Node::literal("required"));
                         holder.visit("tools", |list| list.as_array_mut().map(|list| list.push(entry.clone())));
                     };
                     if old.visit(ALLOWED, allow).is_none() {
                         allow(&mut old);
                     }
-                    request.set(place.outer, old);
+                    request.set(location.outer, old);
                     return Ok(());
                 }
                 let mut new = forced(name);
@@ -340,11 +340,11 @@ impl ChoiceFormat {
                 if let Some(single) = single {
                     new.set(SINGLE, single);
                 }
-                request.set(place.outer, new);
+                request.set(location.outer, new);
                 Ok(())
             }
             (Spelling::Mode(mode), Some(inner)) if mode.within.is_none() => {
-                edit_object(request, place.outer, |outer| {
+                edit_object(request, location.outer, |outer| {
                     edit_object(outer, inner, |choice| {
                         choice.set("mode", Node::literal(mode.any));
                         let key = mode.names_in(choice, inner);
@@ -361,9 +361,11 @@ impl ChoiceFormat {
                     })
                 })
             }
-            (spelling, Some(inner)) => edit_object(request, place.outer, |outer| {
+            (spelling, Some(inner)) => edit_object(request, location.outer, |outer| {
                 let list = match spelling {
-                    Spelling::Mode(mode) => mode.within.zip(mode.names.first().copied()).map(|place| (mode, place)),
+                    Spelling::Mode(mode) => {
+                        mode.within.zip(mode.names.first().copied()).map(|location| (mode, location))
+                    }
                     _ => None,
                 };
                 let list = list.filter(|(_, (within, names))| {
@@ -382,28 +384,28 @@ impl ChoiceFormat {
                 Ok(())
             }),
             (_, None) => {
-                request.set(place.outer, forced(name));
+                request.set(location.outer, forced(name));
                 Ok(())
             }
         }
     }
 
-    /// Returns the place that the request already uses, or one in the same spelling, or the preferred one.
-    fn place_to_write(&self, request: &Node<'_>) -> Result<Option<&Place>, Error> {
-        let mut best = self.places.first().map(|place| (0, place));
-        for place in self.places {
-            let outer = request.get(place.outer).map(view).transpose()?;
-            let inner = place.inner.unwrap_or_default();
+    /// Returns the location that the request already uses, or one in the same spelling, or the preferred one.
+    fn location_to_write(&self, request: &Node<'_>) -> Result<Option<&Location>, Error> {
+        let mut best = self.locations.first().map(|location| (0, location));
+        for location in self.locations {
+            let outer = request.get(location.outer).map(view).transpose()?;
+            let inner = location.inner.unwrap_or_default();
             let rank = match outer.as_deref() {
                 Some(outer) if outer.get(inner).is_some() => 2,
-                Some(_) if place.outer.contains('_') == inner.contains('_') => 1,
+                Some(_) if location.outer.contains('_') == inner.contains('_') => 1,
                 _ => 0,
             };
             if best.is_some_and(|(highest, _)| rank > highest) {
-                best = Some((rank, place));
+                best = Some((rank, location));
             }
         }
-        Ok(best.map(|(_, place)| place))
+        Ok(best.map(|(_, location)| location))
     }
 
     /// Makes a request ask for complete arguments. Returns true if the request asked for arguments in pieces.
@@ -413,8 +415,8 @@ impl ChoiceFormat {
     pub(crate) fn ask_for_whole_arguments(&self, request: &mut Node<'_>) -> Result<bool, Error> {
         let Spelling::Mode(mode) = &self.spelling else { return Ok(false) };
         let mut is_changed = false;
-        for place in self.places {
-            place.edit(request, |choice| {
+        for location in self.locations {
+            location.edit(request, |choice| {
                 for key in mode.pieces {
                     is_changed |= choice.remove(key).is_some_and(|value| value.as_bool() == Some(true));
                 }
@@ -433,8 +435,8 @@ impl ChoiceFormat {
         match self.parallel {
             Parallel::InChoice => {
                 let mut was_set = true;
-                for place in self.places {
-                    place.edit(request, |choice| {
+                for location in self.locations {
+                    location.edit(request, |choice| {
                         was_set = choice.bool_at(SINGLE) == Some(true);
                         choice.set(SINGLE, Node::bool(true));
                         Ok(())

@@ -23,9 +23,9 @@ pub(crate) enum Choice<'a> {
     /// `required` or `any`: the model must call at least one tool.
     Required,
     /// The model must call this tool.
-    Tool(Mention<'a>),
+    Tool(ToolRef<'a>),
     /// The model may call only these tools. If `required` is true, it must call at least one.
-    Allowed { required: bool, tools: Vec<Mention<'a>> },
+    Allowed { required: bool, tools: Vec<ToolRef<'a>> },
 }
 
 impl Choice<'_> {
@@ -37,7 +37,7 @@ impl Choice<'_> {
 
 /// An entry of a choice: the tool that the choice forces, or one that it allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mention<'a> {
+pub(crate) enum ToolRef<'a> {
     /// A tool, in Responses possibly in a namespace.
     Tool { namespace: Option<Text<'a>>, name: Text<'a> },
     /// `{"type": "tool_search"}` of Responses, which has no name.
@@ -59,19 +59,19 @@ pub(crate) enum Calling {
     Forbidden,
 }
 
-/// The place and the spelling of the choice in a request.
+/// The location and the spelling of the choice in a request.
 #[derive(Debug)]
 pub(crate) struct ChoiceFormat {
     /// The places that the API reads, in order of preference.
-    pub(super) places: &'static [Place],
+    pub(super) locations: &'static [Location],
     pub(super) spelling: Spelling,
     pub(super) parallel: Parallel,
     pub(super) without_tools: WithoutTools,
 }
 
-/// A place of the choice.
+/// A location of the choice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// Member of the request.
     pub(super) outer: &'static str,
     /// Member inside that member; `None` if the outer member is the choice.
@@ -138,7 +138,7 @@ pub(super) struct Mode {
     pub(super) pieces: &'static [&'static str],
 }
 
-/// The place of the flag against parallel calls.
+/// The location of the flag against parallel calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parallel {
     /// The format has none.
@@ -159,7 +159,7 @@ pub(crate) enum WithoutTools {
 }
 
 /// The root member with the choice that OpenAI's and Anthropic's formats share.
-pub(super) const TOOL_CHOICE: Place = Place { outer: "tool_choice", inner: None, pointer: "/tool_choice" };
+pub(super) const TOOL_CHOICE: Location = Location { outer: "tool_choice", inner: None, pointer: "/tool_choice" };
 /// Members in which Chat Completions nests the name of a tool.
 const INNER: [&str; 2] = ["function", "custom"];
 const ALLOWED: &str = "allowed_tools";
@@ -191,22 +191,22 @@ fn read_words<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
         let inner = choice.get(ALLOWED).unwrap_or(choice);
         let listed = inner.items_at("tools");
         let required = inner.get("mode").is_some_and(|mode| mode.is_text("required"));
-        return Some(Choice::Allowed { required, tools: listed.iter().filter_map(mention).collect() });
+        return Some(Choice::Allowed { required, tools: listed.iter().filter_map(tool_ref).collect() });
     }
-    mention(choice).map(Choice::Tool)
+    tool_ref(choice).map(Choice::Tool)
 }
 
 /// Parses an entry of a choice.
-fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
-    let tool = |namespace, name| Mention::Tool { namespace, name };
+fn tool_ref<'a>(entry: &Node<'a>) -> Option<ToolRef<'a>> {
+    let tool = |namespace, name| ToolRef::Tool { namespace, name };
     if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
         return Some(tool(None, name));
     }
     if has_type(entry, "tool_search") {
-        return Some(Mention::Search);
+        return Some(ToolRef::Search);
     }
     if has_type(entry, "namespace") {
-        return name_of(entry).map(Mention::Namespace);
+        return name_of(entry).map(ToolRef::Namespace);
     }
     let is_tool =
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
@@ -214,7 +214,7 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
         let kind = entry.text_at("type");
         // Choices that do not name a tool may also be objects: `{"type": "auto"}`.
         let is_plain = |kind: &&Text<'_>| ["auto", "any", "none", "required"].iter().any(|plain| kind.is(*plain));
-        return kind.filter(|kind| !is_plain(kind)).cloned().map(Mention::Hosted);
+        return kind.filter(|kind| !is_plain(kind)).cloned().map(ToolRef::Hosted);
     }
     let namespace = entry.text_at("namespace").cloned();
     name_of(entry).map(|name| tool(namespace, name))
@@ -230,7 +230,7 @@ fn read_kinds<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
         return Some(Choice::Required);
     }
     let name = choice.get(KIND_TOOL).and_then(name_of);
-    name.map(|name| Choice::Tool(Mention::Tool { namespace: None, name }))
+    name.map(|name| Choice::Tool(ToolRef::Tool { namespace: None, name }))
 }
 
 impl Mode {
@@ -259,8 +259,8 @@ impl Mode {
         let holder = self.holder(choice);
         let listed = holder.and_then(|holder| self.names.iter().find_map(|key| holder.get(*key)?.as_array()));
         let names = listed.unwrap_or_default().iter().filter_map(Node::as_text);
-        let mut tools: Vec<Mention<'a>> =
-            names.map(|name| Mention::Tool { namespace: None, name: name.clone() }).collect();
+        let mut tools: Vec<ToolRef<'a>> =
+            names.map(|name| ToolRef::Tool { namespace: None, name: name.clone() }).collect();
         let required = is("any");
         match (tools.len(), required) {
             (0, true) => Some(Choice::Required),
@@ -271,10 +271,10 @@ impl Mode {
         }
     }
 
-    /// Returns the spelling of the names that a choice or its place uses.
-    fn names_in(&self, choice: &Node<'_>, place: &str) -> &'static str {
+    /// Returns the spelling of the names that a choice or its location uses.
+    fn names_in(&self, choice: &Node<'_>, location: &str) -> &'static str {
         let own = self.names.iter().find(|key| choice.get(**key).is_some());
-        let alike = || self.names.iter().find(|key| key.contains('_') == place.contains('_'));
+        let alike = || self.names.iter().find(|key| key.contains('_') == location.contains('_'));
         own.or_else(alike).or_else(|| self.names.first()).copied().unwrap_or_default()
     }
 
@@ -289,8 +289,8 @@ impl Mode {
     }
 }
 
-impl Place {
-    /// Calls `look` with the choice at this place, if there is one.
+impl Location {
+    /// Calls `look` with the choice at this location, if there is one.
     fn look<'a, R>(&self, request: &Node<'a>, look: impl FnOnce(&Node<'a>) -> R) -> Result<Option<R>, Error> {
         let outer = request.get(self.outer).map(view).transpose()?;
         let found = match self.inner {
@@ -304,7 +304,7 @@ impl Place {
 impl ChoiceFormat {
     /// Returns the pointer to the choice of a request.
     pub(crate) fn pointer(&self) -> &'static str {
-        self.places.first().map(|place| place.pointer).unwrap_or_default()
+        self.locations.first().map(|location| location.pointer).unwrap_or_default()
     }
 
     /// Returns true if the choice is part of a member with other settings.
@@ -339,8 +339,8 @@ impl ChoiceFormat {
     /// # Errors
     /// `invalid-json` if the choice is text that cannot be parsed.
     pub(crate) fn of<'a>(&self, request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-        for place in self.places {
-            let found = place.look(request, |choice| (json::write(choice), self.read(choice)))?;
+        for location in self.locations {
+            let found = location.look(request, |choice| (json::write(choice), self.read(choice)))?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -353,7 +353,12 @@ impl ChoiceFormat {
     /// # Errors
     /// The errors of [`Self::of`].
     pub(crate) fn chosen<'a>(&self, request: &Node<'a>) -> Result<Option<Choice<'a>>, Error> {
-        Ok(self.of(request)?.and_then(|(_, choice)| choice))
+        for location in self.locations {
+            if let Some(choice) = location.look(request, |choice| self.read(choice))? {
+                return Ok(choice);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the name of the tool that the choice forces, if any.
@@ -362,7 +367,7 @@ impl ChoiceFormat {
     /// The errors of [`Self::of`].
     pub(crate) fn forced_name<'a>(&self, request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
         Ok(match self.chosen(request)? {
-            Some(Choice::Tool(Mention::Tool { name, .. })) => Some(name),
+            Some(Choice::Tool(ToolRef::Tool { name, .. })) => Some(name),
             _ => None,
         })
     }
@@ -380,10 +385,10 @@ impl ChoiceFormat {
     /// # Errors
     /// The errors of [`Self::of`].
     pub(crate) fn demand(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
-        for place in self.places {
+        for location in self.locations {
             let is_demand = |choice: &Node<'_>| self.read(choice).is_some_and(|choice| choice.is_demand());
-            if place.look(request, is_demand)? == Some(true) {
-                return Ok(Some(place.pointer));
+            if location.look(request, is_demand)? == Some(true) {
+                return Ok(Some(location.pointer));
             }
         }
         Ok(None)
@@ -397,8 +402,8 @@ impl ChoiceFormat {
         if self.demand(request)?.is_some() {
             return Ok(Calling::Required);
         }
-        for place in self.places {
-            if place.look(request, |choice| self.read(choice) == Some(Choice::None))? == Some(true) {
+        for location in self.locations {
+            if location.look(request, |choice| self.read(choice) == Some(Choice::None))? == Some(true) {
                 return Ok(Calling::Forbidden);
             }
         }

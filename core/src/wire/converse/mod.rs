@@ -2,11 +2,11 @@
 
 use super::{
     additions::Additions,
-    choice::{ChoiceFormat, Parallel, Place, Spelling, WithoutTools},
+    choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
+    tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
@@ -20,23 +20,19 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
+    // Exchanges have no address of Converse, so this form of an error is never sent.
     endpoint: Endpoint { api: Api::Bedrock, paths: &[], methods: &[], error: of_openai },
     history: "messages",
     prompt: Prompt::Blocks("system"),
     before: &[],
-    tools: ToolPlace {
-        family: Api::Bedrock,
-        formats: &[ToolFormat::Bedrock],
-        has_namespaces: false,
+    tools: ToolList {
         config: Some("toolConfig"),
         pointer: "/toolConfig/tools",
-        groups: &[],
         no_tool: Some("cachePoint"),
         members: &["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"],
         refuses_empty: true,
-        is_strict: false,
-        cache: None,
+        ..ToolList::flat(Api::Bedrock, &[ToolFormat::Bedrock])
     },
     additions: Additions::None,
     units: Units {
@@ -57,7 +53,6 @@ pub(super) const WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
-        without_role: &[],
         results: Results::Blocks(Blocks {
             list: "content",
             joins: false,
@@ -66,16 +61,11 @@ pub(super) const WIRE: Wire = Wire {
             is_hosted_by_model: true,
             no_content: Some("cachePoint"),
         }),
-        stored_item: None,
-        other_ids: &[],
-        names_results: false,
-        has_items: false,
-        has_refusals: false,
-        text: None,
         result,
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[Place { outer: "toolConfig", inner: Some("toolChoice"), pointer: "/toolConfig/toolChoice" }],
+        locations: &[Location { outer: "toolConfig", inner: Some("toolChoice"), pointer: "/toolConfig/toolChoice" }],
         spelling: Spelling::Kinds,
         parallel: Parallel::None,
         without_tools: WithoutTools::All,

@@ -2,11 +2,11 @@
 
 use super::{
     additions::Additions,
-    choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
+    choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
+    tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
@@ -26,7 +26,7 @@ pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarat
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
 const RESULT: Unit = Unit::result(&["id"]).named();
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::Gemini,
         paths: &[],
@@ -36,18 +36,11 @@ pub(super) const WIRE: Wire = Wire {
     history: "contents",
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
-    tools: ToolPlace {
-        family: Api::Gemini,
-        formats: &[ToolFormat::Gemini, ToolFormat::GeminiJsonSchema],
-        has_namespaces: false,
-        config: None,
-        pointer: "/tools",
+    tools: ToolList {
         groups: &GROUPS,
-        no_tool: None,
         members: &["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"],
         refuses_empty: true,
-        is_strict: false,
-        cache: None,
+        ..ToolList::flat(Api::Gemini, &[ToolFormat::Gemini, ToolFormat::GeminiJsonSchema])
     },
     additions: Additions::None,
     units: Units {
@@ -70,7 +63,6 @@ pub(super) const WIRE: Wire = Wire {
             // Older clients give results this role.
             ("function", Speaker::User),
         ],
-        without_role: &[("", Speaker::User)],
         results: Results::Blocks(Blocks {
             list: "parts",
             joins: false,
@@ -79,32 +71,28 @@ pub(super) const WIRE: Wire = Wire {
             is_hosted_by_model: true,
             no_content: None,
         }),
-        stored_item: None,
-        other_ids: &[],
-        names_results: false,
-        has_items: false,
-        has_refusals: false,
-        text: None,
         result,
+        without_role: &[("", Speaker::User)],
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[
-            Place {
+        locations: &[
+            Location {
                 outer: "toolConfig",
                 inner: Some("functionCallingConfig"),
                 pointer: "/toolConfig/functionCallingConfig",
             },
-            Place {
+            Location {
                 outer: "toolConfig",
                 inner: Some("function_calling_config"),
                 pointer: "/toolConfig/function_calling_config",
             },
-            Place {
+            Location {
                 outer: "tool_config",
                 inner: Some("functionCallingConfig"),
                 pointer: "/tool_config/functionCallingConfig",
             },
-            Place {
+            Location {
                 outer: "tool_config",
                 inner: Some("function_calling_config"),
                 pointer: "/tool_config/function_calling_config",

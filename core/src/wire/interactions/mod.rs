@@ -2,12 +2,12 @@
 
 use super::{
     additions::Additions,
-    choice::{ChoiceFormat, Mode, Parallel, Place, Spelling, WithoutTools},
+    choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
-    turns::{Answered, Results, Speaker, Turns},
+    tool_list::ToolList,
+    turns::{Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member, NotText, With, Without},
@@ -15,29 +15,14 @@ use super::{
     },
     Wire,
 };
-use crate::{
-    json::Node,
-    options::{Api, ToolFormat},
-};
+use crate::options::{Api, ToolFormat};
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
     history: "input",
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &["previous_interaction_id"],
-    tools: ToolPlace {
-        family: Api::GeminiInteractions,
-        formats: &[ToolFormat::GeminiInteractions],
-        has_namespaces: false,
-        config: None,
-        pointer: "/tools",
-        groups: &[],
-        no_tool: None,
-        members: &["tools", "tool_choice", "parallel_tool_calls"],
-        refuses_empty: false,
-        is_strict: false,
-        cache: None,
-    },
+    tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
     additions: Additions::Results { list: "result", hosted: "tool_search_result" },
     units: Units {
         messages: &[
@@ -57,17 +42,13 @@ pub(super) const WIRE: Wire = Wire {
     turns: Turns {
         roles: &[("user", Speaker::User), ("model", Speaker::Model)],
         without_role: &[("user_input", Speaker::User), ("_result", Speaker::Tool), ("", Speaker::Model)],
-        results: Results::Unknown,
-        stored_item: None,
-        other_ids: &[],
         names_results: true,
         has_items: true,
-        has_refusals: false,
         text: Some("text"),
-        result,
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[Place {
+        locations: &[Location {
             outer: "generation_config",
             inner: Some("tool_choice"),
             pointer: "/generation_config/tool_choice",
@@ -90,9 +71,3 @@ pub(super) const WIRE: Wire = Wire {
         is_own: |_| false,
     },
 };
-
-fn result(answered: Answered<'_>) -> Node<'_> {
-    let name = answered.name.clone().map(Node::string).unwrap_or_default();
-    let kind = ("type", Node::literal("function_result"));
-    Node::record([kind, ("call_id", answered.id_node()), ("name", name), ("result", answered.text)])
-}

@@ -6,7 +6,7 @@ use super::{
     endpoint::{of_openai, Endpoint},
     prompt::Prompt,
     reply::Reply,
-    tool_place::ToolPlace,
+    tool_list::ToolList,
     turns::{Answered, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
@@ -20,7 +20,7 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::OpenaiResponses,
         paths: &["/responses", "/responses/input_tokens"],
@@ -30,18 +30,10 @@ pub(super) const WIRE: Wire = Wire {
     history: "input",
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
-    tools: ToolPlace {
-        family: Api::OpenaiChat,
-        formats: &[ToolFormat::OpenaiResponses],
+    tools: ToolList {
         has_namespaces: true,
-        config: None,
-        pointer: "/tools",
-        groups: &[],
-        no_tool: None,
-        members: &["tools", "tool_choice", "parallel_tool_calls"],
-        refuses_empty: false,
         is_strict: true,
-        cache: None,
+        ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses])
     },
     additions: Additions::Items(&["additional_tools", "tool_search_output"]),
     units: Units {
@@ -56,18 +48,18 @@ pub(super) const WIRE: Wire = Wire {
     },
     turns: Turns {
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
-        without_role: &[("_output", Speaker::Tool), ("", Speaker::Model)],
         results: Results::Anywhere,
+        result,
+        without_role: &[("_output", Speaker::Tool), ("", Speaker::Model)],
         stored_item: Some("item_reference"),
         other_ids: &["call_id", "id"],
-        names_results: false,
         has_items: true,
         has_refusals: true,
         text: Some("input_text"),
-        result,
+        ..Turns::PLAIN
     },
     choice: ChoiceFormat {
-        places: &[TOOL_CHOICE],
+        locations: &[TOOL_CHOICE],
         spelling: Spelling::Words(Words {
             demand: "required",
             is_object: false,

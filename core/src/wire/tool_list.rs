@@ -15,9 +15,9 @@ use crate::{
 /// The member that contains the list, in every format.
 const TOOLS: &str = "tools";
 
-/// The place and the form of a request's list of tools.
+/// The location and the form of a request's list of tools.
 #[derive(Debug)]
-pub(crate) struct ToolPlace {
+pub(crate) struct ToolList {
     /// The API that defines the other members of the tools, such as flags.
     pub(super) family: Api,
     /// The formats of the tools. The last one is sent unless the API's dialect has another one of them.
@@ -40,19 +40,39 @@ pub(crate) struct ToolPlace {
     pub(super) cache: Option<&'static str>,
 }
 
+impl ToolList {
+    /// Returns a list that is a member of the request, and whose entries are functions.
+    pub(super) const fn flat(family: Api, formats: &'static [ToolFormat]) -> ToolList {
+        ToolList {
+            family,
+            formats,
+            has_namespaces: false,
+            config: None,
+            pointer: "/tools",
+            groups: &[],
+            no_tool: None,
+            members: &["tools", "tool_choice", "parallel_tool_calls"],
+            refuses_empty: false,
+            is_strict: false,
+            cache: None,
+        }
+    }
+}
+
 /// Returns the description of the API whose requests have tools of this format. MCP is not a model API.
 pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
     ALL.into_iter().find(|wire| wire.tools.formats.contains(&format))
 }
 
-/// Returns the places of the list in all formats: the member of the request that contains it, and the pointer to it.
-pub(crate) fn places() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
-    let places = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
-    let mut nested = places.clone().filter(|(config, _)| config.is_some());
-    places.filter(|(config, _)| config.is_none()).take(1).chain(core::iter::from_fn(move || nested.next()))
+/// Returns the locations of the list in all formats: the member of the request that contains the list, and the pointer
+/// to the list.
+pub(crate) fn locations() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
+    let all = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
+    let mut nested = all.clone().filter(|(config, _)| config.is_some());
+    all.filter(|(config, _)| config.is_none()).take(1).chain(core::iter::from_fn(move || nested.next()))
 }
 
-impl ToolPlace {
+impl ToolList {
     /// Returns the API that defines the other members of the tools, such as flags.
     pub(crate) const fn family(&self) -> Api {
         self.family
@@ -132,7 +152,7 @@ impl ToolPlace {
     /// Calls `change` with the list.
     ///
     /// # Errors
-    /// Same as [`Self::look`].
+    /// The errors of `change`, and `invalid-json` if the list is text that cannot be parsed.
     pub(crate) fn edit<'a, R>(
         &self,
         request: &mut Node<'a>,
