@@ -12,6 +12,11 @@ const BUFFER: usize = 1 << 14;
 /// Maximum sizes of a block of zstd and of the head of a frame, in bytes (RFC 8878, 3.1.1).
 const MAX_BLOCK: usize = 1 << 17;
 const MAX_FRAME_HEAD: usize = 18;
+/// Maximum size of the window of zstd, in bytes (RFC 9659). ruzstd holds a whole window in memory.
+const MAX_WINDOW: u64 = 1 << 23;
+/// The bits with which a stream of brotli with a large window begins: the window may have 1 GiB. `br` has no such
+/// streams (RFC 7932, 9.1), but the decoder accepts them.
+const LARGE_WINDOW: u8 = 0x11;
 
 /// Why a body cannot be decoded.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +33,8 @@ pub(crate) struct Decoder(Kind);
 enum Kind {
     Gzip(Box<MultiGzDecoder<Decoded>>),
     Deflate(Deflate),
-    Brotli(Box<DecompressorWriter<Decoded>>),
+    /// With true once the first byte was read.
+    Brotli(Box<DecompressorWriter<Decoded>>, bool),
     Zstd(Box<Zstd>),
 }
 
@@ -76,7 +82,9 @@ impl Decoder {
         Decoder(match encoding {
             ContentEncoding::Gzip => Kind::Gzip(Box::new(MultiGzDecoder::new(Decoded::default()))),
             ContentEncoding::Deflate => Kind::Deflate(Deflate { inner: None, has_ended: false }),
-            ContentEncoding::Brotli => Kind::Brotli(Box::new(DecompressorWriter::new(Decoded::default(), BUFFER))),
+            ContentEncoding::Brotli => {
+                Kind::Brotli(Box::new(DecompressorWriter::new(Decoded::default(), BUFFER)), false)
+            }
             ContentEncoding::Zstd => Kind::Zstd(Box::new(Zstd {
                 inner: FrameDecoder::new(),
                 rest: Vec::new(),
@@ -95,7 +103,11 @@ impl Decoder {
                 let written = inner.write_all(piece).and_then(|()| inner.flush());
                 taken(inner.get_mut(), written)
             }
-            Kind::Brotli(inner) => {
+            Kind::Brotli(inner, has_begun) => {
+                if !*has_begun && piece.first().is_some_and(|first| first & 0x7f == LARGE_WINDOW) {
+                    return Err(Undecodable::Malformed);
+                }
+                *has_begun |= !piece.is_empty();
                 inner.get_mut().most = most;
                 let written = inner.write_all(piece);
                 taken(inner.get_mut(), written)
@@ -113,7 +125,7 @@ impl Decoder {
                 let written = inner.try_finish();
                 taken(inner.get_mut(), written)
             }
-            Kind::Brotli(inner) => {
+            Kind::Brotli(inner, _) => {
                 inner.get_mut().most = most;
                 let written = inner.close();
                 taken(inner.get_mut(), written)
@@ -188,6 +200,9 @@ impl Zstd {
                 self.is_in_frame = !is_last;
             } else {
                 let mut head = source;
+                if window(source).is_some_and(|window| window > MAX_WINDOW) {
+                    return Err(Undecodable::Malformed);
+                }
                 match self.inner.init(&mut head) {
                     Ok(()) => {}
                     // The head of the frame is not complete.
@@ -217,6 +232,22 @@ impl Zstd {
         let length = head.len() + if is_repeated { 1 } else { size } + checksum;
         Ok((source.len() >= length).then_some((length, is_last)))
     }
+}
+
+/// Returns the size of the window that a frame of zstd declares; `None` if its head is not complete (RFC 8878, 3.1.1.1).
+fn window(frame: &[u8]) -> Option<u64> {
+    let (descriptor, rest) = frame.get(4..)?.split_first()?;
+    if descriptor & 0x20 == 0 {
+        let first = *rest.first()?;
+        let base = 1_u64 << (10 + (first >> 3));
+        return Some(base + base / 8 * u64::from(first & 7));
+    }
+    // A frame in a single segment has a window of the size of its content.
+    let id = [0, 1, 2, 4].get(usize::from(descriptor & 3)).copied().unwrap_or_default();
+    let length = [1, 2, 4, 8].get(usize::from(descriptor >> 6)).copied().unwrap_or_default();
+    let size = rest.get(id..id + length)?;
+    let size = size.iter().rev().fold(0, |size: u64, byte| size << 8 | u64::from(*byte));
+    Some(if length == 2 { size + 256 } else { size })
 }
 
 #[cfg(test)]
@@ -289,6 +320,25 @@ mod tests {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         let raw = encoder.write_all(TEXT).and_then(|()| encoder.finish()).expect("deflate");
         assert_eq!(decode(ContentEncoding::Deflate, &raw, 2, 100).as_deref(), Ok(TEXT));
+    }
+
+    /// Each body decodes to a few bytes: only its window is too large.
+    #[test]
+    fn large_windows_are_refused() {
+        // `TEXT` as Node encodes it with a window of 256 MiB.
+        let large = b"\x11\x1c\x1a\x00\x02{\"model\":\"m\"}\n\x03";
+        assert_eq!(decode(ContentEncoding::Brotli, large, 1, 100), Err(Undecodable::Malformed));
+        // A frame with this window, and one raw block with two bytes.
+        let frame = |window: u8| [b"\x28\xb5\x2f\xfd\x00", &[window][..], b"\x11\x00\x00ab"].concat();
+        for size in [1, 100] {
+            assert_eq!(decode(ContentEncoding::Zstd, &frame(13 << 3), size, 100).as_deref(), Ok(&b"ab"[..]));
+            for window in [13 << 3 | 1, 14 << 3, 31 << 3 | 7] {
+                assert_eq!(decode(ContentEncoding::Zstd, &frame(window), size, 100), Err(Undecodable::Malformed));
+            }
+        }
+        let content = |size: u64| [b"\x28\xb5\x2f\xfd\xe0", &size.to_le_bytes()[..], b"\x11\x00\x00ab"].concat();
+        assert_eq!(decode(ContentEncoding::Zstd, &content((1 << 23) + 1), 1, 100), Err(Undecodable::Malformed));
+        assert_eq!(decode(ContentEncoding::Zstd, &content(2), 1, 100).as_deref(), Ok(&b"ab"[..]));
     }
 
     #[test]

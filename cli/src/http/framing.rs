@@ -197,8 +197,9 @@ fn framing(head: &[u8]) -> Option<State> {
     let text = head.strip_suffix(b"\r\n\r\n")?;
     let mut lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let words: Vec<&[u8]> = lines.next()?.split(|byte| *byte == b' ').collect();
-    let [_, target, version] = words.as_slice() else { return None };
-    if target.contains(&b'#') || !matches!(*version, b"HTTP/1.1" | b"HTTP/1.0") {
+    let [method, target, version] = words.as_slice() else { return None };
+    // CONNECT has an authority as its target. With a path, hyper would send it without the path.
+    if *method == b"CONNECT" || target.contains(&b'#') || !matches!(*version, b"HTTP/1.1" | b"HTTP/1.0") {
         return None;
     }
     let (mut length, mut is_chunked) = (None, false);
