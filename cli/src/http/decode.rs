@@ -234,7 +234,8 @@ impl Zstd {
     }
 }
 
-/// Returns the size of the window that a frame of zstd declares; `None` if its head is not complete (RFC 8878, 3.1.1.1).
+/// Returns the size of the window that a frame of zstd declares (RFC 8878, 3.1.1.1). Returns `None` if the head of the
+/// frame is not complete.
 fn window(frame: &[u8]) -> Option<u64> {
     let (descriptor, rest) = frame.get(4..)?.split_first()?;
     if descriptor & 0x20 == 0 {
