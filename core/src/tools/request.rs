@@ -572,7 +572,7 @@ pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
 }
 
 /// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages that
-/// tool_ref a renamed tool that is not in the list.
+/// mention a renamed tool that is not in the list.
 pub(super) fn rename_history(
     request: &mut Node<'_>,
     api: Api,

@@ -20,7 +20,7 @@ use crate::{
             all_of, any_of, containers, enums, nullable, patterns, refused_keys, required, root, types,
             unsupported_keywords,
         },
-        pass::{Flow, NamedUnit, Pass, Run, Wakes},
+        pass::{Flow, Site, Pass, Run, Wakes},
         resolve::{break_cycles, definitions, inline, spelling, unroll},
     },
     schema::{
@@ -693,11 +693,11 @@ const fn prunes(context: &PassContext) -> bool {
 }
 
 /// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
-const fn is_finished_here(site: &NamedUnit<'_, '_>, context: &PassContext) -> bool {
+const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
     !(site.known.opaque || site.is_root() && context.grammar.object_root)
 }
 
-fn unsupported<'a>(node: &mut Node<'a>, site: &NamedUnit<'_, 'a>, context: &mut PassContext) -> Result<Flow, Error> {
+fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, context: &mut PassContext) -> Result<Flow, Error> {
     if !site.known.opaque {
         unsupported_keywords::apply(node, site.place, site.keywords, context);
     }
