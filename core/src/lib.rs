@@ -72,6 +72,7 @@
 
 extern crate alloc;
 
+mod adapt;
 mod api;
 mod budget;
 mod check;
@@ -116,6 +117,7 @@ pub use tools::list_cache::ToolListCache;
 /// Types of reports: changes, violations, tools that were set aside, decisions of deferred loading.
 pub mod reports {
     pub use crate::{
+        adapt::AdaptReport,
         check::Violation,
         dialect::{
             lookup::{deferral::DeferralChoice, DialectChoice},
@@ -132,7 +134,6 @@ pub mod reports {
             check::{RequestViolation, ToolViolation},
             formats::FormatChange,
             quarantine::{Quarantined, SetAsideWarning},
-            request::AdaptReport,
             request_facts::{ChoiceChange, RequestChange},
             sanitize_list::ToolChange,
         },

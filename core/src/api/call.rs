@@ -14,6 +14,7 @@ use super::{
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
+    adapt,
     check::{self, findings::FindingLimit},
     deferred,
     dialect::{lookup, DIALECTS},
@@ -26,7 +27,7 @@ use crate::{
     },
     repair::{unreadable, RawArguments},
     sanitize::{self, decode::Plan},
-    tools::{call_repair::CallReports, check as check_tools, client_call, request, restore::RestoreMap},
+    tools::{call_repair::CallReports, check as check_tools, client_call, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, tools::servers::index::ServerIndex};
@@ -241,7 +242,7 @@ fn run<'a>(
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
-            let (report, restore_map) = request::adapt(&mut node, &options)?;
+            let (report, restore_map) = adapt::adapt(&mut node, &options)?;
             let report = describe::adapted(&report, &Restore(restore_map));
             Ok(output(node, Some(report), options.tools.sanitize.share))
         }

@@ -4,6 +4,7 @@ use alloc::{string::ToString, vec::Vec};
 
 use super::{sanitize::SchemaReport, tools::ToolsReport, ReadyTools, Restore};
 use crate::{
+    adapt::AdaptReport,
     check::Violation,
     dialect::{
         lookup::{deferral::DeferralChoice, DialectChoice},
@@ -19,7 +20,6 @@ use crate::{
         check::{RequestViolation, ToolViolation},
         formats::FormatChange,
         quarantine::{Quarantined, SetAsideWarning},
-        request::AdaptReport,
         request_facts::{ChoiceChange, RequestChange},
         restore::RestoreMap,
         sanitize_list::ToolChange,

@@ -4,12 +4,13 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::describe;
 use crate::{
+    adapt::AdaptReport,
     error::Error,
     exchange,
     json::{Node, Utf8Pieces},
     options::{ExchangeOptions, Native},
     report::{AnswerChange, RepairedCall},
-    tools::{list_cache::ToolListCache, quarantine::SetAsideWarning, request::AdaptReport},
+    tools::{list_cache::ToolListCache, quarantine::SetAsideWarning},
 };
 
 /// One client request and its reply, for a program between a client and a backend. The exchange adapts the request

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Input, Restore};
 use crate::{
+    adapt::{self, AdaptReport},
     check::findings::FindingLimit,
     deferred,
     error::Error,
@@ -17,7 +18,6 @@ use crate::{
     tools::{
         call_repair::CallReports,
         check::{self, RequestViolation},
-        request::{self, AdaptReport},
         restore::RestoreMap,
         streams::restorer::Stream,
     },
@@ -66,7 +66,7 @@ pub struct Adapted<T> {
 /// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
 pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Adapted<T::Output>, Error> {
     let mut node = request.given()?.read_request()?;
-    let (report, restore_map) = request::adapt(&mut node, options)?;
+    let (report, restore_map) = adapt::adapt(&mut node, options)?;
     Ok(Adapted { request: request.written(&node)?, report, restore: Restore(restore_map) })
 }
 

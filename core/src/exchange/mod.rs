@@ -14,6 +14,7 @@ mod usage;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 use crate::{
+    adapt::{self, overflow, AdaptReport, OVERFLOW},
     deferred,
     dialect::lookup,
     error::Error,
@@ -28,9 +29,7 @@ use crate::{
     tools::{
         call_repair::CallReports,
         list_cache::{FoundLists, Lookup, ToolListCache},
-        overflow,
         quarantine::{self, SetAsideWarning},
-        request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
         streams::{
             restorer::Stream,
@@ -225,7 +224,7 @@ impl Exchange {
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
-        let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
+        let (report, mut restore_map, names) = adapt::adapt_with_names(&mut node, &adapting, lookup)?;
         let is_overfull = report.deferred.iter().flat_map(|report| &report.warnings).any(|one| one.code == OVERFLOW);
         let hosted = hosted.or_else(|| is_overfull.then(|| Text::literal(overflow::SEARCH)));
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
@@ -379,7 +378,7 @@ impl Exchange {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         let client_request = String::from(rounds.client_request());
         let mut node = rounds.next_request()?;
-        let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
+        let (report, mut restore_map) = adapt::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }

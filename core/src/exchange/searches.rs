@@ -11,6 +11,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{end_with_text, usage, Next, SearchLoop, PAUSE};
 use crate::{
+    adapt::catalogue,
     collections::Map,
     error::{Code, Error},
     json::{self, lazy, Node, Text},
@@ -19,7 +20,7 @@ use crate::{
     options::{AdaptOptions, SearchOptions, ToolFormat},
     request::{namespaces, tool},
     search::{self, Call, Index},
-    tools::{request as sent, restore::RestoreMap},
+    tools::restore::RestoreMap,
 };
 
 /// Answers the calls to the function that replaces a hosted search.
@@ -149,7 +150,7 @@ impl Catalogue {
             }
         }
         request.set("tools", tools);
-        let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
+        let (tools, restore_map) = catalogue::catalogue(&mut request, adapting, names.clone())?;
         // The client's list of tools in the prompt uses the client's names, so the model may search for them. A
         // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();

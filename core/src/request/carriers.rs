@@ -61,7 +61,7 @@ pub(crate) fn each_at<'a>(
     mut take: impl FnMut(Place, &[Node<'a>]),
 ) -> Result<(), Error> {
     let additions = wire::of(api).additions();
-    if matches!(additions, Additions::None) {
+    if matches!(additions, Additions::None | Additions::Listed) {
         return Ok(());
     }
     let mut carriers = Carriers::of(request, api, deferred)?;
@@ -200,7 +200,7 @@ impl<'a> Carriers<'a> {
             Additions::Blocks => {
                 is_system(message) && message.get("content").is_some_and(|content| content.as_array().is_some())
             }
-            Additions::None => false,
+            Additions::None | Additions::Listed => false,
         }
     }
 }

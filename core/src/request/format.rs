@@ -2,15 +2,51 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool::{self, INNER_CUSTOM, INNER_FUNCTION};
+use super::{
+    tool::{self, INNER_CUSTOM, INNER_FUNCTION},
+    tool_format,
+};
 use crate::{
+    dialect,
     error::{Code, Error},
     json::{
         lazy::{may_hold, view},
         Data, Flags, Node,
     },
-    options::{Api, DeferredOptions, Native},
+    options::{AdaptOptions, Api, DeferredOptions, Native},
 };
+
+/// Returns the format of a request, by its shape, the options and the API that the dialect belongs to.
+///
+/// # Errors
+/// Same as [`recognize`].
+pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
+    let given =
+        |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    match options.tools.format {
+        Some(format) => Ok(tool_format::request_api_of(format).unwrap_or(Api::Gemini)),
+        None if given("contents") => Ok(Api::Gemini),
+        None if is_converse(request) => Ok(Api::Bedrock),
+        None => {
+            let dialect = dialect::of(&options.tools.sanitize).ok();
+            let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
+            let deferred = options.deferred.as_ref();
+            let chosen = deferred.and_then(|deferred| deferred.format);
+            let sent_to = Home {
+                is_interactions: home == Some(Api::GeminiInteractions),
+                has_code_execution: dialect.is_some_and(|dialect| dialect.lists_type("code_execution")),
+            };
+            let mut read_as = deferred.cloned().unwrap_or_default();
+            if chosen.is_none() && given("input") {
+                if is_interactions(request, sent_to)? {
+                    return Ok(Api::GeminiInteractions);
+                }
+                read_as.format = Some(Api::OpenaiResponses);
+            }
+            super::format_of(request, &read_as, home)
+        }
+    }
+}
 
 /// The source and target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

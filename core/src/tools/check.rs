@@ -8,8 +8,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     formats::{self, has_tools, Broken},
-    history::{calls, pairs},
-    request::{history_length, recognize, rename_history},
+    history::{calls, names::rename_history, pairs},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     servers::{self, mentions, Owner, Servers},
     shared_limits::{self, Backends, Definitions},
@@ -531,7 +530,7 @@ pub fn request(
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are checked as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
-    let api = recognize(&request, &AdaptOptions::new(dialect.name))?;
+    let api = request::format::of_request(&request, &AdaptOptions::new(dialect.name))?;
     mentions::settle(&mut request, api, servers.as_ref(), None)?;
     let mut found = Findings::new(limit);
     let formats = formats::broken_formats(&mut request, api, dialect, &model, limit)?;
@@ -566,7 +565,7 @@ pub fn request(
             }
             Refusal::Prefill(models) => {
                 let is_refused = models.include(&model) && formats::begins_answer(&request, api)?;
-                prefill = format!("/{}/{}", wire::of(api).history(), history_length(&request, api).saturating_sub(1));
+                prefill = format!("/{}/{}", wire::of(api).history(), wire::of(api).count(&request).saturating_sub(1));
                 (prefill.as_str(), is_refused)
             }
             _ => match formats::broken_beside(&request, api, fact, &model)? {

@@ -47,7 +47,7 @@ pub struct FormatChange {
 }
 
 /// The response formats of the original request.
-pub(super) struct OriginalFormats {
+pub(crate) struct OriginalFormats {
     formats: Vec<Source>,
     /// Index of the format that is sent to another API; see [`formats::take`].
     taken: Option<usize>,
@@ -75,7 +75,7 @@ impl Source {
 }
 
 impl OriginalFormats {
-    pub(super) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
+    pub(crate) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
         let (mut all, mut taken) = (Vec::new(), None);
         formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
             let found = holder.map(|holder| Source::of(place, pointer, holder));
@@ -89,7 +89,7 @@ impl OriginalFormats {
     }
 
     /// Returns true if a format has a schema.
-    pub(super) fn has_schema(&self) -> bool {
+    pub(crate) fn has_schema(&self) -> bool {
         !self.formats.is_empty()
     }
 
@@ -112,17 +112,17 @@ impl OriginalFormats {
 
 /// The result of rewriting the response formats of a request.
 #[derive(Default)]
-pub(super) struct Written {
-    pub(super) changes: Vec<FormatChange>,
+pub(crate) struct Written {
+    pub(crate) changes: Vec<FormatChange>,
     /// Plan for restoring the answer; `None` if the answer need not be restored.
-    pub(super) answer: Option<Answer>,
+    pub(crate) answer: Option<Answer>,
 }
 
 /// Rewrites every response format of a request.
 ///
 /// # Errors
 /// `not-representable` if the API has no such format, or cannot express the schema; `too-lossy`.
-pub(super) fn rewrite(
+pub(crate) fn rewrite(
     request: &mut Node<'_>,
     api: Api,
     options: &ToolsOptions,
@@ -437,20 +437,20 @@ fn write(
 }
 
 /// A rule that the response formats of a request violate.
-pub(super) struct Broken {
-    pub(super) fact: &'static RequestFact,
-    pub(super) severity: Severity,
-    pub(super) pointer: String,
-    pub(super) message: String,
+pub(crate) struct Broken {
+    pub(crate) fact: &'static RequestFact,
+    pub(crate) severity: Severity,
+    pub(crate) pointer: String,
+    pub(crate) message: String,
     /// Number of further violations that are not listed.
-    pub(super) more: usize,
+    pub(crate) more: usize,
 }
 
 /// Returns the rules that the response formats of a request violate.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
-pub(super) fn broken_formats(
+pub(crate) fn broken_formats(
     request: &mut Node<'_>,
     api: Api,
     dialect: &'static Dialect,
@@ -513,7 +513,7 @@ pub(super) fn broken_formats(
 }
 
 /// Returns true if a request lists tools. If `functions` is true, only functions of the client count.
-pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
+pub(crate) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     let mut list = tools.as_array().unwrap_or_default().iter();
@@ -525,7 +525,7 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
 
 /// Returns true if an entry of the list of tools has one of these members, which Google's APIs accept in both
 /// spellings.
-pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
+pub(crate) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
@@ -553,7 +553,7 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 ///
 /// # Errors
 /// `invalid-json` if the message is text that cannot be read.
-pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+pub(crate) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     match api {
         Api::Anthropic | Api::Bedrock => return ends_with_assistant(request, api),
         Api::OpenaiChat | Api::Gemini => {}
@@ -585,7 +585,7 @@ fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 ///
 /// # Errors
 /// `invalid-json` if a part of the history is text that cannot be read.
-pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+pub(crate) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     request.get(wire::of(api).history()).map_or(Ok(false), text_mentions_json)
 }
 
@@ -642,7 +642,7 @@ const BESIDE_CACHE: [(&str, &str); 5] = [
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
-pub(super) fn broken_beside(
+pub(crate) fn broken_beside(
     request: &Node<'_>,
     api: Api,
     fact: &RequestFact,
@@ -668,7 +668,7 @@ pub(super) fn broken_beside(
 }
 
 /// Returns true if a request continues from a cached prefix of the prompt.
-pub(super) fn has_cache(request: &Node<'_>) -> bool {
+pub(crate) fn has_cache(request: &Node<'_>) -> bool {
     CACHE.iter().any(|key| request.get(*key).is_some_and(|cache| !cache.is_null()))
 }
 

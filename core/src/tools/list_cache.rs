@@ -47,25 +47,25 @@ pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<CachedList>>>>);
 
 /// The key of the cache: a list, and everything else that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CacheKey<'q> {
+pub(crate) struct CacheKey<'q> {
     /// The list as JSON text.
-    pub(super) list: Cow<'q, str>,
-    pub(super) inputs: ListInputs<'q>,
+    pub(crate) list: Cow<'q, str>,
+    pub(crate) inputs: ListInputs<'q>,
 }
 
 /// The inputs of rewriting a list, except for the list. `rewrite_list` reads nothing else, and the key of the cache
 /// contains the whole value, so a new input is part of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ListInputs<'q> {
-    pub(super) options: Cow<'q, ToolsOptions>,
+pub(crate) struct ListInputs<'q> {
+    pub(crate) options: Cow<'q, ToolsOptions>,
     /// Pattern of the names that the model accepts.
-    pub(super) shape: NamePattern,
+    pub(crate) shape: NamePattern,
     /// Names that are already planned.
-    pub(super) names: Cow<'q, Names>,
+    pub(crate) names: Cow<'q, Names>,
     /// Flat names of the list's namespaced tools; `None` if the list plans these names itself.
-    pub(super) flat: Option<Cow<'q, FlatNames>>,
+    pub(crate) flat: Option<Cow<'q, FlatNames>>,
     /// JSON Pointer to the list, the prefix of all pointers in reports.
-    pub(super) pointer: &'static str,
+    pub(crate) pointer: &'static str,
 }
 
 impl CacheKey<'_> {
@@ -84,25 +84,25 @@ impl CacheKey<'_> {
 
 /// A cached list.
 #[derive(Debug)]
-pub(super) struct CachedList {
-    pub(super) key: CacheKey<'static>,
+pub(crate) struct CachedList {
+    pub(crate) key: CacheKey<'static>,
     /// The rewritten list as JSON text; `None` if the list is unchanged.
-    pub(super) text: Option<String>,
-    pub(super) sent: SentList,
+    pub(crate) text: Option<String>,
+    pub(crate) sent: SentList,
     size: Size,
 }
 
 /// The result of rewriting a list, without its text.
 #[derive(Clone, Debug)]
-pub(super) struct SentList {
+pub(crate) struct SentList {
     /// True if no tool is left.
-    pub(super) emptied: bool,
-    pub(super) quarantined: Vec<Quarantined>,
+    pub(crate) emptied: bool,
+    pub(crate) quarantined: Vec<Quarantined>,
     /// Shared, because the changes take most of the memory and are nearly always the same.
-    pub(super) changes: Arc<Vec<ToolChange>>,
-    pub(super) restore_map: RestoreMap,
-    pub(super) names: Names,
-    pub(super) accepted: Set<String>,
+    pub(crate) changes: Arc<Vec<ToolChange>>,
+    pub(crate) restore_map: RestoreMap,
+    pub(crate) names: Names,
+    pub(crate) accepted: Set<String>,
 }
 
 /// The size of a list, as counted for each limit.
@@ -245,18 +245,18 @@ impl<'c> Lookup<'c> {
     }
 
     /// Returns the cached result for the same list.
-    pub(super) fn find(&self, key: &CacheKey<'_>) -> Option<&'c CachedList> {
+    pub(crate) fn find(&self, key: &CacheKey<'_>) -> Option<&'c CachedList> {
         Some(self.found.keep(self.cache.find(key)?))
     }
 
     /// Adds a result to the cache.
-    pub(super) fn keep(&self, key: CacheKey<'_>, text: Option<String>, sent: SentList) {
+    pub(crate) fn keep(&self, key: CacheKey<'_>, text: Option<String>, sent: SentList) {
         self.cache.keep(Arc::new(CachedList::new(key.into_owned(), text, sent)), self.max_lists);
     }
 }
 
 /// Returns a list as JSON text: the original text, if it is not parsed yet.
-pub(super) fn text_of<'n>(tools: &'n Node<'_>) -> Cow<'n, str> {
+pub(crate) fn text_of<'n>(tools: &'n Node<'_>) -> Cow<'n, str> {
     match tools.data() {
         Data::Verbatim(text) => Cow::Borrowed(text),
         _ => Cow::Owned(json::write(tools)),

@@ -17,29 +17,23 @@
 //! applied (`request_facts`), and tools above the API's maximum are deferred (`overflow`). `check` reports without
 //! rewriting. (`tool_list` and `tool_format` are files of `request`, and `names` is a file of the core.)
 
-mod adapt_report;
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod as_sent;
 pub(crate) mod call_repair;
-mod call_sites;
-mod carriers;
+pub(crate) mod call_sites;
 pub(crate) mod check;
 pub(crate) mod client_call;
 mod client_item;
 mod examples;
-mod format_ladder;
 pub(crate) mod formats;
-mod history;
+pub(crate) mod history;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
-pub(crate) mod overflow;
 pub(crate) mod quarantine;
-pub(crate) mod request;
 pub(crate) mod request_facts;
 pub(crate) mod restore;
-mod retained_namespaces;
 pub(crate) mod sanitize_list;
 pub(crate) mod servers;
 mod shared_limits;
 pub(crate) mod streams;
-mod target;
+pub(crate) mod target;

@@ -39,7 +39,7 @@ pub struct RequestChange {
 }
 
 impl RequestChange {
-    pub(super) fn new(pointer: impl Into<String>, fact: &RequestFact, message: impl Into<String>) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, fact: &RequestFact, message: impl Into<String>) -> Self {
         let reason = Reason::fact(fact.statement, fact.confidence, fact.source);
         RequestChange { pointer: pointer.into(), rule: fact.rule(), message: message.into(), reason }
     }
@@ -58,7 +58,7 @@ pub struct ChoiceChange {
 }
 
 /// Reports the `custom` tools in a Responses list and in its namespaces that are sent as functions.
-pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
+pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let Some(tools) = request.get("tools") else { return Ok(changes) };
     let tools = view(tools)?;
@@ -80,11 +80,11 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
 
 /// The namespaces of a Responses list. For each one: its index, whether its description is added to those of its tools
 /// (`None` if the namespace has no description), and whether it has tools.
-#[derive(Clone)]
-pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
+#[derive(Clone, Default)]
+pub(crate) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
-    pub(super) fn of(request: &Node<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(request: &Node<'_>) -> Result<Self, Error> {
         let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
         let tools = view(tools)?;
         let list = tools.as_array().unwrap_or_default().iter().enumerate();
@@ -98,12 +98,12 @@ impl Namespaces {
     }
 
     /// Returns the indices of the namespaces in the list.
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|(at, ..)| *at)
     }
 
     /// Reports the namespaces that the rewritten request no longer has, except those at the indices `kept`.
-    pub(super) fn report(self, request: &Node<'_>, kept: Option<&Set<usize>>) -> Result<Vec<RequestChange>, Error> {
+    pub(crate) fn report(self, request: &Node<'_>, kept: Option<&Set<usize>>) -> Result<Vec<RequestChange>, Error> {
         if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
             return Ok(Vec::new());
         }
@@ -128,7 +128,7 @@ impl Namespaces {
 }
 
 /// Returns the indices of the calls in a Responses history that have a namespace.
-pub(super) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
+pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let mut found = Vec::new();
     if !wire::of(api).tools().has_namespaces() {
         return Ok(found);
@@ -145,7 +145,7 @@ pub(super) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
 
 /// Reports the calls in a history that no longer have their namespace. `before` are the indices of the calls that had
 /// one. If messages were added or removed, the report names the whole history.
-pub(super) fn flattened_calls(
+pub(crate) fn flattened_calls(
     request: &Node<'_>,
     before: &[usize],
     is_aligned: bool,
@@ -162,7 +162,8 @@ pub(super) fn flattened_calls(
 
 /// Members of a request that the API accepts only with tools. They are recorded before rewriting, which may remove some
 /// of the members.
-pub(super) struct OriginalMembers {
+#[derive(Default)]
+pub(crate) struct OriginalMembers {
     keys: Vec<&'static str>,
     /// The choice, as JSON.
     choice: Option<String>,
@@ -171,7 +172,7 @@ pub(super) struct OriginalMembers {
 const NEED_TOOLS: [&str; 4] = ["tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"];
 
 impl OriginalMembers {
-    pub(super) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
+    pub(crate) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
         let is_given = |key: &&str| request.get(*key).is_some_and(is_set);
         let keys = NEED_TOOLS.into_iter().filter(is_given).collect();
         Ok(OriginalMembers { keys, choice: choice_of(request, api)?.map(|(written, _)| written) })
@@ -187,7 +188,7 @@ fn is_set(member: &Node<'_>) -> bool {
 ///
 /// # Errors
 /// `invalid-request` for a choice that forces a call in a request without tools.
-pub(super) fn mend_choice(
+pub(crate) fn mend_choice(
     request: &mut Node<'_>,
     api: Api,
     (surface, model): (&Surface, &str),
@@ -250,7 +251,7 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
 
 /// Returns the fact that the choice of a request violates, and the pointer to the choice, if [`mend_choice`] would
 /// change or refuse it.
-pub(super) fn broken_by_choice(
+pub(crate) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
     (surface, model): (&Surface, &str),
@@ -271,7 +272,7 @@ pub(super) fn broken_by_choice(
 }
 
 /// Returns the choice of a request, as JSON and parsed, if it has one.
-pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
+pub(crate) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
     wire::of(api).choice().of(request)
 }
 
@@ -351,7 +352,7 @@ fn while_thinking(
 ///
 /// # Errors
 /// `invalid-json` if a member is text that cannot be read.
-pub(super) fn mend_members(
+pub(crate) fn mend_members(
     request: &mut Node<'_>,
     api: Api,
     facts: (&Surface, &str),
@@ -384,7 +385,7 @@ pub(super) fn mend_members(
 }
 
 /// Returns the members of a request that the API refuses, each with its fact.
-pub(super) fn refused_member(
+pub(crate) fn refused_member(
     request: &Node<'_>,
     api: Api,
     (surface, model): (&Surface, &str),
@@ -452,7 +453,7 @@ fn each_refused_block<'a>(
 ///
 /// # Errors
 /// `invalid-json` if a message is text that cannot be read.
-pub(super) fn remove_block_members(
+pub(crate) fn remove_block_members(
     request: &mut Node<'_>,
     api: Api,
     facts: (&Surface, &str),
@@ -467,7 +468,7 @@ pub(super) fn remove_block_members(
 }
 
 /// Returns the pointers to the members of blocks in the history that the API refuses, each with its fact.
-pub(super) fn refused_block_members(
+pub(crate) fn refused_block_members(
     request: &mut Node<'_>,
     api: Api,
     facts: (&Surface, &str),
@@ -487,6 +488,6 @@ fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
     Ok(found.is_none_or(|found| json::write(&found) != value))
 }
 
-pub(super) fn member_pointer(member: &Member) -> String {
+pub(crate) fn member_pointer(member: &Member) -> String {
     format!("/{}", member.name)
 }

@@ -137,7 +137,7 @@ impl RestoreMap {
     }
 
     /// Returns the name under which a tool of a namespace was sent to the API.
-    pub(super) fn key_of(&self, tool: &ClientTool) -> Option<String> {
+    pub(crate) fn key_of(&self, tool: &ClientTool) -> Option<String> {
         let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
         let spell = |name: &str| spelled(&Text::new(String::from(name)));
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
@@ -167,7 +167,7 @@ impl RestoreMap {
     }
 
     /// Records the name, namespace and kind by which the client knows a tool. Keeps the tool's plan and schemas.
-    pub(super) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
+    pub(crate) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
         // A `custom` tool has text as its input, and the client runs a search itself: neither has arguments to repair.
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
@@ -179,7 +179,7 @@ impl RestoreMap {
     }
 
     /// Records the server of a tool, and the tool's name at that server.
-    pub(super) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
+    pub(crate) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
         // A tool that the history adds is in a namespace that has the tool's name.
         if entry.namespace.as_ref() == Some(&entry.name) {
@@ -194,7 +194,7 @@ impl RestoreMap {
 
     /// Returns the plan for decoding the arguments of the tool with this name that has neither a server nor a
     /// namespace.
-    pub(super) fn plan_of(&self, name: &str) -> Plan {
+    pub(crate) fn plan_of(&self, name: &str) -> Plan {
         let own = spelled(&Text::new(name));
         let mut entries = self.list.values();
         let found = entries.find(|entry| entry.name == own && entry.server.is_none() && entry.namespace.is_none());
@@ -207,7 +207,7 @@ impl RestoreMap {
     }
 
     /// Sets how to restore the answer.
-    pub(super) fn answers_by(&mut self, answer: Option<Answer>) {
+    pub(crate) fn answers_by(&mut self, answer: Option<Answer>) {
         self.answer = answer.map(Arc::new);
     }
 
@@ -220,7 +220,7 @@ impl RestoreMap {
     }
 
     /// Sets the client that sent the request.
-    pub(super) fn comes_from(&mut self, client: Option<Client>) {
+    pub(crate) fn comes_from(&mut self, client: Option<Client>) {
         self.client = client;
     }
 
@@ -267,14 +267,14 @@ impl RestoreMap {
     }
 
     /// Returns the name that was sent to the API, the namespace and the original name of each tool in a namespace.
-    pub(super) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
+    pub(crate) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
         self.list.iter().filter_map(|(called, entry)| {
             Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
         })
     }
 
     /// Adds the entries of another map, except those of the tools in `sent`.
-    pub(super) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
+    pub(crate) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
         self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
         self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
         self.has_indices |= other.has_indices;
@@ -282,7 +282,7 @@ impl RestoreMap {
     }
 
     /// Removes the entry of a tool that is defined again.
-    pub(super) fn forget(&mut self, called: &str) {
+    pub(crate) fn forget(&mut self, called: &str) {
         self.list.remove(called);
     }
 
@@ -299,7 +299,7 @@ impl RestoreMap {
     }
 
     /// Returns true if the tool that was sent under this name has a different original name, a server or a namespace.
-    pub(super) fn renames(&self, called: &str) -> bool {
+    pub(crate) fn renames(&self, called: &str) -> bool {
         self.list.get(called).is_some_and(|entry| {
             entry.namespace.is_some() || entry.server.is_some() || &*read_text(&entry.name).display() != called
         })

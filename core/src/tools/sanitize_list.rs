@@ -123,20 +123,20 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
 
 /// Names that are already planned for the tools of a list.
 #[derive(Default)]
-pub(super) struct Planned<'n> {
-    pub(super) names: Names,
+pub(crate) struct Planned<'n> {
+    pub(crate) names: Names,
     /// Pattern of the names that the model accepts, if it differs from the dialect's pattern.
-    pub(super) shape: Option<NamePattern>,
+    pub(crate) shape: Option<NamePattern>,
     /// Names of tools in namespaces; `None` if the list plans these names itself.
-    pub(super) flat: Option<&'n FlatNames>,
+    pub(crate) flat: Option<&'n FlatNames>,
     /// The servers of the tools, if the list has several.
-    pub(super) servers: Option<&'n Servers>,
+    pub(crate) servers: Option<&'n Servers>,
     /// The tools that share their names, if they are renamed.
-    pub(super) same_names: Option<&'n SameNames>,
+    pub(crate) same_names: Option<&'n SameNames>,
 }
 
 /// Rewrites a list for which some names are already planned.
-pub(super) fn rewrite_with_names<'a>(
+pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     Planned { mut names, shape, flat, servers, same_names }: Planned<'_>,
@@ -234,7 +234,7 @@ pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
 }
 
 /// Returns the tools of a list in the form that is sent, for text that quotes them.
-pub(super) fn quotes<'a>(
+pub(crate) fn quotes<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     names: &Names,
@@ -245,7 +245,7 @@ pub(super) fn quotes<'a>(
 }
 
 /// Returns the maximum size of a list in which each tool is rewritten independently of the others.
-pub(super) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
+pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
     let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
     if targets.iter().any(shares) {
@@ -583,14 +583,14 @@ pub(crate) struct SameNames {
 /// A tool that shares its original name with another tool.
 #[derive(Debug)]
 pub(crate) struct Owner {
-    pub(super) name: Text<'static>,
+    pub(crate) name: Text<'static>,
     /// Index of the tool in the list. Each of Gemini's functions counts as an entry.
-    pub(super) index: usize,
+    pub(crate) index: usize,
 }
 
 impl SameNames {
     /// Returns the tool that has this name in the list.
-    pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+    pub(crate) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
 }

@@ -194,7 +194,7 @@ fn empty_schema() -> Node<'static> {
 }
 
 /// Returns a change that does not affect the tool's arguments.
-pub(super) fn about(
+pub(crate) fn about(
     rule: Rule,
     (from, to): (String, Option<String>),
     guidance: Guidance,

@@ -13,6 +13,8 @@ pub(crate) enum Additions {
     Results { list: &'static str, hosted: &'static str },
     /// A block of a system message adds a tool.
     Blocks,
+    /// A block of a system message adds a tool of the list again, or removes one.
+    Listed,
 }
 
 impl Additions {

@@ -78,6 +78,11 @@ impl Wire {
         self.history
     }
 
+    /// Returns the number of messages in the history of a request.
+    pub(crate) fn count(&self, request: &Node<'_>) -> usize {
+        request.array_at(self.history).map_or(0, <[Node<'_>]>::len)
+    }
+
     pub(crate) const fn choice(&self) -> &ChoiceFormat {
         &self.choice
     }

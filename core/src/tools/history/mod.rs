@@ -1,4 +1,5 @@
 //! Adapts the calls and results in the history of a request.
 
 pub(crate) mod calls;
+pub(crate) mod names;
 pub(crate) mod pairs;

@@ -30,7 +30,7 @@ use crate::{
     wire::tool_list::locations,
 };
 
-pub(super) const SERVER: &str = "server";
+pub(crate) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
 
 /// The servers of the tools in a merged list.
@@ -63,12 +63,12 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct Owner {
     /// The name at the server.
-    pub(super) name: Text<'static>,
+    pub(crate) name: Text<'static>,
     place: Place,
 }
 
 impl Owner {
-    pub(super) fn server(&self) -> &Text<'static> {
+    pub(crate) fn server(&self) -> &Text<'static> {
         &self.place.server
     }
 }
@@ -156,7 +156,7 @@ fn flatten_beside<'a>(
 ///
 /// # Errors
 /// Same as [`flatten`].
-pub(super) fn take(
+pub(crate) fn take(
     request: &mut Node<'_>,
     (prefix, shape): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
@@ -328,7 +328,7 @@ impl Servers {
     }
 
     /// Returns the tool that has this name in the list.
-    pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+    pub(crate) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
 
@@ -344,7 +344,7 @@ impl Servers {
 
     /// Returns the pointer into a request with a list of servers, for a pointer into the same request with one list of
     /// tools. Returns `None` for a pointer that does not lead into a tool.
-    pub(super) fn pointer_in_request(&self, pointer: &str) -> Option<String> {
+    pub(crate) fn pointer_in_request(&self, pointer: &str) -> Option<String> {
         let lists = ["/toolConfig/tools", "/tools"];
         let (list, rest) =
             lists.iter().find_map(|list| Some((list, pointer.strip_prefix(list)?.strip_prefix('/')?)))?;
@@ -354,19 +354,19 @@ impl Servers {
     }
 
     /// Returns true if the servers have no tools.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
     /// Returns every name in the list, with its tool.
-    pub(super) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
+    pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
         self.owners.iter()
     }
 
     /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names: with the name
     /// that is sent, and with the name in this list.
     #[cfg(feature = "search")]
-    pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+    pub(crate) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
         if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
             return;
         }
@@ -384,7 +384,7 @@ impl Servers {
 
     /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
     /// Returns `None` if the name does not change, or if the server does not have the tool.
-    pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
+    pub(crate) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
             let server = server.borrowed().into_owned();
@@ -401,13 +401,13 @@ impl Servers {
     }
 
     /// Returns true if several servers have a tool with this name, and the list has no tool with this name.
-    pub(super) fn is_shared(&self, name: &Text<'_>) -> bool {
+    pub(crate) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
         self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
     }
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
-    pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
+    pub(crate) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
         past_name(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
     }
@@ -440,14 +440,14 @@ fn named(entry: &Node<'_>) -> Option<Named> {
 }
 
 /// Returns the name of a tool that the caller defines.
-pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
+pub(crate) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
     match named(entry) {
         Some(Named::Defined(name)) => Some(name),
         Some(Named::Hosted(_)) | None => None,
     }
 }
 
-pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognize(entry) {
         Entry::Tool(shape) => shape.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),
@@ -458,7 +458,7 @@ pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
 const BETWEEN: &str = "__";
 
 /// A server, and the name of one of its tools at this server.
-pub(super) type Tool = (Text<'static>, Text<'static>);
+pub(crate) type Tool = (Text<'static>, Text<'static>);
 
 /// Plans the name of each tool. `hosted` are the names of tools that the API defines, which stay unchanged. Also
 /// returns all names that are taken.

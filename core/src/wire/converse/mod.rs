@@ -34,7 +34,7 @@ pub(super) static WIRE: Wire = Wire {
         refuses_empty: true,
         ..ToolList::flat(Api::Bedrock, &[ToolFormat::Bedrock])
     },
-    additions: Additions::None,
+    additions: Additions::Listed,
     units: Units {
         messages: &[],
         lists: &[(

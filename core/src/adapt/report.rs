@@ -2,13 +2,15 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use super::{
-    formats::FormatChange,
-    quarantine::Quarantined,
-    request_facts::{ChoiceChange, RequestChange},
-    sanitize_list::ToolChange,
+use crate::{
+    request::report::DeferredReport,
+    tools::{
+        formats::FormatChange,
+        quarantine::Quarantined,
+        request_facts::{ChoiceChange, RequestChange},
+        sanitize_list::ToolChange,
+    },
 };
-use crate::request::report::DeferredReport;
 
 /// The changes to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use alloc::{
     sync::Arc,
     vec::Vec,
 };
+use core::ops::Range;
 
-use super::{restore::RestoreMap, sanitize_list::ToolChange};
 use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
@@ -35,6 +35,7 @@ use crate::{
         tool_format::{recognize, Entry},
     },
     rules::Rule,
+    tools::{request_facts::RequestChange, restore::RestoreMap, sanitize_list::ToolChange},
 };
 
 /// Names of OpenAI's own namespaces.
@@ -76,6 +77,15 @@ pub(super) struct RetainedNamespaces<'a> {
     unlisted: Set<usize>,
     /// True if namespaces of items that add tools are kept.
     keeps_carriers: bool,
+}
+
+/// The report about namespaces that are flattened.
+#[derive(Default)]
+pub(super) struct Flattened {
+    /// Indices of the changes about the namespaces that are not kept, in the report of the request.
+    pub(super) reported: Range<usize>,
+    /// The changes if no namespace can be put back.
+    pub(super) changes: Vec<RequestChange>,
 }
 
 struct Space<'a> {

@@ -8,13 +8,7 @@ use alloc::{
     sync::Arc,
 };
 
-use super::{
-    adapt_report::AdaptReport,
-    answer::text::Answer,
-    formats::{self, FormatChange},
-    restore::RestoreMap,
-    target::about,
-};
+use super::{context::RequestContext, report::AdaptReport};
 use crate::{
     check::findings::FindingLimit,
     collections::Set,
@@ -36,6 +30,13 @@ use crate::{
     },
     rules::Rule,
     sanitize::{declares_object, decode::Plan},
+    tools::{
+        answer::text::Answer,
+        formats::{self, FormatChange},
+        sanitize_list::ToolChange,
+        servers::Servers,
+        target::about,
+    },
     wire::{
         self,
         choice::{Calling, Choice, ToolRef, PARALLEL_CALLS},
@@ -151,30 +152,14 @@ struct Limit {
     was_given: bool,
 }
 
-/// Context of a substitution: the API and the model of the request, the API to which it is sent, and the options.
-#[derive(Clone, Copy)]
-pub(super) struct For<'o> {
-    pub(super) api: Api,
-    pub(super) target: Api,
-    pub(super) dialect: &'static Dialect,
-    pub(super) model: &'o str,
-    pub(super) options: &'o AdaptOptions,
-    /// Names of tools at their servers.
-    pub(super) names: &'o [String],
-    /// Options of deferred loading, with the tools' names in the list.
-    pub(super) deferred: Option<&'o DeferredOptions>,
-}
-
 /// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
 /// if the request has no format.
 ///
 /// # Errors
 /// `not-representable` for a format that this step cannot send, and for several formats.
-pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>) -> Result<Option<Substitute>, Stop> {
-    if matches!(step, Formats::Native | Formats::Ladder) {
-        return Ok(None);
-    }
-    let places = request::formats::pointers(request, for_api.api)?;
+pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<Option<Substitute>, Stop> {
+    let step = context.formats;
+    let places = request::formats::pointers(request, context.api)?;
     let (pointer, place) = match places.as_slice() {
         [] => return Ok(None),
         [one] if one.1.item.is_none() => one,
@@ -184,7 +169,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         }
     };
     let from = format!("{pointer}/{}", place.schema);
-    let steps = steps_of(for_api.dialect);
+    let steps = steps_of(context.dialect);
     let member = Some(place.schema).filter(|_| place.path.is_empty());
     let language = if place.carrier == Some(ToolFormat::Gemini) { GEMINI_SCHEMA } else { "JSON Schema" };
     if step == Formats::Tool && steps.forces == Forces::Nothing {
@@ -192,25 +177,25 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
             format!("expected an API that can force a call, found one that cannot ({}){NEXT_IS_PROMPT}", steps.source);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
-    if request::formats::is_bare_text(request, for_api.api)? {
+    if request::formats::is_bare_text(request, context.api)? {
         let message = "expected a JSON response format, found an enumeration as plain text, which only the \
             API's own format can return";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
-    if let Some(fact) = prefill_refused(request, for_api)? {
+    if let Some(fact) = prefill_refused(request, context)? {
         let message = format!("expected a request without a prefilled answer, found one: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let word = steps.required.filter(|_| place.kind == Some("json_object"));
     let mut lost = Warnings::default();
-    let Some(handed) = take(request, for_api.api, &mut lost)? else { return Ok(None) };
+    let Some(handed) = take(request, context.api, &mut lost)? else { return Ok(None) };
     if !lost.is_empty() {
         let message = "expected one response format, found additional ones, which would be lost";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let kind = match step {
-        Formats::Tool => put_tool(request, handed, (place, word), &from, for_api, steps)?,
-        _ => put_prompt(request, handed, (member, language), &from, for_api, steps)?,
+        Formats::Tool => put_tool(request, handed, (place, word), &from, context, steps)?,
+        _ => put_prompt(request, handed, (member, language), &from, context, steps)?,
     };
     Ok(Some(Substitute { from, kind }))
 }
@@ -242,17 +227,19 @@ fn put_tool(
     handed: Handed<'_>,
     (place, word): (&FormatPlace, Option<&'static str>),
     from: &str,
-    For { api, target, dialect, names, options, deferred, model }: For<'_>,
+    context: &RequestContext<'_, '_>,
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
+    let RequestContext { api, target, dialect, options, .. } = *context;
     let refused = |found: &str| {
         let message = format!("expected a request in which the API can force a call to one function, found {found}");
         Stop::Format(Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT))
     };
     // JSON mode would also constrain the text next to the call.
     remove_json_mode(request, api)?;
-    let mut others = OtherTools::of(request, (api, target), dialect, deferred)?;
-    others.names.extend(names.iter().cloned());
+    let mut others = OtherTools::of(request, (api, target), dialect, context.deferred.as_deref())?;
+    let servers = context.servers.iter().flat_map(Servers::owners);
+    others.names.extend(servers.map(|(_, owner)| owner.name.display().into_owned()));
     let choice = wire::of(api).choice();
     let calling = choice.calling(request)?;
     match calling {
@@ -304,12 +291,12 @@ fn put_tool(
     }
     let was_in_parts = choice.ask_for_whole_arguments(request)?;
     let mut limit = None;
-    if is_only && takes_limit(steps, dialect, (api, model)) {
+    if is_only && takes_limit(steps, dialect, (api, &context.model)) {
         let was_given = request.get(PARALLEL_CALLS).is_some();
         limit = choice.forbid_more_calls(request)?.map(|at| Limit { at, was_given });
     }
     for fact in dialect.requests() {
-        if formats::broken_beside(request, api, fact, model)?.is_some() {
+        if formats::broken_beside(request, api, fact, &context.model)?.is_some() {
             return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
     }
@@ -330,12 +317,13 @@ fn put_prompt(
     handed: Handed<'_>,
     (member, language): (Option<&str>, &str),
     from: &str,
-    For { api, target, dialect, options, model, .. }: For<'_>,
+    context: &RequestContext<'_, '_>,
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
+    let RequestContext { api, target, dialect, options, .. } = *context;
     remove_json_mode(request, api)?;
     let mut mode = steps.json_mode(target, member.filter(|_| api == target));
-    if mode.is_some() && !takes_json_mode(request, dialect, model)? {
+    if mode.is_some() && !takes_json_mode(request, dialect, &context.model)? {
         mode = None;
     }
     let is_wrapped = mode.is_some_and(|mode| mode.wants_object) && !declares_object(&handed.schema);
@@ -375,11 +363,11 @@ fn put_prompt(
 /// Returns the fact that the model refuses prefilled answers, if it exists and the request has such an answer.
 fn prefill_refused(
     request: &Node<'_>,
-    For { api, dialect, model, .. }: For<'_>,
+    context: &RequestContext<'_, '_>,
 ) -> Result<Option<&'static RequestFact>, Error> {
-    let is_it = |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(model));
-    match dialect.requests().iter().find(is_it) {
-        Some(fact) if formats::begins_answer(request, api)? => Ok(Some(fact)),
+    let is_it = |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(&context.model));
+    match context.dialect.requests().iter().find(is_it) {
+        Some(fact) if formats::begins_answer(request, context.api)? => Ok(Some(fact)),
         _ => Ok(None),
     }
 }
@@ -435,9 +423,10 @@ impl Substitute {
     pub(super) fn complete(
         self,
         request: &mut Node<'_>,
-        For { api, target, dialect, model, options, .. }: For<'_>,
-        (report, restore_map): (&mut AdaptReport, &mut RestoreMap),
+        context: &mut RequestContext<'_, '_>,
     ) -> Result<(), Stop> {
+        let RequestContext { api, target, dialect, options, .. } = *context;
+        let RequestContext { report, restore_map, model, .. } = context;
         let Substitute { from, kind } = self;
         let steps = steps_of(dialect);
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
@@ -571,7 +560,7 @@ fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Erro
 
 /// Moves the changes of the function to those of the format, with pointers into the format's schema.
 fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) {
-    let is_its = |change: &super::sanitize_list::ToolChange| change.server.is_none() && change.tool == name;
+    let is_its = |change: &ToolChange| change.server.is_none() && change.tool == name;
     if !report.changes.iter().any(is_its) {
         return;
     }

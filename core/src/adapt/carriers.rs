@@ -6,54 +6,37 @@
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
-use super::{
-    quarantine::Quarantined,
-    restore::RestoreMap,
-    sanitize_list::{self, Planned, ToolChange},
-};
+use super::context::RequestContext;
 use crate::{
     collections::Set,
-    dialect::surface::NamePattern,
     error::Error,
     json::{lazy, Data, Flags, Node},
-    names::Names,
-    options::{Api, DeferredOptions, ToolsOptions},
+    options::ToolsOptions,
     report::Detail,
     request::{
         carriers::{added, converse_change, edit_added, is_of_server, pointer_to_added, Carriers},
-        namespaces::FlatNames,
         splice,
         tool::has_type,
     },
+    tools::sanitize_list::{self, Planned},
     wire::{self, additions::Additions},
 };
 
 /// State of the rewriting, which each message updates.
-pub(super) struct Carried<'c> {
-    pub(super) options: &'c ToolsOptions,
-    pub(super) shape: NamePattern,
-    pub(super) names: Names,
-    /// Names of tools in namespaces; `None` if the history adds no tools.
-    pub(super) flat: Option<FlatNames>,
-    pub(super) restore_map: RestoreMap,
-    /// Names of the tools that are sent.
-    pub(super) callable: Set<String>,
-    pub(super) quarantined: &'c mut Vec<Quarantined>,
-    pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
+struct Carried<'c, 'o, 'a> {
+    context: &'c mut RequestContext<'o, 'a>,
+    options: ToolsOptions,
 }
 
 /// Rewrites the tools of each message that contains tools. Removes messages that become empty.
-pub(super) fn rewrite(
-    request: &mut Node<'_>,
-    api: Api,
-    deferred: Option<&DeferredOptions>,
-    carried: &mut Carried<'_>,
-) -> Result<(), Error> {
+pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Error> {
+    let api = context.target;
     let additions = wire::of(api).additions();
-    if matches!(additions, Additions::None) {
+    if matches!(additions, Additions::None | Additions::Listed) {
         return Ok(());
     }
-    let mut carriers = Carriers::of(request, api, deferred)?;
+    let mut carriers = Carriers::of(request, api, context.deferred.as_deref())?;
+    let carried = &mut Carried { options: context.tools(), context };
     let key = wire::of(api).history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
@@ -81,7 +64,7 @@ fn in_message(
     message: &mut Node<'_>,
     additions: Additions,
     pointer: &str,
-    carried: &mut Carried<'_>,
+    carried: &mut Carried<'_, '_, '_>,
 ) -> Result<bool, Error> {
     if matches!(additions, Additions::Blocks) {
         return in_additions(message, pointer, carried);
@@ -102,7 +85,7 @@ fn in_message(
     Ok(emptied && !has_type(message, "tool_search_output") && has_no_content)
 }
 
-fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
+fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_, '_, '_>) -> Result<bool, Error> {
     let emptied = message.visit("content", |content| {
         let (mut gone, mut at) = (Vec::new(), 0);
         content.visit_children(|_, block| {
@@ -140,36 +123,37 @@ enum Added {
 fn rewrite_list<'a>(
     list: Node<'a>,
     (place, kind): (&str, Added),
-    carried: &mut Carried<'_>,
+    carried: &mut Carried<'_, '_, '_>,
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
+    let Carried { context, options } = carried;
     let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
-    let names = core::mem::take(&mut carried.names);
-    let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), ..Planned::default() };
-    let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, Detail::Whole)?;
-    carried.names = outcome.names;
+    let names = core::mem::take(&mut context.names);
+    let planned = Planned { names, shape: Some(context.shape()), flat: context.sent.flat.as_ref(), ..Planned::default() };
+    let outcome = sanitize_list::rewrite_with_names(list, options, planned, Detail::Whole)?;
+    context.names = outcome.names;
     let relocate = |pointer: &mut String| {
         let inner = pointer.strip_prefix("/0").filter(|_| kind == Added::Single).unwrap_or(pointer.as_str());
         *pointer = format!("{place}{inner}");
     };
     if kind != Added::Found {
         for name in &outcome.accepted {
-            carried.restore_map.forget(name);
-            carried.callable.remove(name);
+            context.restore_map.forget(name);
+            context.sent.callable.remove(name);
         }
     }
-    carried.restore_map.extend(outcome.restore_map, &carried.callable);
-    carried.callable.extend(outcome.accepted);
+    context.restore_map.extend(outcome.restore_map, &context.sent.callable);
+    context.sent.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
         relocate(&mut tool.pointer);
-        carried.quarantined.push(tool);
+        context.report.quarantined.push(tool);
     }
     for mut about in outcome.changes {
         relocate(&mut about.change.pointer);
         about.change.output_pointer.iter_mut().for_each(relocate);
-        Arc::make_mut(carried.changes).push(about);
+        Arc::make_mut(&mut context.report.changes).push(about);
     }
     let mut tools = outcome.tools;
     let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
@@ -186,7 +170,7 @@ fn rewrite_list<'a>(
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`, `ToolReference`: "Must match the name of a tool declared in the
 /// top-level tool configuration" (read 2026-11-26).
-pub(super) fn remove_converse_changes(request: &mut Node<'_>, gone: &Set<String>) -> Result<(), Error> {
+pub(super) fn remove_changes(request: &mut Node<'_>, gone: &Set<String>) -> Result<(), Error> {
     if gone.is_empty() {
         return Ok(());
     }

@@ -4,10 +4,11 @@ use alloc::string::String;
 
 use crate::{
     deferred::emulation::Overflowed,
+    dialect::Dialect,
     error::Error,
     json::{lazy, Data, Node, Text},
     limits::LOADS_SHARE,
-    options::Api,
+    options::{AdaptOptions, Api},
     request::{
         flat_list,
         tool::{self, Kind, CACHE, FLAG},
@@ -20,6 +21,11 @@ const TOOLS: &str = "tools";
 /// The search that is added to a list without a search.
 const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
+
+/// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
+pub(super) fn limit(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
+    [dialect.tools.max_tools, options.tools.max_tools.flatten()].into_iter().flatten().min()
+}
 
 /// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. The
 /// deferred tools depend on the list alone, so that prompt caches keep their prefix. Tools named in `searches` are

@@ -1,0 +1,78 @@
+//! The tools that a search of an exchange answers with.
+
+use alloc::vec::Vec;
+
+use super::{context::sent_as, overflow, steps};
+use crate::{
+    collections::Set,
+    dialect,
+    error::Error,
+    json::Node,
+    names::Names,
+    options::{AdaptOptions, ToolsOptions},
+    report::Detail,
+    request::{self, flat_list, format, tool::has_type},
+    tools::{
+        restore::RestoreMap,
+        sanitize_list::{self, Planned},
+        servers::{self, mentions, Servers},
+    },
+};
+
+/// Returns the listed tools of a request as they would be sent, for a search among them, and the map that restores
+/// calls. Each tool is rewritten separately. A tool that cannot be sent stays unchanged; the model learns of the
+/// problem when it finds the tool.
+pub(crate) fn catalogue<'a>(
+    request: &mut Node<'a>,
+    options: &AdaptOptions,
+    mut names: Names,
+) -> Result<(Node<'a>, RestoreMap), Error> {
+    const FLAG: &str = "defer_loading";
+    let dialect = dialect::of(&options.tools.sanitize)?;
+    let model = request::model(request, options.model.as_deref())?;
+    let shape = dialect.tools.names_for(&model);
+    let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
+    let api = format::of_request(request, options)?;
+    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| steps::defers_overflow(deferred, options)) {
+        let mut deferred = deferred.clone();
+        mentions::in_options(&mut deferred, servers.as_ref());
+        overflow::defer(request, api, overflow::limit(dialect, options), &deferred.search_tools)?;
+    }
+    flat_list::lift(request, api)?;
+    let tools = ToolsOptions { repair: None, ..sent_as(api, (dialect, &model), options) };
+    let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
+    let listed = request.items_at("tools");
+    for entry in listed.iter().flat_map(one_by_one) {
+        let alone = Node::array(Vec::from([entry.clone()]));
+        let planned = Planned { names, shape: Some(shape), ..Planned::default() };
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, Detail::Whole)?;
+        names = outcome.names;
+        restore_map.extend(outcome.restore_map, &callable);
+        callable.extend(outcome.accepted);
+        let mut sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        flat_list::each_function(&outcome.tools, &mut |function| sent = Some(function.clone()));
+        let mut sent = sent.unwrap_or_else(|| entry.clone());
+        let member = entry.array_at("tools").and_then(<[Node<'_>]>::first);
+        if let Some(flag) = member.and_then(|member| member.get(FLAG)).or_else(|| entry.get(FLAG)) {
+            sent.set(FLAG, flag.clone());
+        }
+        found.push(sent);
+    }
+    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+        restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
+    }
+    Ok((Node::array(found), restore_map))
+}
+
+/// Returns one namespace for each tool of a namespace, and any other entry unchanged.
+fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
+    let members = entry.array_at("tools").filter(|_| has_type(entry, "namespace"));
+    let Some(members) = members else { return Vec::from([entry.clone()]) };
+    let alone = |member: &Node<'a>| {
+        let around = entry.as_object().into_iter().flatten().filter(|around| !around.key.is("tools"));
+        let mut namespace = Node::object(around.map(|around| (around.key.clone(), around.value.clone())).collect());
+        namespace.set("tools", Node::array(Vec::from([member.clone()])));
+        namespace
+    };
+    members.iter().map(alone).collect()
+}

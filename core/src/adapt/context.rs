@@ -1,0 +1,220 @@
+//! What the steps share.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use super::{
+    format_ladder::Substitute,
+    report::AdaptReport,
+    retained_namespaces::{Flattened, RetainedNamespaces},
+};
+use crate::{
+    collections::Set,
+    deferred::{emulation::Overflowed, Client},
+    dialect::{self, requests::HISTORY_PAIRS, surface::NamePattern, Dialect},
+    error::Error,
+    json::Node,
+    names::Names,
+    options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
+    request::{self, format, namespaces::FlatNames, report::ClientTool, tool_format},
+    tools::{
+        formats::OriginalFormats,
+        list_cache::Lookup,
+        request_facts,
+        restore::RestoreMap,
+        servers::{
+            self,
+            mentions::{self, Added},
+            Servers,
+        },
+    },
+    wire::{self, Wire},
+};
+
+/// What the steps share. A field belongs to the step that its comment names; [`RequestContext::new`] writes the others,
+/// which stay as they are.
+pub(super) struct RequestContext<'o, 'a> {
+    pub(super) options: &'o AdaptOptions,
+    /// The options of deferred loading, in which the tools of servers have their names in the list.
+    pub(super) deferred: Option<Cow<'o, DeferredOptions>>,
+    pub(super) lookup: Option<Lookup<'a>>,
+    /// The way in which a response format is sent.
+    pub(super) formats: Formats,
+    pub(super) dialect: &'static Dialect,
+    pub(super) model: String,
+    /// The format of the request.
+    pub(super) api: Api,
+    /// The format in which the request is sent.
+    pub(super) target: Api,
+    /// The servers whose lists were merged.
+    pub(super) servers: Option<Servers>,
+    /// Every step adds its changes.
+    pub(super) report: AdaptReport,
+    pub(super) original_formats: OriginalFormats,
+    /// Step `server-names`: the tools of servers that only the history defines.
+    pub(super) added: Added,
+    /// Step `replace-format`.
+    pub(super) substitute: Option<Substitute>,
+    /// Step `remember-request`.
+    pub(super) original: Original,
+    /// Step `take-namespaces`; step `report-namespaces` adds what is reported if they cannot be put back.
+    pub(super) retained: Option<(RetainedNamespaces<'a>, Flattened)>,
+    /// Step `demand`: JSON Pointer to a choice that requires a call, if there is a tool to call.
+    pub(super) demand: Option<&'static str>,
+    /// Step `defer-overflow`: the tools that are deferred because the API does not accept as many.
+    pub(super) overflowed: Overflowed,
+    /// Step `defer`, and `tool-list`: the current names of all tools.
+    pub(super) names: Names,
+    /// Step `tool-list`, and then each step that knows more of it.
+    pub(super) restore_map: RestoreMap,
+    /// Steps `defer` to `added-tools`.
+    pub(super) sent: SentTools,
+}
+
+/// The request before it was rewritten, as far as changes are reported by comparing.
+#[derive(Default)]
+pub(super) struct Original {
+    pub(super) members: request_facts::OriginalMembers,
+    pub(super) namespaces: request_facts::Namespaces,
+    /// Indices of the calls with a namespace.
+    pub(super) namespaced_calls: Vec<usize>,
+    /// Number of messages.
+    pub(super) messages: usize,
+}
+
+/// The tools that are sent.
+#[derive(Default)]
+pub(super) struct SentTools {
+    /// Names of the tools that can be called.
+    pub(super) callable: Set<String>,
+    /// True if the list had tools, and has none now.
+    pub(super) is_emptied: bool,
+    /// Names of tools in namespaces; `None` if the history adds no tools.
+    pub(super) flat: Option<FlatNames>,
+    /// The client's calls, if they differ from the API's.
+    pub(super) client: Option<Client>,
+    /// `custom` tools that are sent as functions, by their names.
+    pub(super) functions: Vec<(String, ClientTool)>,
+}
+
+impl<'o, 'a> RequestContext<'o, 'a> {
+    /// Merges the lists of servers, and recognizes the format of the request.
+    pub(super) fn new(
+        request: &mut Node<'a>,
+        options: &'o AdaptOptions,
+        lookup: Option<Lookup<'a>>,
+        formats: Formats,
+    ) -> Result<Self, Error> {
+        let dialect = dialect::of(&options.tools.sanitize)?;
+        let model = request::model(request, options.model.as_deref())?;
+        let shape = dialect.tools.names_for(&model);
+        let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
+        let api = format::of_request(request, options)?;
+        let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
+        Ok(RequestContext {
+            options,
+            deferred: deferred_of(options, servers.as_ref()),
+            lookup,
+            formats,
+            dialect,
+            model,
+            api,
+            target,
+            servers,
+            report: AdaptReport { dialect: dialect.name, ..AdaptReport::default() },
+            original_formats: OriginalFormats::of(request, api)?,
+            added: Added::new(),
+            substitute: None,
+            original: Original::default(),
+            retained: None,
+            demand: None,
+            overflowed: Overflowed::new(),
+            names: Names::default(),
+            restore_map: RestoreMap::default(),
+            sent: SentTools::default(),
+        })
+    }
+
+    /// Returns the description of the format in which the request is sent.
+    pub(super) const fn wire(&self) -> &'static Wire {
+        wire::of(self.target)
+    }
+
+    /// Returns true if the format of the request does not change.
+    pub(super) fn is_same_format(&self) -> bool {
+        self.api == self.target
+    }
+
+    /// Returns true for a request of OpenAI Responses that is sent to a Responses API.
+    pub(super) fn is_responses(&self) -> bool {
+        (self.api, self.target) == (Api::OpenaiResponses, Api::OpenaiResponses)
+    }
+
+    /// Returns the form of names that the API accepts.
+    pub(super) fn shape(&self) -> NamePattern {
+        self.dialect.tools.names_for(&self.model)
+    }
+
+    /// Returns the options for the tools of the request. A tool keeps its member for the schema if the request is sent
+    /// to the dialect's own API.
+    pub(super) fn tools(&self) -> ToolsOptions {
+        let answer = self.substitute.as_ref().and_then(Substitute::tool).map(String::from);
+        ToolsOptions { answer, ..sent_as(self.target, (self.dialect, &self.model), self.options) }
+    }
+
+    /// Returns the construct of the API that adds deferred tools.
+    pub(super) fn native(&self) -> Native {
+        self.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
+    }
+
+    /// Returns how `custom` tools are sent: as functions to an API that has no others.
+    pub(super) fn custom_tools(&self) -> Option<CustomTools> {
+        let chosen = self.options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+        chosen.or(self.has_foreign_tools().then_some(CustomTools::Function))
+    }
+
+    /// Returns true if the API has no `custom` tools, although its format has.
+    pub(super) fn has_foreign_tools(&self) -> bool {
+        !self.dialect.tools.has_custom_tools && self.is_responses()
+    }
+
+    /// Returns true if calls without a result got one, or results without a call were removed.
+    pub(super) fn is_paired(&self) -> bool {
+        self.report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule())
+    }
+
+    /// Returns true if indices of messages are those of the input: no message was added, removed or moved.
+    pub(super) fn is_aligned(&self, request: &Node<'_>) -> bool {
+        self.is_same_format() && !self.is_paired() && wire::of(self.api).count(request) == self.original.messages
+    }
+
+    /// Returns the names of the tools that are not sent, as the request calls them.
+    pub(super) fn gone(&self) -> Set<String> {
+        let known_as = |tool: &crate::tools::quarantine::Quarantined| {
+            let name = tool.name.clone()?;
+            let (Some(servers), Some(server)) = (&self.servers, &tool.server) else { return Some(name) };
+            let called = servers.called(Some(&server.as_str().into()), &name.as_str().into());
+            Some(called.map_or(name, |called| called.display().into_owned()))
+        };
+        self.report.quarantined.iter().filter_map(known_as).collect()
+    }
+}
+
+/// Returns the options of deferred loading, in which the tools of servers have their names in the list.
+fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {
+    let deferred = options.deferred.as_ref()?;
+    if servers.is_none() {
+        return Some(Cow::Borrowed(deferred));
+    }
+    let mut own = deferred.clone();
+    mentions::in_options(&mut own, servers);
+    Some(Cow::Owned(own))
+}
+
+/// Returns the options for writing the tools of a request. A tool keeps its member for the schema if the request is
+/// sent to the dialect's own API.
+pub(super) fn sent_as(api: Api, (dialect, model): (&Dialect, &str), options: &AdaptOptions) -> ToolsOptions {
+    let (home, format) = (dialect.tools.format, tool_format::sent_to(api, dialect.tools.format));
+    let is_of_request = dialect.needs_parameters(model).is_none();
+    let sanitize = SanitizeOptions { is_of_request, ..options.tools.sanitize.clone() };
+    ToolsOptions { format: (format != home).then_some(format), sanitize, ..options.tools.clone() }
+}

@@ -1,0 +1,35 @@
+//! Names of tools in the history.
+
+use alloc::string::String;
+
+use super::context::RequestContext;
+use crate::{
+    collections::Set,
+    dialect::surface::NamePattern,
+    json::Text,
+    names::{self, Names, TakenDigests},
+};
+
+/// Finds the new name of a tool that the history or the choice mentions.
+pub(super) struct HistoryNames<'c> {
+    names: &'c Names,
+    callable: &'c Set<String>,
+    shape: NamePattern,
+    digests: TakenDigests,
+}
+
+impl<'c> HistoryNames<'c> {
+    pub(super) fn of(context: &'c RequestContext<'_, '_>) -> Self {
+        let callable = &context.sent.callable;
+        let digests = TakenDigests::of(callable.iter());
+        HistoryNames { names: &context.names, callable, shape: context.shape(), digests }
+    }
+
+    /// Returns the new name of a tool, if it has one. A name that is not in the list is made legal.
+    pub(super) fn new_name(&self, name: &Text<'_>) -> Option<String> {
+        let planned = self.names.new_name(name).map(String::from);
+        // Entries that are sent unchanged keep even illegal names.
+        let is_past = || !names::is_legal(self.shape, name) && !self.callable.contains(&*name.display());
+        planned.or_else(|| is_past().then(|| names::of_the_past(self.shape, name, &self.digests)))
+    }
+}

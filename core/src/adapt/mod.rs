@@ -1,0 +1,52 @@
+//! `adapt_request` rewrites a whole request in steps.
+//!
+//! [`steps`] is the table of steps, in the order in which they run, with the reason for each position. Steps share a
+//! [`RequestContext`]. The list of tools is rewritten in `tool_list`, tools that the history adds in `carriers`, tools
+//! above the API's maximum are deferred in `overflow`, namespaces are kept in `retained_namespaces`, and response
+//! formats are replaced in `format_ladder`.
+
+mod carriers;
+#[cfg(feature = "search")]
+pub(crate) mod catalogue;
+mod context;
+mod format_ladder;
+mod history_names;
+pub(crate) mod overflow;
+mod report;
+mod retained_namespaces;
+mod steps;
+mod tool_list;
+
+use context::RequestContext;
+pub use report::AdaptReport;
+
+use crate::{
+    error::Error,
+    json::Node,
+    names::Names,
+    options::AdaptOptions,
+    tools::{list_cache::Lookup, restore::RestoreMap},
+};
+
+/// Code of the warning that tools beyond the maximum are deferred.
+pub(crate) const OVERFLOW: &str = "overflow-deferred";
+
+/// Rewrites a request in place.
+pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
+    adapt_with_names(request, options, None).map(|(report, restore_map, _)| (report, restore_map))
+}
+
+/// Does the same as [`adapt`] and also returns the current names of all tools, including those that are not sent yet.
+/// If `lookup` is set, the tool list is looked up in the cache first.
+pub(crate) fn adapt_with_names<'a>(
+    request: &mut Node<'a>,
+    options: &AdaptOptions,
+    lookup: Option<Lookup<'a>>,
+) -> Result<(AdaptReport, RestoreMap, Names), Error> {
+    format_ladder::by_steps(request, options, &mut |request, formats| {
+        let mut context = RequestContext::new(request, options, lookup, formats)?;
+        steps::run(request, &mut context)?;
+        let RequestContext { report, restore_map, names, .. } = context;
+        Ok((report, restore_map, names))
+    })
+}

@@ -1,0 +1,523 @@
+//! The steps, in the order in which they run.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    carriers,
+    context::{Original, RequestContext},
+    format_ladder::{self, Stop, Substitute},
+    history_names::HistoryNames,
+    overflow,
+    report::AdaptReport,
+    retained_namespaces::{Flattened, RetainedNamespaces},
+    tool_list, OVERFLOW,
+};
+use crate::{
+    deferred::{
+        self,
+        emulation::Sending,
+        Client,
+    },
+    dialect::requests::{HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME},
+    error::{Code, Error},
+    json::{Node, Text},
+    options::{
+        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode, Native,
+        Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
+    },
+    request::{namespaces, report::Warning, tool_list as listing},
+    tools::{
+        formats,
+        history::{calls, names::rename_history, pairs},
+        quarantine,
+        request_facts::{self, RequestChange},
+        sanitize_list,
+        servers::{mentions, Servers},
+    },
+    wire::{
+        self,
+        additions::Additions,
+        choice::{Decision, ToolRef},
+    },
+};
+
+/// One step of rewriting a request.
+pub(super) struct Step {
+    /// Name of the step in `docs/pipeline.md`.
+    #[cfg_attr(not(test), allow(dead_code, reason = "tests take steps out by name, and the page shows it"))]
+    pub(super) name: &'static str,
+    /// Returns true if the step may have something to do.
+    pub(super) applies: fn(&RequestContext<'_, '_>) -> bool,
+    pub(super) run: Run,
+    /// Reason for the position of the step.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the page shows it"))]
+    pub(super) why: &'static str,
+}
+
+type Run = for<'o, 'a> fn(&mut Node<'a>, &mut RequestContext<'o, 'a>) -> Result<(), Stop>;
+
+/// Rewrites a request, and adds the changes to the report of the context.
+pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
+    for step in STEPS {
+        #[cfg(test)]
+        if off::is_out(step.name) {
+            continue;
+        }
+        if (step.applies)(context) {
+            (step.run)(request, context)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every step.
+pub(super) const STEPS: &[Step] = &[
+    Step {
+        name: "server-names",
+        applies: always,
+        run: |request, context| {
+            context.added =
+                mentions::settle(request, context.api, context.servers.as_ref(), context.deferred.as_deref())?;
+            Ok(())
+        },
+        why: "Before all steps that compare names in the history or in the choice with those in the list.",
+    },
+    Step {
+        name: "replace-format",
+        applies: |context| !matches!(context.formats, Formats::Native | Formats::Ladder),
+        run: |request, context| {
+            context.substitute = format_ladder::substitute(request, context)?;
+            Ok(())
+        },
+        why: "Before the tools are counted and rewritten, because the format may become a tool.",
+    },
+    Step {
+        name: "remember-request",
+        applies: always,
+        run: |request, context| {
+            context.original = Original {
+                members: request_facts::OriginalMembers::of(request, context.api)?,
+                namespaces: request_facts::Namespaces::of(request)?,
+                namespaced_calls: request_facts::namespaced_calls(request, context.api)?,
+                messages: wire::of(context.api).count(request),
+            };
+            Ok(())
+        },
+        why: "After `replace-format`, whose choice is not the client's, and before anything else changes.",
+    },
+    Step {
+        name: "take-namespaces",
+        applies: keeps_namespaces,
+        run: |request, context| {
+            let taken = RetainedNamespaces::take(request, context.shape(), context.native())?;
+            context.retained = taken.map(|taken| (taken, Flattened::default()));
+            Ok(())
+        },
+        why: "Before `defer`, which flattens namespaces.",
+    },
+    Step {
+        name: "expand-choice",
+        applies: |context| context.retained.is_none() && wire::of(context.api).tools().has_namespaces(),
+        run: |request, context| {
+            let changes = context.deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
+            Ok(namespaces::expand_choice(request, changes)?)
+        },
+        why: "Before `defer`, which flattens the namespaces that the choice names.",
+    },
+    Step {
+        name: "forget-answers",
+        applies: |context| context.is_responses(),
+        run: |request, context| {
+            context.report.request_changes.extend(calls::forget_answers(request)?);
+            Ok(())
+        },
+        why: "Before `complete-pairs`, which counts results.",
+    },
+    Step {
+        name: "block-members",
+        applies: |context| context.is_same_format(),
+        run: |request, context| {
+            let surface = (&context.dialect.tools, context.model.as_str());
+            let removed = request_facts::remove_block_members(request, context.api, surface)?;
+            context.report.request_changes.extend(removed);
+            Ok(())
+        },
+        why: "Before messages are added or moved: the report names blocks of the input.",
+    },
+    Step {
+        name: "repair-arguments",
+        applies: |context| context.options.history_arguments == HistoryArguments::Repair,
+        run: |request, context| {
+            context.report.request_changes.extend(calls::repair_arguments(request, context.api)?);
+            Ok(())
+        },
+        why: "Before messages are added or moved: the report names calls of the input.",
+    },
+    Step {
+        name: "complete-pairs",
+        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
+        run: |request, context| {
+            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
+            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
+            Ok(())
+        },
+        why: "Before `name-results`, which names the results that are added here.",
+    },
+    Step {
+        name: "name-results",
+        applies: always,
+        run: |request, context| {
+            for pointer in calls::name_results(request, context.api)? {
+                let message = "added the missing function name to a result";
+                context.report.request_changes.push(RequestChange::new(pointer, &RESULT_NAME, message));
+            }
+            Ok(())
+        },
+        why: "Before `defer`, which reads results by the names of their tools.",
+    },
+    Step {
+        name: "report-custom-tools",
+        applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
+        run: |request, context| {
+            context.report.request_changes.extend(request_facts::custom_tools(request)?);
+            Ok(())
+        },
+        why: "Before `defer` and `custom-tools-as-functions`, which declare them as functions.",
+    },
+    Step {
+        name: "demand",
+        applies: always,
+        run: |request, context| {
+            // A choice in a request without tools is checked by `mend-choice`.
+            context.demand = match wire::of(context.api).choice().demand(request)? {
+                Some(pointer) if tool_list::can_call(request, context.api)? => Some(pointer),
+                _ => None,
+            };
+            Ok(())
+        },
+        why: "Before tools are hidden or removed.",
+    },
+    Step {
+        name: "defer-overflow",
+        applies: |context| context.options.overflow == Overflow::Defer,
+        run: defer_overflow,
+        why: "Before `defer`, which hides the tools that are deferred here.",
+    },
+    Step { name: "defer", applies: |context| context.deferred.is_some(), run: defer, why: "Before `tool-list`: hidden tools are not rewritten." },
+    Step {
+        name: "custom-tools-as-functions",
+        applies: |context| context.deferred.is_none() && context.custom_tools() == Some(CustomTools::Function),
+        run: |request, context| {
+            context.sent.functions = deferred::custom_tools_as_functions(request)?;
+            Ok(())
+        },
+        why: "Before `tool-list`, which gives functions the API's dialect. (`defer` does the same.)",
+    },
+    Step {
+        name: "plan-names",
+        applies: always,
+        run: |request, context| {
+            let shape = context.shape();
+            let names = (&mut context.names, shape);
+            context.sent.flat = listing::plan_names(request, context.target, context.deferred.as_deref(), names)?;
+            Ok(())
+        },
+        why: "Before `tool-list`: tools that the history adds later take their names into account.",
+    },
+    Step { name: "tool-list", applies: always, run: tool_list::rewrite, why: "Before all steps that ask which tools are sent, and by which names." },
+    Step {
+        name: "added-tools",
+        applies: always,
+        run: |request, context| Ok(carriers::rewrite(request, context)?),
+        why: "After `tool-list`, whose names come first.",
+    },
+    Step {
+        name: "namespaced-calls",
+        applies: |context| context.wire().tools().has_namespaces(),
+        run: |request, context| {
+            let names = context.restore_map.names_in_namespaces();
+            Ok(namespaces::rename_calls(request, names, &context.sent.callable)?)
+        },
+        why: "Before `rename-history`: the name of a call in a namespace is not that of the tool in the list.",
+    },
+    Step { name: "client-tools", applies: always, run: client_tools, why: "After `added-tools`: the names are final." },
+    Step {
+        name: "removed-additions",
+        applies: |context| matches!(context.wire().additions(), Additions::Listed),
+        run: |request, context| Ok(carriers::remove_changes(request, &context.gone())?),
+        why: "After `added-tools`: the quarantine is final.",
+    },
+    Step { name: "tools-of-servers", applies: always, run: tools_of_servers, why: "After `added-tools`: the names are final." },
+    Step {
+        name: "choice",
+        applies: always,
+        run: choose,
+        why: "After the names and the quarantine are final, and before `mend-choice`, which judges what is sent.",
+    },
+    Step {
+        name: "report-namespaces",
+        applies: always,
+        run: report_namespaces,
+        why: "After the list is final. (`put-namespaces-back` corrects the report if it fails.)",
+    },
+    Step {
+        name: "mend-choice",
+        applies: always,
+        run: |request, context| {
+            let surface = (&context.dialect.tools, context.model.as_str());
+            let members = core::mem::take(&mut context.original.members);
+            let is_emptied = context.sent.is_emptied;
+            let (choice, changes) =
+                request_facts::mend_choice(request, context.target, surface, members, is_emptied)?;
+            context.report.choice = choice;
+            context.report.request_changes.extend(changes);
+            Ok(())
+        },
+        why: "After `choice`, with the names that are sent.",
+    },
+    Step {
+        name: "mend-members",
+        applies: always,
+        run: |request, context| {
+            let surface = (&context.dialect.tools, context.model.as_str());
+            let changes = request_facts::mend_members(request, context.target, surface)?;
+            context.report.request_changes.extend(changes);
+            Ok(())
+        },
+        why: "After `mend-choice`: the report lists the choice first. (They commute otherwise.)",
+    },
+    Step {
+        name: "rename-history",
+        applies: always,
+        run: rename_in_history,
+        why: "After `choice`: the report lists the choice first. (They commute otherwise.)",
+    },
+    Step {
+        name: "response-formats",
+        applies: always,
+        run: response_formats,
+        why: "After `mend-choice`: a change of the choice may belong to the replacement of the format.",
+    },
+    Step {
+        name: "put-namespaces-back",
+        applies: |context| context.retained.is_some(),
+        run: put_namespaces_back,
+        why: "After all steps that need a flat list.",
+    },
+    Step {
+        name: "report-flat-calls",
+        applies: |context| context.is_same_format() && !context.original.namespaced_calls.is_empty(),
+        run: |request, context| {
+            let before = &context.original.namespaced_calls;
+            let changes = request_facts::flattened_calls(request, before, context.is_aligned(request))?;
+            context.report.request_changes.extend(changes);
+            Ok(())
+        },
+        why: "The last step: `put-namespaces-back` may give calls their namespaces again.",
+    },
+];
+
+fn always(_: &RequestContext<'_, '_>) -> bool {
+    true
+}
+
+/// Returns true if the API has namespaces, and no option needs a flat list.
+fn keeps_namespaces(context: &RequestContext<'_, '_>) -> bool {
+    // `customTools` shows that the caller's backend accepts functions only.
+    let is_flat = |deferred: &DeferredOptions| {
+        !matches!(deferred.native, Native::None | Native::ToolSearch | Native::AdditionalTools)
+            || deferred.target.is_some_and(|target| !wire::of(target).tools().has_namespaces())
+            || deferred.custom_tools == Some(CustomTools::Function)
+    };
+    let options = context.options;
+    context.servers.is_none()
+        && wire::of(context.api).tools().has_namespaces()
+        && context.dialect.tools.has_namespaces
+        && options.overflow != Overflow::Defer
+        && !options.deferred.as_ref().is_some_and(is_flat)
+}
+
+/// Returns true if tools beyond the API's maximum are deferred.
+pub(super) fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
+    let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
+    options.overflow == Overflow::Defer && is_emulated
+}
+
+fn defer_overflow(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let Some(deferred) = context.deferred.as_deref() else {
+        let expected = "expected `deferred` with `overflow: \"defer\"`, found `deferred: false`";
+        return Err(Error::new(Code::InvalidOption, "/overflow", expected).into());
+    };
+    if !defers_overflow(deferred, context.options) {
+        return Ok(());
+    }
+    let answer = context.substitute.as_ref().and_then(Substitute::tool).map(String::from);
+    let stay: Vec<String> = deferred.search_tools.iter().cloned().chain(answer).collect();
+    let limit = overflow::limit(context.dialect, context.options);
+    context.overflowed = overflow::defer(request, context.api, limit, &stay)?;
+    Ok(())
+}
+
+fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let Some(deferred) = context.deferred.as_deref() else { return Ok(()) };
+    let mut options =
+        DeferredOptions { format: Some(context.api), custom_tools: context.custom_tools(), ..deferred.clone() };
+    let overflowed = &context.overflowed;
+    if !overflowed.is_empty() {
+        options.server_tool_search = Some(ServerToolSearch::Emulate);
+        options.announce = Announce::Names;
+        options.order = Order::Append;
+        // A tool that the model has called is sent, even if the history does not show how the tool was found.
+        options.load_used_tools = true;
+    }
+    let (shape, tools) = (context.shape(), ToolsOptions { answer: None, ..context.tools() });
+    let sending = Sending {
+        shape,
+        write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
+        alone: sanitize_list::max_alone(&tools)?,
+        overflowed,
+    };
+    let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
+    let applied = deferred::apply(request, &options, Some(&sending), true);
+    let mut found = applied.map_err(|error| match error.code() {
+        Code::InvalidOption => error.below("/deferred"),
+        _ => error,
+    })?;
+    if !overflowed.is_empty() {
+        let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
+        found.report.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
+    }
+    context.sent.client = Some(found.client);
+    (context.report.deferred, context.names) = (Some(found.report), found.names);
+    Ok(())
+}
+
+fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let RequestContext { report, sent, names, restore_map, .. } = context;
+    let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
+    for (flat, tool) in noted.chain(&mut sent.functions) {
+        *flat = match restore_map.key_of(tool) {
+            Some(called) => called,
+            None => names.current(&Text::new(flat.as_str())).into_owned(),
+        };
+        restore_map.is_client_tool(flat.clone(), tool);
+    }
+    // Calls of Gemini are restored in place.
+    let client = sent.client.take().unwrap_or(Client { format: context.api, search: None });
+    restore_map.comes_from(Some(client).filter(|_| context.api != Api::Gemini));
+    Ok(())
+}
+
+fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let gone = context.gone();
+    let RequestContext { servers, added, sent, names, restore_map, .. } = context;
+    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
+    for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
+        let called = names.current(name);
+        if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {
+            restore_map.is_of_server(called.into_owned(), server, own);
+        }
+    }
+    Ok(())
+}
+
+/// Changes the names in the choice, and removes the tools that are not sent.
+///
+/// # Errors
+/// `invalid-request` if no tool is left that the choice can force or allow.
+fn choose<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
+    let (gone, names) = (context.gone(), HistoryNames::of(context));
+    let mut decide = |tool_ref: &ToolRef<'a>, _: bool| {
+        let name = match tool_ref {
+            ToolRef::Tool { name, .. } => name,
+            ToolRef::Hosted(kind) if context.dialect.refuses_type(kind, context.target).is_some() => {
+                return Ok(Decision::Remove);
+            }
+            _ => return Ok(Decision::Keep),
+        };
+        let new = names.new_name(name);
+        let called = new.as_deref().map_or_else(|| name.display(), Into::into);
+        let is_gone = gone.contains(&*name.display()) && !context.sent.callable.contains(&*called);
+        Ok(match new {
+            _ if is_gone => Decision::Remove,
+            Some(new) => Decision::Rename(Text::new(new)),
+            None => Decision::Keep,
+        })
+    };
+    let applied = context.wire().choice().apply(request, &mut decide)?;
+    let stuck = match context.demand {
+        Some(pointer) if !tool_list::can_call(request, context.target)? => Some(pointer),
+        _ => applied.emptied,
+    };
+    if let Some(pointer) = stuck {
+        return Err(nothing_left(pointer, &context.report).into());
+    }
+    context.report.unforced = applied.gone.iter().map(|name| name.display().into_owned()).collect();
+    Ok(())
+}
+
+/// Returns the error for a `tool_choice` that no tool in the sent request can satisfy.
+fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
+    let mut why = quarantine::reasons(&report.quarantined, report.dialect);
+    let hidden = report.deferred.iter().map(|report| report.hidden.len()).sum::<usize>();
+    if hidden > 0 {
+        why.push(format!("{hidden} deferred tools that are not loaded"));
+    }
+    let why = if why.is_empty() { String::from("no tool") } else { why.join("; ") };
+    let message = format!("expected a tool that the choice can force or allow, found none that is sent: {why}");
+    Error::new(Code::InvalidRequest, pointer, message)
+}
+
+fn report_namespaces(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let found = core::mem::take(&mut context.original.namespaces);
+    let changes = &mut context.report.request_changes;
+    let Some((retained, flattened)) = &mut context.retained else {
+        changes.extend(found.report(request, None)?);
+        return Ok(());
+    };
+    flattened.changes = found.clone().report(request, None)?;
+    let start = changes.len();
+    changes.extend(found.report(request, Some(&retained.places))?);
+    flattened.reported = start..changes.len();
+    Ok(())
+}
+
+fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let names = HistoryNames::of(context);
+    let is_unlisted = |name: &Text<'_>| context.names.new_name(name).is_none();
+    let places = rename_history(request, context.target, &|name| names.new_name(name), &is_unlisted)?;
+    for place in places {
+        let history = wire::of(context.api).history();
+        let pointer = match context.is_aligned(request) {
+            true => format!("/{history}/{place}"),
+            false => format!("/{history}"),
+        };
+        let message = "renamed an unlisted tool to a name that the API accepts";
+        context.report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
+    }
+    Ok(())
+}
+
+/// Completes the replacement of the response format, or rewrites all response formats.
+fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    if let Some(substitute) = context.substitute.take() {
+        return substitute.complete(request, context);
+    }
+    let written = formats::rewrite(request, context.target, &context.options.tools, &context.original_formats)
+        .map_err(|error| format_ladder::stopped_by(format_ladder::without_format(error, context.dialect)))?;
+    context.report.format_changes = written.changes;
+    context.restore_map.answers_by(written.answer);
+    if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
+        format_ladder::refused_natively(request, context.target, context.dialect, &context.model)?;
+    }
+    Ok(())
+}
+
+fn put_namespaces_back<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
+    let Some((retained, flattened)) = context.retained.take() else { return Ok(()) };
+    let AdaptReport { deferred, changes, request_changes, .. } = &mut context.report;
+    if !retained.put_back(request, &context.restore_map, (deferred.as_mut(), changes))? {
+        request_changes.splice(flattened.reported, flattened.changes);
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Rewrites the list of tools in a request, or finds the result in the cache.
+
+use alloc::{borrow::Cow, sync::Arc};
+
+use super::{context::RequestContext, format_ladder::Stop};
+use crate::{
+    error::{Code, Error},
+    json::{self, Data, Node},
+    names::Names,
+    options::Api,
+    report::Detail,
+    request::{tool::is_cache_point, tool_format},
+    rules::Constraint,
+    tools::{
+        list_cache::{self, CacheKey, ListInputs, Lookup, SentList},
+        quarantine::Quarantined,
+        sanitize_list::{self, Planned},
+        servers::Servers,
+    },
+    wire::{self, GROUPS},
+};
+
+/// End of the message for a loaded tool that exceeds the maximum number of tools.
+const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, but earlier ones already fill it";
+
+/// Rewrites the list of a request.
+///
+/// # Errors
+/// `not-representable` if the function that replaces the response format cannot be sent.
+pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
+    let wire = context.wire();
+    let tools = context.tools();
+    let inputs = ListInputs {
+        options: Cow::Borrowed(&tools),
+        shape: context.shape(),
+        names: Cow::Owned(core::mem::take(&mut context.names)),
+        flat: context.sent.flat.as_ref().map(|flat| Cow::Owned(flat.of_list())),
+        pointer: wire.tools().pointer(),
+    };
+    match find_or_rewrite(request, context.target, (inputs, context.servers.as_ref()), context.lookup)? {
+        Err(names) => context.names = names,
+        Ok(sent) => {
+            if sent.emptied {
+                // APIs refuse a choice without tools, and some also refuse an empty list.
+                for key in wire.tools().members() {
+                    request.remove(key);
+                }
+                if wire.choice().is_setting() {
+                    wire.choice().remove(request)?;
+                }
+            }
+            (context.report.quarantined, context.report.changes) = (sent.quarantined, sent.changes);
+            (context.restore_map, context.names) = (sent.restore_map, sent.names);
+            (context.sent.callable, context.sent.is_emptied) = (sent.accepted, sent.emptied);
+        }
+    }
+    if let Some(substitute) = &context.substitute {
+        substitute.is_sent(&context.report)?;
+    }
+    if !context.overflowed.is_empty() {
+        let is_late = |tool: &&mut Quarantined| tool.rule == Constraint::TooManyTools.id();
+        let late = context.report.quarantined.iter_mut().filter(is_late);
+        late.for_each(|tool| tool.message.push_str(NO_ROOM));
+    }
+    Ok(())
+}
+
+/// Returns the rewritten list, or the names of tools if the request has no list.
+fn find_or_rewrite<'a>(
+    request: &mut Node<'a>,
+    api: Api,
+    (inputs, servers): (ListInputs<'_>, Option<&Servers>),
+    lookup: Option<Lookup<'a>>,
+) -> Result<Result<SentList, Names>, Error> {
+    let mut inputs = Some(inputs);
+    // Cached lists do not record servers.
+    let lookup = lookup.filter(|_| servers.is_none());
+    let sent = wire::of(api).tools().edit(request, |node| {
+        if node.is_null() {
+            return Ok(None);
+        }
+        let Some(inputs) = inputs.take() else { return Err(Error::internal("a second list")) };
+        let Some(lookup) = lookup else { return rewrite_list(node, &inputs, servers).map(|(sent, _)| Some(sent)) };
+        let key = CacheKey { list: list_cache::text_of(node).into_owned().into(), inputs };
+        if let Some(known) = lookup.find(&key) {
+            if let Some(text) = &known.text {
+                node.replace(Data::Verbatim(text));
+            }
+            return Ok(Some(known.sent.clone()));
+        }
+        let (sent, changed) = rewrite_list(node, &key.inputs, None)?;
+        lookup.keep(key, changed.then(|| json::write(node)), sent.clone());
+        Ok(Some(sent))
+    });
+    let names = || inputs.map(|inputs| inputs.names.into_owned()).unwrap_or_default();
+    Ok(sent?.flatten().ok_or_else(names))
+}
+
+/// Rewrites the list of a request. Returns the result, and true if the list changed.
+fn rewrite_list<'a>(
+    node: &mut Node<'a>,
+    ListInputs { options, shape, names, flat, pointer }: &ListInputs<'_>,
+    servers: Option<&Servers>,
+) -> Result<(SentList, bool), Error> {
+    let names = Names::clone(names);
+    let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, same_names: None };
+    let (data, origin) = (core::mem::take(node), node.origin());
+    let (tools, spelled) = match data.data() {
+        Data::Verbatim(text) => (json::read(text)?, Some(*text)),
+        _ => (data, None),
+    };
+    let has_group = |tools: &Node<'_>| GROUPS.iter().any(|group| tools.get(*group).is_some());
+    let is_single = has_group(&tools);
+    let has_any = |tools: &Node<'_>| tools.as_array().map_or(is_single, |tools| !tools.iter().all(is_cache_point));
+    let had = has_any(&tools);
+    let mut outcome = sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
+        match error.code() {
+            Code::InvalidRequest => error.below(pointer),
+            _ => error,
+        }
+    })?;
+    // A single entry of Gemini, which its API accepts in place of a list, stays one while it has functions.
+    let entry = outcome.tools.as_array().filter(|_| is_single);
+    if let Some([entry]) = entry.filter(|list| list.iter().all(has_group)) {
+        outcome.tools = entry.clone();
+        for about in &mut outcome.changes {
+            let output = about.change.output_pointer.as_mut().filter(|output| output.starts_with("/0"));
+            output.into_iter().for_each(|output| drop(output.drain(..2)));
+        }
+    }
+    let mut sent = SentList {
+        emptied: had && !has_any(&outcome.tools),
+        quarantined: outcome.quarantined,
+        changes: Arc::default(),
+        restore_map: outcome.restore_map,
+        names: outcome.names,
+        accepted: outcome.accepted,
+    };
+    for tool in &mut sent.quarantined {
+        tool.pointer.insert_str(0, pointer);
+    }
+    let mut changes = outcome.changes;
+    for about in &mut changes {
+        about.change.pointer.insert_str(0, pointer);
+        if let Some(output) = &mut about.change.output_pointer {
+            output.insert_str(0, pointer);
+        }
+    }
+    sent.changes = Arc::new(changes);
+    let intact = outcome.tools.is_intact();
+    *node = match spelled {
+        Some(text) if intact => Node::read(Data::Verbatim(text), origin),
+        _ => outcome.tools,
+    };
+    Ok((sent, !intact))
+}
+
+/// Returns true if a request has tools that the model can call.
+pub(super) fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let place = wire::of(api).tools();
+    let is_callable = |entry: &Node<'_>| {
+        let functions = place.groups().iter().find_map(|key| entry.get(*key)?.as_array());
+        // An entry of Gemini holds functions or tools that the API runs, and an entry of Converse may be a cache point;
+        // a choice is among functions only.
+        place.is_flat()
+            || functions.is_some_and(|list| !list.is_empty())
+            || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
+    };
+    let found = place.look(request, |tools| {
+        // Gemini accepts a single entry in place of a list.
+        Ok(tools.as_array().map_or_else(|| is_callable(tools), |list| list.iter().any(is_callable)))
+    })?;
+    Ok(found.unwrap_or_default())
+}
