@@ -131,7 +131,8 @@ fn rewrite_list<'a>(
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut context.names);
-    let planned = Planned { names, shape: Some(context.shape()), flat: context.sent.flat.as_ref(), ..Planned::default() };
+    let planned =
+        Planned { names, shape: Some(context.shape()), flat: context.sent.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, options, planned, Detail::Whole)?;
     context.names = outcome.names;
     let relocate = |pointer: &mut String| {

@@ -3,9 +3,9 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
-    format_ladder::Substitute,
     report::AdaptReport,
     retained_namespaces::{Flattened, RetainedNamespaces},
+    substitute::Substitute,
 };
 use crate::{
     collections::Set,

@@ -8,12 +8,16 @@ use alloc::{
     sync::Arc,
 };
 
-use super::{context::RequestContext, report::AdaptReport};
+use super::{
+    context::RequestContext,
+    report::AdaptReport,
+    substitute::{Kind, Limit, Stop, Substitute, NEXT_IS_PROMPT},
+};
 use crate::{
     check::findings::FindingLimit,
     collections::Set,
     dialect::{
-        formats::{rules_of, steps_of, Forces, FormatPlace, FormatSteps, JsonMode},
+        formats::{rules_of, steps_of, Forces, FormatPlace, FormatSteps},
         requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },
@@ -48,21 +52,6 @@ use crate::{
 /// Name of the function whose arguments are the answer.
 const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
-
-/// Reason why a step did not rewrite a request.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// No step can send the request.
-    Request(Error),
-    /// This step cannot send the format, but a later step may.
-    Format(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Stop::Request(error)
-    }
-}
 
 /// Rewrites a request by the first step of the option `formats` that can send the format.
 ///
@@ -99,57 +88,6 @@ pub(super) fn by_steps<'a, R>(
         }
         (Stop::Request(error) | Stop::Format(error), _) => error,
     })
-}
-
-/// Classifies an error: if the format cannot be expressed, the next step may succeed.
-pub(super) fn stopped_by(error: Error) -> Stop {
-    match error.code() {
-        Code::NotRepresentable | Code::TooLossy => Stop::Format(error),
-        _ => Stop::Request(error),
-    }
-}
-
-/// Replacement for the response format of a request.
-pub(super) struct Substitute {
-    /// JSON Pointer to the schema of the format in the original request.
-    from: String,
-    kind: Kind,
-}
-
-enum Kind {
-    /// A function with this name, at this JSON Pointer in the request.
-    Tool {
-        name: String,
-        at: String,
-        /// True if the model may call no other function.
-        is_only: bool,
-        /// True if the request has other tools.
-        has_others: bool,
-        /// True if the request asked for arguments in pieces.
-        was_in_parts: bool,
-        /// The member that was set to forbid more than one call.
-        limit: Option<Limit>,
-    },
-    Prompt {
-        /// The instructions.
-        text: String,
-        mode: Option<&'static JsonMode>,
-        /// Property that wraps an answer that is not an object.
-        wrapper: Option<String>,
-        schema: Node<'static>,
-        /// True if the instructions are put into the input, because JSON mode requires the word JSON there.
-        is_input: bool,
-    },
-    /// The model must call a tool of the client, so it returns no structured output.
-    NoAnswer,
-}
-
-/// Member of a request that forbids more than one call.
-struct Limit {
-    /// JSON Pointer to the member in a request of the client's API.
-    at: &'static str,
-    /// True if the request already had the member, with a different value.
-    was_given: bool,
 }
 
 /// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
@@ -208,7 +146,6 @@ const WHILE_THINKING: &str = "choice-while-thinking";
 
 const NEXT_IS_TOOL: &str =
     "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
-const NEXT_IS_PROMPT: &str = "; with `formats: \"prompt\"`, the schema is sent in the instructions";
 
 /// Adds advice about the next step to the error of a format that the API cannot accept as a response format.
 pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
@@ -365,7 +302,8 @@ fn prefill_refused(
     request: &Node<'_>,
     context: &RequestContext<'_, '_>,
 ) -> Result<Option<&'static RequestFact>, Error> {
-    let is_it = |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(&context.model));
+    let is_it =
+        |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(&context.model));
     match context.dialect.requests().iter().find(is_it) {
         Some(fact) if formats::begins_answer(request, context.api)? => Ok(Some(fact)),
         _ => Ok(None),
@@ -395,36 +333,11 @@ fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result
 }
 
 impl Substitute {
-    /// Returns the name of the function that replaces the format.
-    pub(super) fn tool(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Tool { name, .. } => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Returns an error if the function was quarantined. Called before the choice that forces the function is reported.
-    ///
-    /// # Errors
-    /// `not-representable`.
-    pub(super) fn is_sent(&self, report: &AdaptReport) -> Result<(), Stop> {
-        let Some(name) = self.tool() else { return Ok(()) };
-        let refused =
-            report.quarantined.iter().find(|tool| tool.server.is_none() && tool.name.as_deref() == Some(name));
-        let Some(tool) = refused else { return Ok(()) };
-        let message = format!("{}{NEXT_IS_PROMPT}", tool.message);
-        Err(Stop::Format(Error::new(Code::NotRepresentable, self.from.as_str(), message)))
-    }
-
     /// Completes a rewritten request and its report.
     ///
     /// # Errors
     /// `not-representable` if the API refuses the choice that forces the call; `too-lossy`.
-    pub(super) fn complete(
-        self,
-        request: &mut Node<'_>,
-        context: &mut RequestContext<'_, '_>,
-    ) -> Result<(), Stop> {
+    pub(super) fn complete(self, request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
         let RequestContext { api, target, dialect, options, .. } = *context;
         let RequestContext { report, restore_map, model, .. } = context;
         let Substitute { from, kind } = self;

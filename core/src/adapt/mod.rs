@@ -15,6 +15,9 @@ pub(crate) mod overflow;
 mod report;
 mod retained_namespaces;
 mod steps;
+mod substitute;
+#[cfg(test)]
+mod tests;
 mod tool_list;
 
 use context::RequestContext;

@@ -5,25 +5,22 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     carriers,
     context::{Original, RequestContext},
-    format_ladder::{self, Stop, Substitute},
+    format_ladder,
     history_names::HistoryNames,
     overflow,
     report::AdaptReport,
     retained_namespaces::{Flattened, RetainedNamespaces},
+    substitute::{stopped_by, Stop, Substitute},
     tool_list, OVERFLOW,
 };
 use crate::{
-    deferred::{
-        self,
-        emulation::Sending,
-        Client,
-    },
+    deferred::{self, emulation::Sending, Client},
     dialect::requests::{HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME},
     error::{Code, Error},
     json::{Node, Text},
     options::{
-        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode, Native,
-        Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
+        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
+        Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
     },
     request::{namespaces, report::Warning, tool_list as listing},
     tools::{
@@ -43,12 +40,18 @@ use crate::{
 
 /// One step of rewriting a request.
 pub(super) struct Step {
-    /// Name of the step in `docs/pipeline.md`.
+    /// Name of the step in `docs/steps.md`.
     #[cfg_attr(not(test), allow(dead_code, reason = "tests take steps out by name, and the page shows it"))]
     pub(super) name: &'static str,
     /// Returns true if the step may have something to do.
     pub(super) applies: fn(&RequestContext<'_, '_>) -> bool,
     pub(super) run: Run,
+    /// The last step before it that it cannot change places with; `None` if it could be the first one.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
+    pub(super) after: Option<&'static str>,
+    /// The first step after it that it cannot change places with; `None` if it could be the last one.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
+    pub(super) before: Option<&'static str>,
     /// Reason for the position of the step.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page shows it"))]
     pub(super) why: &'static str,
@@ -58,11 +61,11 @@ type Run = for<'o, 'a> fn(&mut Node<'a>, &mut RequestContext<'o, 'a>) -> Result<
 
 /// Rewrites a request, and adds the changes to the report of the context.
 pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
-    for step in STEPS {
-        #[cfg(test)]
-        if off::is_out(step.name) {
-            continue;
-        }
+    #[cfg(test)]
+    let steps = changed::order();
+    #[cfg(not(test))]
+    let steps = STEPS.iter();
+    for step in steps {
         if (step.applies)(context) {
             (step.run)(request, context)?;
         }
@@ -80,7 +83,9 @@ pub(super) const STEPS: &[Step] = &[
                 mentions::settle(request, context.api, context.servers.as_ref(), context.deferred.as_deref())?;
             Ok(())
         },
-        why: "Before all steps that compare names in the history or in the choice with those in the list.",
+        after: None,
+        before: Some("defer"),
+        why: "Names in the history and in the choice become those of the list, by which `defer` finds tools.",
     },
     Step {
         name: "replace-format",
@@ -89,7 +94,9 @@ pub(super) const STEPS: &[Step] = &[
             context.substitute = format_ladder::substitute(request, context)?;
             Ok(())
         },
-        why: "Before the tools are counted and rewritten, because the format may become a tool.",
+        after: None,
+        before: Some("defer-overflow"),
+        why: "The format may become a function, which takes a place in the list and is never deferred.",
     },
     Step {
         name: "remember-request",
@@ -103,7 +110,9 @@ pub(super) const STEPS: &[Step] = &[
             };
             Ok(())
         },
-        why: "After `replace-format`, whose choice is not the client's, and before anything else changes.",
+        after: None,
+        before: Some("defer"),
+        why: "Changes are found by comparing with the request before its tools change.",
     },
     Step {
         name: "take-namespaces",
@@ -113,7 +122,9 @@ pub(super) const STEPS: &[Step] = &[
             context.retained = taken.map(|taken| (taken, Flattened::default()));
             Ok(())
         },
-        why: "Before `defer`, which flattens namespaces.",
+        after: None,
+        before: Some("defer"),
+        why: "`defer` flattens namespaces.",
     },
     Step {
         name: "expand-choice",
@@ -122,16 +133,9 @@ pub(super) const STEPS: &[Step] = &[
             let changes = context.deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
             Ok(namespaces::expand_choice(request, changes)?)
         },
-        why: "Before `defer`, which flattens the namespaces that the choice names.",
-    },
-    Step {
-        name: "forget-answers",
-        applies: |context| context.is_responses(),
-        run: |request, context| {
-            context.report.request_changes.extend(calls::forget_answers(request)?);
-            Ok(())
-        },
-        why: "Before `complete-pairs`, which counts results.",
+        after: None,
+        before: Some("tool-list"),
+        why: "A choice that names a namespace gets the names of its tools, while the list still shows them.",
     },
     Step {
         name: "block-members",
@@ -142,7 +146,9 @@ pub(super) const STEPS: &[Step] = &[
             context.report.request_changes.extend(removed);
             Ok(())
         },
-        why: "Before messages are added or moved: the report names blocks of the input.",
+        after: None,
+        before: Some("defer"),
+        why: "The report names blocks of the input, and `defer` adds and removes messages.",
     },
     Step {
         name: "repair-arguments",
@@ -151,17 +157,9 @@ pub(super) const STEPS: &[Step] = &[
             context.report.request_changes.extend(calls::repair_arguments(request, context.api)?);
             Ok(())
         },
-        why: "Before messages are added or moved: the report names calls of the input.",
-    },
-    Step {
-        name: "complete-pairs",
-        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
-        run: |request, context| {
-            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
-            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
-            Ok(())
-        },
-        why: "Before `name-results`, which names the results that are added here.",
+        after: None,
+        before: Some("complete-pairs"),
+        why: "The report names calls of the input, and the next steps add and remove messages.",
     },
     Step {
         name: "name-results",
@@ -173,7 +171,9 @@ pub(super) const STEPS: &[Step] = &[
             }
             Ok(())
         },
-        why: "Before `defer`, which reads results by the names of their tools.",
+        after: None,
+        before: None,
+        why: "Anywhere; here the report names results of the input, because no message was added.",
     },
     Step {
         name: "report-custom-tools",
@@ -182,7 +182,9 @@ pub(super) const STEPS: &[Step] = &[
             context.report.request_changes.extend(request_facts::custom_tools(request)?);
             Ok(())
         },
-        why: "Before `defer` and `custom-tools-as-functions`, which declare them as functions.",
+        after: None,
+        before: Some("defer"),
+        why: "`defer` declares `custom` tools as functions.",
     },
     Step {
         name: "demand",
@@ -195,15 +197,49 @@ pub(super) const STEPS: &[Step] = &[
             };
             Ok(())
         },
-        why: "Before tools are hidden or removed.",
+        after: None,
+        before: Some("defer"),
+        why: "`defer` hides tools, and may leave none that the choice could demand.",
+    },
+    Step {
+        name: "complete-pairs",
+        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
+        run: |request, context| {
+            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
+            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
+            Ok(())
+        },
+        after: None,
+        before: Some("rename-history"),
+        why: "Added results get the new names, too.",
+    },
+    Step {
+        name: "forget-answers",
+        applies: |context| context.is_responses(),
+        run: |request, context| {
+            context.report.request_changes.extend(calls::forget_answers(request, !context.is_paired())?);
+            Ok(())
+        },
+        after: Some("complete-pairs"),
+        before: Some("defer"),
+        why: "The report names items of the input, unless pairs were completed.",
     },
     Step {
         name: "defer-overflow",
         applies: |context| context.options.overflow == Overflow::Defer,
         run: defer_overflow,
-        why: "Before `defer`, which hides the tools that are deferred here.",
+        after: Some("replace-format"),
+        before: Some("defer"),
+        why: "`defer` hides the tools that are deferred here.",
     },
-    Step { name: "defer", applies: |context| context.deferred.is_some(), run: defer, why: "Before `tool-list`: hidden tools are not rewritten." },
+    Step {
+        name: "defer",
+        applies: |context| context.deferred.is_some(),
+        run: defer,
+        after: Some("defer-overflow"),
+        before: Some("tool-list"),
+        why: "Hidden tools are not rewritten.",
+    },
     Step {
         name: "custom-tools-as-functions",
         applies: |context| context.deferred.is_none() && context.custom_tools() == Some(CustomTools::Function),
@@ -211,7 +247,9 @@ pub(super) const STEPS: &[Step] = &[
             context.sent.functions = deferred::custom_tools_as_functions(request)?;
             Ok(())
         },
-        why: "Before `tool-list`, which gives functions the API's dialect. (`defer` does the same.)",
+        after: Some("report-custom-tools"),
+        before: Some("client-tools"),
+        why: "Does what `defer` would do: the model calls functions, and the client gets its own calls.",
     },
     Step {
         name: "plan-names",
@@ -222,14 +260,25 @@ pub(super) const STEPS: &[Step] = &[
             context.sent.flat = listing::plan_names(request, context.target, context.deferred.as_deref(), names)?;
             Ok(())
         },
-        why: "Before `tool-list`: tools that the history adds later take their names into account.",
+        after: None,
+        before: Some("tool-list"),
+        why: "Tools that the history adds take part in the choice of names.",
     },
-    Step { name: "tool-list", applies: always, run: tool_list::rewrite, why: "Before all steps that ask which tools are sent, and by which names." },
+    Step {
+        name: "tool-list",
+        applies: always,
+        run: tool_list::rewrite,
+        after: Some("plan-names"),
+        before: Some("added-tools"),
+        why: "The list comes first: the tools that the history adds must not take its names.",
+    },
     Step {
         name: "added-tools",
         applies: always,
         run: |request, context| Ok(carriers::rewrite(request, context)?),
-        why: "After `tool-list`, whose names come first.",
+        after: Some("tool-list"),
+        before: Some("namespaced-calls"),
+        why: "From here on, all names are final.",
     },
     Step {
         name: "namespaced-calls",
@@ -238,27 +287,49 @@ pub(super) const STEPS: &[Step] = &[
             let names = context.restore_map.names_in_namespaces();
             Ok(namespaces::rename_calls(request, names, &context.sent.callable)?)
         },
-        why: "Before `rename-history`: the name of a call in a namespace is not that of the tool in the list.",
+        after: Some("added-tools"),
+        before: Some("put-namespaces-back"),
+        why: "A call in a namespace gets the flat name under which its tool is sent.",
     },
-    Step { name: "client-tools", applies: always, run: client_tools, why: "After `added-tools`: the names are final." },
+    Step {
+        name: "client-tools",
+        applies: always,
+        run: client_tools,
+        after: Some("added-tools"),
+        before: Some("tools-of-servers"),
+        why: "Records the client's kinds of calls by the names that are sent.",
+    },
     Step {
         name: "removed-additions",
         applies: |context| matches!(context.wire().additions(), Additions::Listed),
         run: |request, context| Ok(carriers::remove_changes(request, &context.gone())?),
-        why: "After `added-tools`: the quarantine is final.",
+        after: Some("tool-list"),
+        before: None,
+        why: "Removes changes of tools that are not sent.",
     },
-    Step { name: "tools-of-servers", applies: always, run: tools_of_servers, why: "After `added-tools`: the names are final." },
+    Step {
+        name: "tools-of-servers",
+        applies: always,
+        run: tools_of_servers,
+        after: Some("client-tools"),
+        before: None,
+        why: "Adds the servers to what is recorded about each tool.",
+    },
     Step {
         name: "choice",
         applies: always,
         run: choose,
-        why: "After the names and the quarantine are final, and before `mend-choice`, which judges what is sent.",
+        after: Some("tool-list"),
+        before: None,
+        why: "The choice gets the names that are sent, and loses tools that are not.",
     },
     Step {
         name: "report-namespaces",
         applies: always,
         run: report_namespaces,
-        why: "After the list is final. (`put-namespaces-back` corrects the report if it fails.)",
+        after: Some("tool-list"),
+        before: Some("put-namespaces-back"),
+        why: "Reports the namespaces that are gone; `put-namespaces-back` corrects the report if it fails.",
     },
     Step {
         name: "mend-choice",
@@ -267,13 +338,14 @@ pub(super) const STEPS: &[Step] = &[
             let surface = (&context.dialect.tools, context.model.as_str());
             let members = core::mem::take(&mut context.original.members);
             let is_emptied = context.sent.is_emptied;
-            let (choice, changes) =
-                request_facts::mend_choice(request, context.target, surface, members, is_emptied)?;
+            let (choice, changes) = request_facts::mend_choice(request, context.target, surface, members, is_emptied)?;
             context.report.choice = choice;
             context.report.request_changes.extend(changes);
             Ok(())
         },
-        why: "After `choice`, with the names that are sent.",
+        after: Some("tool-list"),
+        before: Some("mend-members"),
+        why: "Judges the choice among the tools that are sent.",
     },
     Step {
         name: "mend-members",
@@ -284,25 +356,33 @@ pub(super) const STEPS: &[Step] = &[
             context.report.request_changes.extend(changes);
             Ok(())
         },
-        why: "After `mend-choice`: the report lists the choice first. (They commute otherwise.)",
+        after: Some("mend-choice"),
+        before: None,
+        why: "Removes members that the API refuses; `mend-choice` has reported those that went with the tools.",
     },
     Step {
         name: "rename-history",
         applies: always,
         run: rename_in_history,
-        why: "After `choice`: the report lists the choice first. (They commute otherwise.)",
+        after: Some("added-tools"),
+        before: None,
+        why: "Names of tools that are not sent must not meet those of tools that are.",
     },
     Step {
         name: "response-formats",
         applies: always,
         run: response_formats,
-        why: "After `mend-choice`: a change of the choice may belong to the replacement of the format.",
+        after: Some("mend-choice"),
+        before: None,
+        why: "A change of the choice may belong to the function that replaces the format.",
     },
     Step {
         name: "put-namespaces-back",
         applies: |context| context.retained.is_some(),
         run: put_namespaces_back,
-        why: "After all steps that need a flat list.",
+        after: Some("report-namespaces"),
+        before: Some("report-flat-calls"),
+        why: "The steps before it see a flat list.",
     },
     Step {
         name: "report-flat-calls",
@@ -313,7 +393,9 @@ pub(super) const STEPS: &[Step] = &[
             context.report.request_changes.extend(changes);
             Ok(())
         },
-        why: "The last step: `put-namespaces-back` may give calls their namespaces again.",
+        after: Some("put-namespaces-back"),
+        before: None,
+        why: "Calls that have their namespaces again are not reported.",
     },
 ];
 
@@ -504,7 +586,7 @@ fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>
         return substitute.complete(request, context);
     }
     let written = formats::rewrite(request, context.target, &context.options.tools, &context.original_formats)
-        .map_err(|error| format_ladder::stopped_by(format_ladder::without_format(error, context.dialect)))?;
+        .map_err(|error| stopped_by(format_ladder::without_format(error, context.dialect)))?;
     context.report.format_changes = written.changes;
     context.restore_map.answers_by(written.answer);
     if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
@@ -520,4 +602,55 @@ fn put_namespaces_back<'a>(request: &mut Node<'a>, context: &mut RequestContext<
         request_changes.splice(flattened.reported, flattened.changes);
     }
     Ok(())
+}
+
+/// Runs the steps without one of them, or in another order, to show what each is for.
+#[cfg(test)]
+pub(super) mod changed {
+    extern crate std;
+
+    use alloc::vec::Vec;
+    use core::cell::Cell;
+
+    use super::{Step, STEPS};
+
+    #[derive(Clone, Copy)]
+    enum Change {
+        Without(usize),
+        Moved(usize, usize),
+    }
+
+    std::thread_local! {
+        static CHANGE: Cell<Option<Change>> = const { Cell::new(None) };
+    }
+
+    fn with<R>(change: Change, inside: impl FnOnce() -> R) -> R {
+        CHANGE.with(|cell| cell.set(Some(change)));
+        let result = inside();
+        CHANGE.with(|cell| cell.set(None));
+        result
+    }
+
+    /// Runs `inside` without the step at this index.
+    pub(crate) fn without<R>(at: usize, inside: impl FnOnce() -> R) -> R {
+        with(Change::Without(at), inside)
+    }
+
+    /// Runs `inside` with the step at this index at another one.
+    pub(crate) fn moved<R>(at: usize, to: usize, inside: impl FnOnce() -> R) -> R {
+        with(Change::Moved(at, to), inside)
+    }
+
+    pub(crate) fn order() -> impl Iterator<Item = &'static Step> {
+        let mut steps: Vec<&Step> = STEPS.iter().collect();
+        match CHANGE.with(Cell::get) {
+            Some(Change::Without(at)) => drop(steps.remove(at)),
+            Some(Change::Moved(at, to)) => {
+                let step = steps.remove(at);
+                steps.insert(to, step);
+            }
+            _ => {}
+        }
+        steps.into_iter()
+    }
 }

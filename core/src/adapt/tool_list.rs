@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, sync::Arc};
 
-use super::{context::RequestContext, format_ladder::Stop};
+use super::{context::RequestContext, substitute::Stop};
 use crate::{
     error::{Code, Error},
     json::{self, Data, Node},

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 27] = [
     "collections",
     "limits",
     "naming",
@@ -31,6 +31,7 @@ const LAYERS: [&str; 26] = [
     "deferred",
     "search",
     "tools",
+    "adapt",
     "exchange",
     "api",
     "internal",

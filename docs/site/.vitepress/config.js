@@ -79,6 +79,7 @@ export default defineConfig({
         ['Design questions', '/design'],
         ['Architecture', '/architecture'],
         ['The pipeline', '/pipeline'],
+        ['The steps of a request', '/steps'],
         ['Messages', '/messages'],
         ['Contributing', '/contributing'],
         ['Security', '/security'],

@@ -20,7 +20,7 @@ use crate::{
             all_of, any_of, containers, enums, nullable, patterns, refused_keys, required, root, types,
             unsupported_keywords,
         },
-        pass::{Flow, Site, Pass, Run, Wakes},
+        pass::{Flow, Pass, Run, Site, Wakes},
         resolve::{break_cycles, definitions, inline, spelling, unroll},
     },
     schema::{

@@ -149,11 +149,12 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
 }
 
 /// Removes the ids of messages that were calls from a Responses history, and the reasoning directly before each such
-/// message, because the API knows that reasoning only as part of the call.
+/// message, because the API knows that reasoning only as part of the call. If the items are not those of the input
+/// (`is_aligned`), the report names the whole history.
 ///
 /// # Errors
 /// `invalid-json` if an item is text that cannot be read.
-pub(crate) fn forget_answers(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error> {
+pub(crate) fn forget_answers(request: &mut Node<'_>, is_aligned: bool) -> Result<Vec<RequestChange>, Error> {
     let history = wire::of(Api::OpenaiResponses).history();
     let items = request.items_at(history);
     let (mut answers, mut gone) = (Vec::new(), Vec::new());
@@ -178,7 +179,10 @@ pub(crate) fn forget_answers(request: &mut Node<'_>) -> Result<Vec<RequestChange
         return Ok(Vec::new());
     }
     gone.sort_unstable();
-    let message = |place: &usize| format!("/{history}/{place}");
+    let message = |place: &usize| match is_aligned {
+        true => format!("/{history}/{place}"),
+        false => format!("/{history}"),
+    };
     let mut changes: Vec<RequestChange> = answers
         .iter()
         .map(|at| RequestChange::new(message(at), &ANSWERED, "removed the id of an answer that was sent as a call"))

@@ -46,4 +46,3 @@ pub(crate) fn rename_history(
     renamed.unwrap_or(Ok(()))?;
     Ok(places)
 }
-
