@@ -121,7 +121,7 @@ impl Files {
         // Opened before the closure, so that another program's file with this name is not removed.
         let written = options.open(&beside)?;
         let replaced = || {
-            fill(written, &beside, file.content.as_bytes(), like.as_ref())?;
+            fill(written, file.content.as_bytes(), like.as_ref())?;
             // Checked as late as possible, because nothing locks the file.
             let is_changed = |content: Vec<u8>| {
                 Some(&self.hasher.hash_one(&*content)) != self.digests.get(&unlinked(Path::new(&file.like)))
@@ -151,12 +151,12 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
 }
 
 /// Fills a temporary file, which gets the permissions of another one.
-fn fill(mut file: File, path: &Path, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
+    // Not by its name, which could have become a link to another file.
+    like.map_or(Ok(()), |like| file.set_permissions(permissions(like)))?;
     // Otherwise the name could reach the disk before the content does.
-    file.sync_all()?;
-    drop(file);
-    like.map_or(Ok(()), |like| fs::set_permissions(path, permissions(like)))
+    file.sync_all()
 }
 
 /// Reads a regular file, up to the length that it had when it was opened. Fails for anything without a length, such as

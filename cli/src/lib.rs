@@ -47,6 +47,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run() -> u8 {
+    signals::survive_full_files();
     let mut command = Command::new(&facts::facts());
     let mut files = Files::default();
     while let Some(need) = command.need() {

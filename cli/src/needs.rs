@@ -43,9 +43,10 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
             }
         }),
         Need::Request(request) => watched(command, async {
+            let ended = signals::ended();
             tokio::select! {
                 answer = api::answer(&request) => answer.map(Met::Content),
-                code = signals::ended() => Ok(Met::Ended(code)),
+                code = ended => Ok(Met::Ended(code)),
             }
         }),
         Need::Proxy(settings) => {
@@ -63,7 +64,7 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
         // Standard error is the only way to report an error.
         let _ = io::stderr().write_all(command.waiting(seconds).as_bytes());
     };
-    runtime.block_on(async {
+    let met = runtime.block_on(async {
         let (mut met, mut seconds) = (pin!(met), 0);
         loop {
             let met = tokio::select! {
@@ -79,7 +80,10 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
             }
             return met;
         }
-    })
+    });
+    // Names are resolved on threads that would have to end first.
+    runtime.shutdown_background();
+    met
 }
 
 /// Returns the content of a need, or the reason for a failure: a message, or the name of a system error.
@@ -119,4 +123,26 @@ fn line(question: &str) -> Result<Vec<u8>, String> {
         io::stderr().write_all(question.as_bytes()).and_then(|()| io::stdin().lock().read_until(b'\n', &mut answer));
     asked.map_err(|error| code(&error))?;
     Ok(answer.trim_ascii_end().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+
+    #[test]
+    fn an_end_does_not_wait_for_names_that_are_being_resolved() {
+        let (begin, command) = (Instant::now(), Command::new("{}"));
+        let met = watched(&command, async {
+            // As the system resolves names.
+            drop(tokio::task::spawn_blocking(|| thread::sleep(Duration::from_secs(20))));
+            tokio::task::yield_now().await;
+            Ok(Met::Ended(1))
+        });
+        assert!(matches!(met, Ok(Met::Ended(1))) && begin.elapsed() < Duration::from_secs(10));
+    }
 }

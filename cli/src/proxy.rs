@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Read as _, Write as _},
+    pin::pin,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -46,7 +47,8 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     let log = Log::new();
     let (output, writer) = stdout();
     let ended = runtime.block_on(async {
-        let ended = signals::ended();
+        // Until the servers have ended, a signal must not end the program without them.
+        let mut ended = pin!(signals::ended());
         let (sender, events) = channel(WAITING);
         let (timers, alarms) = unbounded_channel();
         let servers: Vec<(String, Server)> = Server::in_settings(settings);
@@ -65,7 +67,7 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
         let mut inbox = Inbox { client: stdin(), events, alarms };
         let result = tokio::select! {
             biased;
-            code = ended => Ok(Some(code)),
+            code = &mut ended => Ok(Some(code)),
             result = host.serve(&mut inbox) => result.map(|()| None),
         };
         let is_signalled = matches!(result, Ok(Some(_)));
@@ -85,6 +87,8 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
         }
         result
     });
+    // Names are resolved on threads that would have to end first.
+    runtime.shutdown_background();
     finish(&writer);
     log.flush();
     ended

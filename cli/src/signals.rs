@@ -1,19 +1,77 @@
 //! Signals that end the program.
+//!
+//! Handlers of signals stay installed. While nothing waits for a signal, they run its default action.
 
 use std::future::Future;
-
-/// Begins to wait for a signal that asks the program to end. The future returns the exit code, as shells report it. A
-/// program that starts processes must call this first, because a signal would end it without them before.
 #[cfg(unix)]
-pub(crate) fn ended() -> impl Future<Output = u8> {
-    use tokio::signal::unix::{signal, Signal, SignalKind};
-    /// `nohup` starts a program that must survive its terminal.
-    fn ignores_hangup() -> bool {
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+#[cfg(unix)]
+mod default {
+    use std::sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc, OnceLock,
+    };
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+    static DEFAULT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+    /// Prevents the default actions of signals until it is dropped.
+    pub(super) struct Prevented;
+
+    pub(super) fn prevent() -> Prevented {
+        let default = DEFAULT.get_or_init(|| {
+            let default = Arc::new(AtomicBool::new(false));
+            for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+                if signal == SIGHUP && super::ignores_hangup() {
+                    continue;
+                }
+                // If a handler cannot be installed, none of them is.
+                let _ = signal_hook::flag::register_conditional_default(signal, default.clone());
+            }
+            default
+        });
+        WAITING.fetch_add(1, Ordering::SeqCst);
+        default.store(false, Ordering::SeqCst);
+        Prevented
+    }
+
+    impl Drop for Prevented {
+        fn drop(&mut self) {
+            if WAITING.fetch_sub(1, Ordering::SeqCst) == 1 {
+                if let Some(default) = DEFAULT.get() {
+                    default.store(true, Ordering::SeqCst);
+                }
+            }
+        }
+    }
+}
+
+/// Returns true if the program must survive its terminal, because `nohup` has started it.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    static IGNORES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    // A handler would change the answer.
+    *IGNORES.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
         mask.is_some_and(|mask| mask & 1 == 1)
-    }
+    })
+}
+
+/// Begins to wait for a signal that asks the program to end. The future returns the exit code, as shells report it. A
+/// program that starts processes must call this first, because a signal would end it without them before, and must keep
+/// the future until they have ended.
+#[cfg(unix)]
+pub(crate) fn ended() -> impl Future<Output = u8> {
+    use tokio::signal::unix::{signal, Signal, SignalKind};
+    let prevented = default::prevent();
     let begun = |kind: SignalKind| signal(kind).ok();
     let hangup = if ignores_hangup() { None } else { begun(SignalKind::hangup()) };
     let interrupt = begun(SignalKind::interrupt());
@@ -24,13 +82,30 @@ pub(crate) fn ended() -> impl Future<Output = u8> {
             None => std::future::pending().await,
         }
     };
-    async move {
+    let arrives = async move {
         tokio::select! {
             _ = wait(hangup) => 129,
             _ = wait(interrupt) => 130,
             _ = wait(quit) => 131,
             _ = wait(terminate) => 143,
         }
+    };
+    Ended { arrives: Box::pin(arrives), _prevented: prevented }
+}
+
+/// Waits for a signal. Prevents the default actions of signals until it is dropped, also after a signal.
+#[cfg(unix)]
+struct Ended<F> {
+    arrives: Pin<Box<F>>,
+    _prevented: default::Prevented,
+}
+
+#[cfg(unix)]
+impl<F: Future<Output = u8>> Future for Ended<F> {
+    type Output = u8;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u8> {
+        self.arrives.as_mut().poll(context)
     }
 }
 
@@ -51,7 +126,7 @@ pub(crate) fn survive_full_files() {
     /// The number of SIGXFSZ on Linux, macOS and the BSDs.
     const FILE_TOO_LARGE: i32 = 25;
     // The handler stays. If it cannot be installed, the default applies.
-    let _ = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(FILE_TOO_LARGE));
+    let _ = signal_hook::flag::register(FILE_TOO_LARGE, std::sync::Arc::default());
 }
 
 #[cfg(not(unix))]

@@ -60,7 +60,8 @@ pub use self::{
     need::{Key, Need, Request, Server, Transport},
     proxy::{Effect, Listener, ListenerEffect, Proxy, EVERY_PROGRAM},
     relay::{
-        ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, UpstreamHead,
+        ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent,
+        UpstreamHead,
     },
     secrets::Secrets,
 };

@@ -17,8 +17,8 @@ use super::{
 const PIECE: usize = 1 << 12;
 /// Maximum size of the pieces of a stream that are returned together, in bytes.
 const MAX_PIECE: usize = 1 << 16;
-/// Maximum size of a decompressed piece of a stream, in bytes.
-const MAX_DECODED: usize = 64 << 20;
+/// Maximum decompressed size of [`PIECE`] bytes of a stream, in bytes. gzip reaches half of it.
+const MAX_DECODED: usize = 8 << 20;
 
 /// Why a body was not read to its end.
 pub(crate) enum Unread<S> {
@@ -74,6 +74,8 @@ pub(crate) async fn whole<S>(
                 tokio::task::yield_now().await;
             }
         }
+        // Parts of a body without content take time, too.
+        tokio::task::yield_now().await;
     }
     if let Some(decoder) = decoder {
         let decoded = decoder.end(most_bytes - out.len()).map_err(unreadable)?;
@@ -87,6 +89,8 @@ pub(crate) async fn whole<S>(
 pub(crate) struct Pieces {
     body: Incoming,
     decoder: Option<Decoder>,
+    /// What has arrived, but is not decoded.
+    rest: Bytes,
     /// A failure after the pieces that were returned last.
     failure: Option<Broken>,
 }
@@ -99,7 +103,7 @@ pub(crate) enum Broken {
 
 impl Pieces {
     pub(crate) fn new(body: Incoming, encoding: Option<ContentEncoding>) -> Pieces {
-        Pieces { body, decoder: encoding.map(Decoder::new), failure: None }
+        Pieces { body, decoder: encoding.map(Decoder::new), rest: Bytes::new(), failure: None }
     }
 
     /// Returns the next decoded piece, with those that have already arrived; `None` at the end.
@@ -109,39 +113,50 @@ impl Pieces {
             if let Some(failure) = self.failure.take() {
                 return Err(failure);
             }
-            let frame = if out.is_empty() {
-                timeout(patience, self.body.frame()).await.map_err(|_| Broken::Late)?
-            } else {
-                match poll_fn(|context| Poll::Ready(Pin::new(&mut self.body).poll_frame(context))).await {
-                    Poll::Ready(frame) => frame,
-                    Poll::Pending => break,
+            let mut is_end = false;
+            if self.rest.is_empty() {
+                let frame = if out.is_empty() {
+                    timeout(patience, self.body.frame()).await.map_err(|_| Broken::Late)?
+                } else {
+                    match poll_fn(|context| Poll::Ready(Pin::new(&mut self.body).poll_frame(context))).await {
+                        Poll::Ready(frame) => frame,
+                        Poll::Pending => break,
+                    }
+                };
+                is_end = frame.is_none();
+                match frame.map(|frame| frame.map(Frame::into_data)) {
+                    Some(Ok(Ok(data))) => self.rest = data,
+                    // Trailers.
+                    Some(Ok(Err(_))) => continue,
+                    Some(Err(error)) => self.failure = Some(Broken::Reason(why(&error))),
+                    None => {}
                 }
-            };
-            let is_end = frame.is_none();
-            match self.decoded(frame) {
+            }
+            match self.decoded(is_end) {
                 Ok(decoded) if is_end && decoded.is_empty() && out.is_empty() => return Ok(None),
                 Ok(decoded) if out.is_empty() => out = decoded,
                 Ok(decoded) => out.extend(decoded),
-                Err(failure) if out.is_empty() => return Err(failure),
-                Err(failure) => self.failure = Some(failure),
+                Err(failure) => self.failure = self.failure.take().or(Some(failure)),
             }
-            if is_end || self.failure.is_some() {
+            if is_end || self.failure.is_some() && !out.is_empty() {
                 break;
+            }
+            if self.decoder.is_some() {
+                tokio::task::yield_now().await;
             }
         }
         Ok(Some(out))
     }
 
-    fn decoded(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Vec<u8>, Broken> {
-        let decoded = match (frame, &mut self.decoder) {
-            (Some(Err(error)), _) => return Err(Broken::Reason(why(&error))),
-            (Some(Ok(frame)), decoder) => match (frame.into_data(), decoder) {
-                (Ok(data), Some(decoder)) => decoder.push(&data, MAX_DECODED),
-                (Ok(data), None) => Ok(data.into()),
-                // Trailers.
-                (Err(_), _) => Ok(Vec::new()),
-            },
-            (None, decoder) => decoder.take().map_or(Ok(Vec::new()), |decoder| decoder.end(MAX_DECODED)),
+    /// Decodes a part of what has arrived.
+    fn decoded(&mut self, is_end: bool) -> Result<Vec<u8>, Broken> {
+        let decoded = match &mut self.decoder {
+            None => return Ok(std::mem::take(&mut self.rest).into()),
+            Some(_) if is_end => self.decoder.take().map_or(Ok(Vec::new()), |decoder| decoder.end(MAX_DECODED)),
+            Some(decoder) => {
+                let part = self.rest.split_to(self.rest.len().min(PIECE));
+                decoder.push(&part, MAX_DECODED)
+            }
         };
         decoded.map_err(|undecodable| {
             Broken::Reason(match undecodable {

@@ -19,7 +19,10 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
     client::{
         legacy::{
-            connect::{proxy::Tunnel, HttpConnector},
+            connect::{
+                proxy::{SocksV5, Tunnel},
+                HttpConnector,
+            },
             Builder, Client,
         },
         proxy::matcher::Matcher,
@@ -43,7 +46,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) struct Clients<B> {
     plain: Client<HttpConnector, B>,
     /// Made for the first request, because reading the certificates of the system takes time.
-    secure: Arc<OnceLock<Result<Secure<B>, String>>>,
+    secure: Arc<OnceLock<Secure<B>>>,
     connector: HttpConnector,
 }
 
@@ -83,10 +86,15 @@ where
 
     async fn secure(&self) -> Result<Secure<B>, String> {
         if let Some(client) = self.secure.get() {
-            return client.clone();
+            return Ok(client.clone());
         }
         let (cell, connector) = (self.secure.clone(), self.connector.clone());
-        let made = spawn_blocking(move || cell.get_or_init(|| secure(connector)).clone()).await;
+        // A failure is not kept: the next request reads the certificates again.
+        let made = spawn_blocking(move || {
+            let made = secure(connector)?;
+            Ok(cell.get_or_init(|| made).clone())
+        });
+        let made = made.await;
         made.unwrap_or_else(|_| Err("the certificates of the system cannot be read".into()))
     }
 }
@@ -132,6 +140,9 @@ pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
         if let Some(error) = error.downcast_ref::<io::Error>() {
             reason = Some(code(error));
         }
+        if let Some(error) = error.downcast_ref::<UnknownProxy>() {
+            return error.to_string();
+        }
         if let Some(error) = error.downcast_ref::<rustls::Error>() {
             return error.to_string();
         }
@@ -161,10 +172,36 @@ impl Service<Uri> for Route {
         let Some(proxy) = self.proxies.intercept(&uri) else {
             return Box::pin(async move { direct.call(uri).await.map_err(Into::into) });
         };
-        let mut tunnel = Tunnel::new(proxy.uri().clone(), direct);
-        if let Some(auth) = proxy.basic_auth() {
-            tunnel = tunnel.with_auth(auth.clone());
+        let address = proxy.uri().clone();
+        match address.scheme_str() {
+            Some("http") => {
+                let mut tunnel = Tunnel::new(address, direct);
+                if let Some(auth) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(auth.clone());
+                }
+                Box::pin(async move { tunnel.call(uri).await.map_err(Into::into) })
+            }
+            // The proxy resolves the name.
+            Some("socks5" | "socks5h") => {
+                let mut socks = SocksV5::new(address, direct);
+                if let Some((user, password)) = proxy.raw_auth() {
+                    socks = socks.with_auth(user.into(), password.into());
+                }
+                Box::pin(async move { socks.call(uri).await.map_err(Into::into) })
+            }
+            _ => Box::pin(async { Err(UnknownProxy.into()) }),
         }
-        Box::pin(async move { tunnel.call(uri).await.map_err(Into::into) })
     }
 }
+
+/// The environment names a proxy that is not supported.
+#[derive(Debug)]
+struct UnknownProxy;
+
+impl std::fmt::Display for UnknownProxy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the proxy of the environment is neither http:// nor socks5://")
+    }
+}
+
+impl Error for UnknownProxy {}

@@ -1,21 +1,22 @@
 //! A client's connection: the rules of [`Framing`], and time limits.
 
 use std::{
+    collections::BTreeMap,
     future::Future as _,
     io,
     pin::Pin,
     sync::{
-        atomic::{AtomicUsize, Ordering},
-        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
     },
     task::{ready, Context, Poll},
     time::Duration,
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf},
     net::TcpStream,
-    time::{sleep, Instant, Sleep},
+    time::{sleep, timeout_at, Instant, Sleep},
 };
 
 use super::framing::Framing;
@@ -44,28 +45,96 @@ const PIECE: usize = 1 << 14;
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The number of open requests of a connection.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Busy(Arc<AtomicUsize>);
+/// The open requests of a connection, and what its client has not read.
+#[derive(Clone, Debug)]
+pub(crate) struct Busy(Arc<Requests>);
+
+#[derive(Debug)]
+struct Requests {
+    open: AtomicUsize,
+    has_begun: AtomicBool,
+    /// Since when no request is open.
+    idle: Mutex<Instant>,
+    /// What the client has not read, by increasing numbers, with the time since when it could have read it.
+    unread: Mutex<BTreeMap<u64, Instant>>,
+    last: AtomicU64,
+}
 
 /// An open request. Dropping it ends the request.
 #[derive(Debug)]
-pub(crate) struct Open(Arc<AtomicUsize>);
+pub(crate) struct Open(Arc<Requests>);
+
+/// A part of a reply that the client could read. Dropping it means that the client has read it.
+#[derive(Debug)]
+pub(crate) struct Unread(Arc<Requests>, u64);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Default for Busy {
+    fn default() -> Busy {
+        Busy(Arc::new(Requests {
+            open: AtomicUsize::new(0),
+            has_begun: AtomicBool::new(false),
+            idle: Mutex::new(Instant::now()),
+            unread: Mutex::default(),
+            last: AtomicU64::new(0),
+        }))
+    }
+}
 
 impl Busy {
     pub(crate) fn begin(&self) -> Open {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.open.fetch_add(1, Ordering::Relaxed);
+        self.0.has_begun.store(true, Ordering::Relaxed);
         Open(self.0.clone())
     }
 
     fn is_busy(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+        self.0.open.load(Ordering::Relaxed) > 0
+    }
+
+    fn has_begun(&self) -> bool {
+        self.0.has_begun.load(Ordering::Relaxed)
+    }
+
+    /// Returns since when no request is open, or `None` if one is.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        (!self.is_busy()).then(|| *lock(&self.0.idle))
+    }
+
+    /// Begins to wait until the client reads.
+    pub(crate) fn unread(&self) -> Unread {
+        let number = self.0.last.fetch_add(1, Ordering::Relaxed);
+        lock(&self.0.unread).insert(number, Instant::now());
+        Unread(self.0.clone(), number)
+    }
+
+    /// Waits until the client has not read a part of a reply for longer than the limit.
+    pub(crate) async fn is_stuck(&self, limit: Duration) {
+        loop {
+            let oldest = lock(&self.0.unread).first_key_value().map(|(_, since)| *since);
+            let end = oldest.unwrap_or_else(Instant::now) + limit;
+            if oldest.is_some() && Instant::now() >= end {
+                return;
+            }
+            tokio::time::sleep_until(end).await;
+        }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        if self.0.open.fetch_sub(1, Ordering::Relaxed) == 1 {
+            *lock(&self.0.idle) = Instant::now();
+        }
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        lock(&self.0.unread).remove(&self.1);
     }
 }
 
@@ -89,7 +158,6 @@ pub(crate) struct Connection {
     ready: Vec<u8>,
     at: usize,
     busy: Busy,
-    is_new: bool,
     waits: Waits,
     read_limit: Pin<Box<Sleep>>,
     /// Time limit for a client that does not read.
@@ -98,14 +166,24 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, is_http2: bool, busy: Busy, limits: Limits) -> Connection {
+    /// `begin` is what was read of the connection.
+    pub(crate) fn new(stream: TcpStream, begin: &[u8], busy: Busy, limits: Limits) -> Connection {
+        let mut ready = Vec::new();
+        let framing = if begin == PREFACE {
+            ready.extend_from_slice(begin);
+            None
+        } else {
+            let mut framing = Framing::new();
+            // A head is never malformed here: it is replaced.
+            let _ = framing.read(begin, &mut ready);
+            Some(framing)
+        };
         Connection {
             stream,
-            framing: (!is_http2).then(Framing::new),
-            ready: Vec::new(),
+            framing,
+            ready,
             at: 0,
             busy,
-            is_new: true,
             waits: Waits::Head,
             read_limit: Box::pin(sleep(limits.head)),
             write_limit: None,
@@ -134,15 +212,10 @@ impl Connection {
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let waits = match &self.framing {
             Some(framing) if framing.is_in_head() => Waits::Head,
-            Some(framing) if framing.is_between() && !self.busy.is_busy() => {
-                if self.is_new {
-                    Waits::Head
-                } else {
-                    Waits::Idle
-                }
-            }
-            None if !self.busy.is_busy() => Waits::Idle,
-            _ => Waits::Request,
+            Some(framing) if !framing.is_between() => Waits::Request,
+            _ if self.busy.is_busy() => Waits::Request,
+            _ if self.busy.has_begun() => Waits::Idle,
+            _ => Waits::Head,
         };
         if waits != self.waits {
             let limit = if waits == Waits::Head { self.limits.head } else { self.limits.idle };
@@ -191,7 +264,6 @@ impl AsyncRead for Connection {
                 buffer.advance(length);
                 return Poll::Ready(Ok(()));
             };
-            this.is_new = false;
             if length == 0 {
                 framing.end(&mut this.ready);
                 this.framing = None;
@@ -243,26 +315,25 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// Returns true if a connection begins with the preface of HTTP/2. Waits for as many bytes as the answer needs.
-pub(crate) async fn is_http2(stream: &TcpStream, limits: Limits) -> io::Result<bool> {
+/// Reads the beginning of a connection: the preface of HTTP/2, or bytes that are not the preface.
+pub(crate) async fn beginning(stream: &mut TcpStream, limits: Limits) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limits.head;
-    let mut begin = [0; PREFACE.len()];
-    loop {
-        let peeked = tokio::time::timeout_at(deadline, stream.peek(&mut begin)).await;
-        let length = peeked.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-        let found = begin.get(..length).unwrap_or_default();
-        if length == 0 || !PREFACE.starts_with(found) {
-            return Ok(false);
+    let (mut begin, mut piece) = (Vec::new(), [0; PREFACE.len()]);
+    while begin.len() < PREFACE.len() && PREFACE.starts_with(&begin) {
+        let rest = piece.get_mut(begin.len()..).unwrap_or_default();
+        let read = timeout_at(deadline, stream.read(rest)).await;
+        let length = read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        if length == 0 {
+            break;
         }
-        if length == PREFACE.len() {
-            return Ok(true);
-        }
-        if Instant::now() >= deadline {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        // A part of the preface stays readable, so waiting for more bytes would not wait.
-        sleep(Duration::from_millis(10)).await;
+        begin.extend_from_slice(rest.get(..length).unwrap_or_default());
     }
+    Ok(begin)
+}
+
+/// Returns true if the beginning of a connection is the preface of HTTP/2.
+pub(crate) fn is_http2(begin: &[u8]) -> bool {
+    begin == PREFACE
 }
 
 #[cfg(test)]
@@ -286,7 +357,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
         let client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("a connection");
         let (server, _) = listener.accept().await.expect("a connection");
-        (client, Connection::new(server, false, busy.clone(), limits))
+        (client, Connection::new(server, b"", busy.clone(), limits))
     }
 
     /// Returns the kind of the error with which reading ends, or `None` if it waits longer.
@@ -320,6 +391,11 @@ mod tests {
         assert_eq!(ends(&mut server).await, None);
         drop(open);
         assert_eq!(ends(&mut server).await, late);
+        // An empty line is no request.
+        let fresh = Busy::default();
+        let (mut client, mut server) = pair(head, &fresh).await;
+        client.write_all(b"\r\n").await.expect("a connection");
+        assert_eq!(ends(&mut server).await, late);
         // A client that does not read.
         let unread = Limits { head: LONG, idle: LONG, unread: SHORT };
         let (_client, mut server) = pair(unread, &busy).await;
@@ -330,16 +406,29 @@ mod tests {
     #[tokio::test]
     async fn the_preface_of_http2_is_recognized() {
         for (sent, found) in [
-            (PREFACE, Ok(true)),
-            (REQUEST, Ok(false)),
-            (b"PRI * HTTP/1.1", Ok(false)),
+            (PREFACE, Ok(PREFACE)),
+            (REQUEST, Ok(REQUEST.get(..PREFACE.len()).expect("a part"))),
+            (b"PRI * HTTP/1.1", Ok(b"PRI * HTTP/1.1")),
             (b"", Err(io::ErrorKind::TimedOut)),
             (b"PRI *", Err(io::ErrorKind::TimedOut)),
         ] {
             let limits = Limits { head: SHORT, idle: LONG, unread: LONG };
-            let (mut client, server) = pair(limits, &Busy::default()).await;
+            let (mut client, mut server) = pair(limits, &Busy::default()).await;
             client.write_all(sent).await.expect("a connection");
-            assert_eq!(is_http2(&server.stream, limits).await.map_err(|error| error.kind()), found);
+            let begin = beginning(&mut server.stream, limits).await.map_err(|error| error.kind());
+            assert_eq!(begin.as_deref().map_err(|kind| *kind), found);
         }
+    }
+
+    #[tokio::test]
+    async fn a_client_is_stuck_only_if_it_has_not_read_a_part() {
+        let busy = Busy::default();
+        assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
+        let first = busy.unread();
+        drop(busy.unread());
+        assert!(timeout(4 * SHORT, busy.is_stuck(LONG)).await.is_err());
+        assert!(timeout(LONG, busy.is_stuck(SHORT)).await.is_ok());
+        drop(first);
+        assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
     }
 }

@@ -3,17 +3,17 @@
 use std::io::{self, Write};
 
 use brotli_decompressor::DecompressorWriter;
-use flate2::{write::MultiGzDecoder, Decompress, FlushDecompress, Status};
-use ruzstd::decoding::{errors::FrameDecoderError, BlockDecodingStrategy, FrameDecoder};
+use flate2::{write::GzDecoder, Decompress, FlushDecompress, Status};
 use toolwire_command::ContentEncoding;
+use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
 /// Size of the buffers of decoders, in bytes.
 const BUFFER: usize = 1 << 14;
-/// Maximum sizes of a block of zstd and of the head of a frame, in bytes (RFC 8878, 3.1.1).
-const MAX_BLOCK: usize = 1 << 17;
-const MAX_FRAME_HEAD: usize = 18;
-/// Maximum size of the window of zstd, in bytes (RFC 9659). ruzstd holds a whole window in memory.
-const MAX_WINDOW: u64 = 1 << 23;
+/// Maximum size of the window of zstd, as a power of two (RFC 9659).
+const MAX_WINDOW: u32 = 23;
+/// Maximum number of members of gzip. Each of them costs some microseconds, even if it is empty. Tools that write
+/// several members write one for 64 KiB or more.
+const MAX_MEMBERS: usize = 1 << 12;
 /// The bits with which a stream of brotli with a large window begins: the window may have 1 GiB. `br` has no such
 /// streams (RFC 7932, 9.1), but the decoder accepts them.
 const LARGE_WINDOW: u8 = 0x11;
@@ -31,11 +31,11 @@ pub(crate) enum Undecodable {
 pub(crate) struct Decoder(Kind);
 
 enum Kind {
-    Gzip(Box<MultiGzDecoder<Decoded>>),
+    Gzip(Box<Gzip>),
     Deflate(Deflate),
     /// With true once the first byte was read.
     Brotli(Box<DecompressorWriter<Decoded>>, bool),
-    Zstd(Box<Zstd>),
+    Zstd(Zstd),
 }
 
 /// Decoded bytes, up to a limit.
@@ -67,31 +67,35 @@ struct Deflate {
     has_ended: bool,
 }
 
+/// The encoding `gzip`: members, one after the other.
+struct Gzip {
+    inner: GzDecoder<Decoded>,
+    members: usize,
+}
+
 /// The encoding `zstd`: frames, one after the other.
 struct Zstd {
-    inner: FrameDecoder,
-    /// Bytes that are not a whole block.
-    rest: Vec<u8>,
-    is_in_frame: bool,
-    has_begun: bool,
-    has_checksum: bool,
+    inner: DCtx<'static>,
+    /// True after a whole frame.
+    is_whole: bool,
 }
 
 impl Decoder {
     pub(crate) fn new(encoding: ContentEncoding) -> Decoder {
         Decoder(match encoding {
-            ContentEncoding::Gzip => Kind::Gzip(Box::new(MultiGzDecoder::new(Decoded::default()))),
+            ContentEncoding::Gzip => {
+                Kind::Gzip(Box::new(Gzip { inner: GzDecoder::new(Decoded::default()), members: 1 }))
+            }
             ContentEncoding::Deflate => Kind::Deflate(Deflate { inner: None, has_ended: false }),
             ContentEncoding::Brotli => {
                 Kind::Brotli(Box::new(DecompressorWriter::new(Decoded::default(), BUFFER)), false)
             }
-            ContentEncoding::Zstd => Kind::Zstd(Box::new(Zstd {
-                inner: FrameDecoder::new(),
-                rest: Vec::new(),
-                is_in_frame: false,
-                has_begun: false,
-                has_checksum: false,
-            })),
+            ContentEncoding::Zstd => {
+                let mut inner = DCtx::create();
+                // The parameter is in the range that the decoder knows.
+                let _ = inner.set_parameter(DParameter::WindowLogMax(MAX_WINDOW));
+                Kind::Zstd(Zstd { inner, is_whole: false })
+            }
         })
     }
 
@@ -99,9 +103,9 @@ impl Decoder {
     pub(crate) fn push(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
         match &mut self.0 {
             Kind::Gzip(inner) => {
-                inner.get_mut().most = most;
-                let written = inner.write_all(piece).and_then(|()| inner.flush());
-                taken(inner.get_mut(), written)
+                inner.inner.get_mut().most = most;
+                let written = inner.write(piece);
+                taken(inner.inner.get_mut(), written)
             }
             Kind::Brotli(inner, has_begun) => {
                 if !*has_begun && piece.first().is_some_and(|first| first & 0x7f == LARGE_WINDOW) {
@@ -121,9 +125,9 @@ impl Decoder {
     pub(crate) fn end(mut self, most: usize) -> Result<Vec<u8>, Undecodable> {
         match &mut self.0 {
             Kind::Gzip(inner) => {
-                inner.get_mut().most = most;
-                let written = inner.try_finish();
-                taken(inner.get_mut(), written)
+                inner.inner.get_mut().most = most;
+                let written = inner.inner.try_finish();
+                taken(inner.inner.get_mut(), written)
             }
             Kind::Brotli(inner, _) => {
                 inner.get_mut().most = most;
@@ -131,7 +135,7 @@ impl Decoder {
                 taken(inner.get_mut(), written)
             }
             Kind::Deflate(inner) if inner.has_ended => Ok(Vec::new()),
-            Kind::Zstd(inner) if inner.has_begun && !inner.is_in_frame && inner.rest.is_empty() => Ok(Vec::new()),
+            Kind::Zstd(inner) if inner.is_whole => Ok(Vec::new()),
             _ => Err(Undecodable::Malformed),
         }
     }
@@ -176,92 +180,60 @@ impl Deflate {
     }
 }
 
-impl Zstd {
-    /// Decodes one block at a time, because ruzstd would decode all blocks of a piece into memory.
-    fn push(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
-        self.rest.extend_from_slice(piece);
-        let (mut decoded, mut at) = (Decoded { most, ..Decoded::default() }, 0);
-        loop {
-            let source = self.rest.get(at..).unwrap_or_default();
-            if self.is_in_frame {
-                let Some((length, is_last)) = self.block(source)? else { break };
-                let mut block = source.get(..length).unwrap_or_default();
-                let blocks = self.inner.decode_blocks(&mut block, BlockDecodingStrategy::UptoBlocks(1));
-                blocks.map_err(|_| Undecodable::Malformed)?;
-                let written = self.inner.collect_to_writer(&mut decoded);
-                if decoded.is_full {
-                    return Err(Undecodable::TooLong);
-                }
-                let sums = self.inner.get_checksum_from_data().zip(self.inner.get_calculated_checksum());
-                if written.is_err() || is_last && sums.is_some_and(|(expected, found)| expected != found) {
-                    return Err(Undecodable::Malformed);
-                }
-                at += length;
-                self.is_in_frame = !is_last;
-            } else {
-                let mut head = source;
-                if window(source).is_some_and(|window| window > MAX_WINDOW) {
-                    return Err(Undecodable::Malformed);
-                }
-                match self.inner.init(&mut head) {
-                    Ok(()) => {}
-                    // The head of the frame is not complete.
-                    Err(FrameDecoderError::ReadFrameHeaderError(_)) if source.len() < MAX_FRAME_HEAD => break,
-                    Err(_) => return Err(Undecodable::Malformed),
-                }
-                self.has_checksum = source.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
-                (self.is_in_frame, self.has_begun) = (true, true);
-                at += source.len() - head.len();
+impl Gzip {
+    fn write(&mut self, mut piece: &[u8]) -> io::Result<()> {
+        while !piece.is_empty() {
+            let length = self.inner.write(piece)?;
+            piece = piece.get(length..).unwrap_or_default();
+            if length > 0 {
+                continue;
             }
+            // The member is complete, and another one follows.
+            self.inner.try_finish()?;
+            self.members += 1;
+            if self.members > MAX_MEMBERS {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            let decoded = std::mem::take(self.inner.get_mut());
+            self.inner = GzDecoder::new(decoded);
         }
-        self.rest.drain(..at);
-        Ok(decoded.bytes)
-    }
-
-    /// Returns the length of the first block with its head and, after the last block, the checksum, and true if it is
-    /// the last block; `None` if it is not complete (RFC 8878, 3.1.1.2).
-    fn block(&self, source: &[u8]) -> Result<Option<(usize, bool)>, Undecodable> {
-        let Some(head) = source.first_chunk::<3>() else { return Ok(None) };
-        let [low, middle, high] = head.map(usize::from);
-        let (is_last, is_repeated) = (low & 1 == 1, low >> 1 & 3 == 1);
-        let size = (low | middle << 8 | high << 16) >> 3;
-        if size > MAX_BLOCK {
-            return Err(Undecodable::Malformed);
-        }
-        let checksum = if is_last && self.has_checksum { 4 } else { 0 };
-        let length = head.len() + if is_repeated { 1 } else { size } + checksum;
-        Ok((source.len() >= length).then_some((length, is_last)))
+        self.inner.flush()
     }
 }
 
-/// Returns the size of the window that a frame of zstd declares (RFC 8878, 3.1.1.1). Returns `None` if the head of the
-/// frame is not complete.
-fn window(frame: &[u8]) -> Option<u64> {
-    let (descriptor, rest) = frame.get(4..)?.split_first()?;
-    if descriptor & 0x20 == 0 {
-        let first = *rest.first()?;
-        let base = 1_u64 << (10 + (first >> 3));
-        return Some(base + base / 8 * u64::from(first & 7));
+impl Zstd {
+    fn push(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
+        let (mut out, mut input) = (Vec::new(), InBuffer::around(piece));
+        if piece.is_empty() {
+            return Ok(out);
+        }
+        loop {
+            out.reserve(BUFFER);
+            let (read, length) = (input.pos(), out.len());
+            let mut output = OutBuffer::around_pos(&mut out, length);
+            let rest = self.inner.decompress_stream(&mut output, &mut input).map_err(|_| Undecodable::Malformed)?;
+            self.is_whole = rest == 0;
+            if out.len() > most {
+                return Err(Undecodable::TooLong);
+            }
+            let has_room = out.len() < out.capacity();
+            let is_stuck = input.pos() == read && out.len() == length;
+            if has_room && input.pos() == piece.len() || is_stuck {
+                return Ok(out);
+            }
+        }
     }
-    // A frame in a single segment has a window of the size of its content.
-    let id = [0, 1, 2, 4].get(usize::from(descriptor & 3)).copied().unwrap_or_default();
-    let length = [1, 2, 4, 8].get(usize::from(descriptor >> 6)).copied().unwrap_or_default();
-    let size = rest.get(id..id + length)?;
-    let size = size.iter().rev().fold(0, |size: u64, byte| size << 8 | u64::from(*byte));
-    Some(if length == 2 { size + 256 } else { size })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+    use super::*;
     use flate2::{
         write::{DeflateEncoder, GzEncoder, ZlibEncoder},
         Compression,
     };
-    use ruzstd::encoding::{compress_to_vec, CompressionLevel};
-
-    use super::*;
 
     /// `TEXT` as Node encodes it, because the crate has no encoder.
     const BROTLI: &[u8] = b"\x8b\x06\x80{\"model\":\"m\"}\n\x03";
@@ -278,7 +250,11 @@ mod tests {
                 encoder.write_all(text).and_then(|()| encoder.finish()).expect("zlib")
             }
             ContentEncoding::Brotli => BROTLI.to_vec(),
-            ContentEncoding::Zstd => compress_to_vec(text, CompressionLevel::Fastest),
+            ContentEncoding::Zstd => {
+                let mut out = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
+                zstd_safe::compress(&mut out, text, 1).expect("zstd");
+                out
+            }
         }
     }
 
@@ -352,5 +328,39 @@ mod tests {
             let decoded = decode(encoding, &body, 4096, 20 << 20).expect("the body");
             assert!(decoded == zeros, "{encoding:?}");
         }
+    }
+
+    /// A decoder that regenerates blocks whole would need 4 GB for the second frame, which has 128 KB.
+    #[test]
+    fn a_block_of_zstd_does_not_regenerate_more_than_a_block_may() {
+        // A raw block; then a compressed one with one literal and `count` sequences, whose codes are repeated: no
+        // literals, a match of 65,539 bytes, and the second last offset (RFC 8878, 3.1.1.3.2).
+        let frame = |count: &[u8], sequences: usize| {
+            let mut block = [b"\x08a", count, &[0b0101_0100, 0, 0, 52]].concat();
+            block.resize(block.len() + 2 * sequences, 0);
+            block.push(1);
+            let head = block.len() << 3 | 2 << 1 | 1;
+            let mut frame = b"\x28\xb5\x2f\xfd\x00\x68\x40\x00\x00abcdefgh".to_vec();
+            frame.extend(head.to_le_bytes().iter().take(3));
+            frame.extend(block);
+            frame
+        };
+        let whole = decode(ContentEncoding::Zstd, &frame(&[1], 1), 1 << 12, 1 << 20);
+        assert_eq!(whole.map(|out| out.len()), Ok(8 + 65_539 + 1));
+        let bomb = frame(&[0xff, 0x00, 0x80], 65_280);
+        assert_eq!(decode(ContentEncoding::Zstd, &bomb, 1 << 12, usize::MAX / 2), Err(Undecodable::Malformed));
+    }
+
+    #[test]
+    fn parts_without_content_are_limited_or_cheap() {
+        // Members of gzip are counted; a body with one for each KiB passes.
+        let member = encoded(ContentEncoding::Gzip, b"");
+        assert_eq!(decode(ContentEncoding::Gzip, &member.repeat(1 << 20), 1 << 12, 100), Err(Undecodable::Malformed));
+        assert_eq!(decode(ContentEncoding::Gzip, &member.repeat(1 << 10), 1 << 12, 100), Ok(Vec::new()));
+        // Raw blocks and frames to skip.
+        let blocks = [&b"\x28\xb5\x2f\xfd\x00\x68"[..], &[0; 3 << 20], b"\x01\x00\x00"].concat();
+        assert_eq!(decode(ContentEncoding::Zstd, &blocks, 1 << 12, 100), Ok(Vec::new()));
+        let skipped = b"\x50\x2a\x4d\x18\x00\x00\x00\x00".repeat(1 << 18);
+        assert!(decode(ContentEncoding::Zstd, &skipped, 1 << 12, 100).is_ok_and(|out| out.is_empty()));
     }
 }

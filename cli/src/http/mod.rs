@@ -6,3 +6,4 @@ pub(crate) mod connection;
 pub(crate) mod decode;
 pub(crate) mod framing;
 pub(crate) mod server;
+mod unread;

@@ -1,6 +1,15 @@
 //! The server of the relay and of `proxy --listen`: accepts connections, and ends them when the program ends.
 
-use std::{env, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    env,
+    future::Future,
+    io,
+    net::SocketAddr,
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hyper::{
@@ -12,13 +21,14 @@ use hyper::{
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{watch, Semaphore},
+    sync::{watch, Notify, OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
 
 use super::{
-    connection::{is_http2, Busy, Connection, Limits, Open},
+    connection::{beginning, is_http2, Busy, Connection, Limits, Open},
     framing::MAX_HEAD,
+    unread::Watched,
 };
 use crate::system::code;
 
@@ -38,7 +48,7 @@ pub(crate) struct Client {
 
 /// What answers requests.
 pub(crate) trait Service: Send + Sync + 'static {
-    type Reply: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static;
+    type Reply: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static;
 
     /// Returns the response, whose body holds the client's `open`. `None` closes the connection.
     fn answer(
@@ -63,7 +73,52 @@ pub(crate) struct Listening {
     listener: TcpListener,
     /// `HOST:PORT`, with the port that the system has chosen.
     pub(crate) address: String,
-    connections: Arc<Semaphore>,
+    connections: Arc<Connections>,
+}
+
+/// The open connections.
+struct Connections {
+    room: Arc<Semaphore>,
+    /// Those that may be closed while they are idle, by increasing numbers.
+    open: Mutex<BTreeMap<u64, Ends>>,
+}
+
+/// How to end a connection.
+struct Ends {
+    busy: Busy,
+    end: Arc<Notify>,
+}
+
+impl Connections {
+    /// Waits for room for another connection. If there is none, the connection that was idle for longest ends, so that
+    /// clients without requests do not keep others out.
+    async fn enter(&self) -> OwnedSemaphorePermit {
+        if let Ok(permit) = self.room.clone().try_acquire_owned() {
+            return permit;
+        }
+        loop {
+            self.end_idle();
+            if let Ok(Ok(permit)) = timeout(RETRY, self.room.clone().acquire_owned()).await {
+                return permit;
+            }
+        }
+    }
+
+    fn end_idle(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = open.iter().filter_map(|(number, ends)| Some((ends.busy.idle_since()?, *number)));
+        if let Some(ends) = idle.min().and_then(|(_, number)| open.remove(&number)) {
+            ends.end.notify_one();
+        }
+    }
+
+    fn add(&self, number: u64, busy: Busy, end: Arc<Notify>) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(number, Ends { busy, end });
+    }
+
+    fn remove(&self, number: u64) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+    }
 }
 
 /// Error of a request without a response, which closes the connection.
@@ -87,7 +142,8 @@ impl Listening {
         };
         let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
         let address = format!("{shown}:{}", listener.local_addr().map_err(failed)?.port());
-        Ok(Listening { listener, address, connections: Arc::new(Semaphore::new(most)) })
+        let connections = Connections { room: Arc::new(Semaphore::new(most)), open: Mutex::default() };
+        Ok(Listening { listener, address, connections: Arc::new(connections) })
     }
 
     /// Serves clients until `ended` returns the exit code. Open requests then have the time `rest`.
@@ -99,20 +155,30 @@ impl Listening {
         rest: Duration,
     ) -> u8 {
         let (stop, stopped) = watch::channel(false);
-        let mut ended = pin!(ended);
+        let (mut ended, mut number) = (pin!(ended), 0);
         let code = loop {
             let accepted = async {
-                let permit = self.connections.clone().acquire_owned().await;
-                (self.listener.accept().await, permit)
+                let accepted = self.listener.accept().await;
+                (accepted, self.connections.enter().await)
             };
             tokio::select! {
                 code = &mut ended => break code,
                 (accepted, permit) = accepted => match accepted {
                     Ok((stream, peer)) => {
-                        let (service, stopped) = (service.clone(), stopped.clone());
+                        number += 1;
+                        let (service, mut stopped) = (service.clone(), stopped.clone());
+                        let (connections, number) = (self.connections.clone(), number);
                         tokio::spawn(async move {
                             let _permit = permit;
-                            connection(service, stream, peer, limits, stopped).await;
+                            let (busy, end) = (Busy::default(), Arc::new(Notify::new()));
+                            connections.add(number, busy.clone(), end.clone());
+                            // An error of a connection concerns only its client, which it has disconnected.
+                            tokio::select! {
+                                () = connection(service, stream, peer, &busy, limits, &mut stopped) => {}
+                                () = busy.is_stuck(limits.unread) => {}
+                                () = end.notified() => {}
+                            }
+                            connections.remove(number);
                         });
                     }
                     Err(_) => sleep(RETRY).await,
@@ -130,26 +196,32 @@ impl Listening {
 /// Serves one connection until it ends, or until the program is asked to end and its open requests have ended.
 async fn connection<S: Service>(
     service: Arc<S>,
-    stream: TcpStream,
+    mut stream: TcpStream,
     peer: SocketAddr,
+    busy: &Busy,
     limits: Limits,
-    mut stopped: watch::Receiver<bool>,
+    stopped: &mut watch::Receiver<bool>,
 ) {
     let _ = stream.set_nodelay(true);
-    let is_http2 = tokio::select! {
-        found = is_http2(&stream, limits) => match found {
-            Ok(found) => found,
+    let begin = tokio::select! {
+        begin = beginning(&mut stream, limits) => match begin {
+            Ok(begin) => begin,
             Err(_) => return,
         },
         _ = stopped.wait_for(|stopped| *stopped) => return,
     };
-    let busy = Busy::default();
-    let io = TokioIo::new(Connection::new(stream, is_http2, busy.clone(), limits));
-    let answer = service_fn(move |request| {
+    let is_http2 = is_http2(&begin);
+    let io = TokioIo::new(Connection::new(stream, &begin, busy.clone(), limits));
+    // A connection of HTTP/1 has one reply at a time, so that its own time limit is enough.
+    let watch = is_http2.then(|| busy.clone());
+    let answer = service_fn(|request| {
         let (service, client) = (service.clone(), Client { address: peer, open: busy.begin() });
-        async move { service.answer(request, client).await.ok_or(Closed) }
+        let watch = watch.clone();
+        async move {
+            let response = service.answer(request, client).await.ok_or(Closed)?;
+            Ok::<_, Closed>(response.map(|body| Watched::new(body, watch)))
+        }
     });
-    // An error of a connection concerns only its client, which it has disconnected.
     if is_http2 {
         let mut server = http2::Builder::new(TokioExecutor::new());
         server.timer(TokioTimer::new()).auto_date_header(false).max_concurrent_streams(MAX_STREAMS);
@@ -170,5 +242,105 @@ async fn connection<S: Service>(
             _ = stopped.wait_for(|stopped| *stopped) => serving.as_mut().graceful_shutdown(),
         }
         let _ = serving.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use std::future::pending;
+
+    use http_body_util::Full;
+    use hyper::client::conn::http2::Builder;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// Answers with many bytes, after telling the request.
+    struct Large;
+
+    /// A body that keeps its request open.
+    struct Kept(Full<Bytes>, #[allow(dead_code, reason = "dropped with the body")] Open);
+
+    impl Body for Kept {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            mut self: std::pin::Pin<&mut Self>,
+            context: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, Self::Error>>> {
+            std::pin::Pin::new(&mut self.0).poll_frame(context)
+        }
+    }
+
+    impl Service for Large {
+        type Reply = Kept;
+
+        async fn answer(self: Arc<Self>, _request: Request<Incoming>, client: Client) -> Option<Response<Kept>> {
+            Some(Response::new(Kept(Full::new(Bytes::from(vec![b'x'; 2_000_000])), client.open)))
+        }
+    }
+
+    const SHORT: Duration = Duration::from_millis(500);
+    const LONG: Duration = Duration::from_secs(30);
+
+    async fn serving(most: usize, limits: Limits) -> SocketAddr {
+        let listening = Listening::begin("127.0.0.1", 0, most).await.expect("an address");
+        let address = listening.listener.local_addr().expect("an address");
+        tokio::spawn(listening.serve(Arc::new(Large), limits, pending(), LONG));
+        address
+    }
+
+    /// Sends a request on a connection that gets at most this many bytes of the reply. Returns true if the connection
+    /// ends early.
+    async fn ends_early(address: SocketAddr, window: u32, reads: bool) -> bool {
+        let stream = TcpStream::connect(address).await.expect("a connection");
+        let mut client = Builder::new(TokioExecutor::new());
+        client.initial_stream_window_size(window).initial_connection_window_size(10_000_000);
+        let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await.expect("HTTP/2");
+        let connection = tokio::spawn(connection);
+        let request = Request::get("http://a/").body(Full::new(Bytes::new())).expect("a request");
+        let reply = sender.send_request(request).await.expect("a reply");
+        let mut body = reply.into_body();
+        if reads {
+            let mut length = 0;
+            while let Some(Ok(frame)) = http_body_util::BodyExt::frame(&mut body).await {
+                length += frame.data_ref().map_or(0, Bytes::len);
+                sleep(Duration::from_millis(2)).await;
+            }
+            return length < 2_000_000;
+        }
+        timeout(20 * SHORT, connection).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_client_of_http2_that_opens_no_window_is_disconnected() {
+        let limits = Limits { head: LONG, idle: LONG, unread: SHORT };
+        let address = serving(10, limits).await;
+        assert!(ends_early(address, 0, false).await);
+        assert!(ends_early(address, 70_000, false).await);
+        // A slow client is not: the whole reply takes longer than the limit.
+        assert!(!ends_early(address, 70_000, true).await);
+    }
+
+    #[tokio::test]
+    async fn idle_connections_and_half_requests_do_not_keep_others_out() {
+        let address = serving(3, Limits { head: LONG, idle: LONG, unread: LONG }).await;
+        let mut held = Vec::new();
+        for begin in [&b""[..], b"PRI *", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PRI * HTTP/2.0"] {
+            let mut stream = TcpStream::connect(address).await.expect("a connection");
+            stream.write_all(begin).await.expect("a connection");
+            held.push(stream);
+        }
+        for _ in 0..5 {
+            let mut stream = TcpStream::connect(address).await.expect("a connection");
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("a connection");
+            let mut found = [0; 12];
+            timeout(LONG / 2, stream.read_exact(&mut found)).await.expect("an answer").expect("an answer");
+            assert_eq!(&found, b"HTTP/1.1 200");
+            held.push(stream);
+        }
     }
 }

@@ -53,8 +53,11 @@ const SILENCE: Duration = Duration::from_secs(24 * 3600);
 /// Delay before the stream of the server's own messages is opened again, and its maximum.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 const MAX_DELAY: Duration = Duration::from_secs(30);
+const UNANSWERED: &str = "the server has ended its reply without an answer";
 /// Maximum number of redirects of one request.
 const REDIRECTS: usize = 5;
+/// Size that is counted for a message besides its text, in bytes: its request, its connection and their buffers.
+const OVERHEAD: usize = 1 << 14;
 /// Maximum length of the answer that an error quotes, in characters.
 const QUOTED: usize = 1_000;
 
@@ -64,7 +67,19 @@ pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
 /// A connection to a server.
 pub(crate) struct Remote {
     shared: Arc<Shared>,
-    messages: UnboundedSender<Vec<u8>>,
+    messages: UnboundedSender<Waiting>,
+}
+
+/// A message that the server has not received. Dropping it means that it has.
+struct Waiting {
+    text: Bytes,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.shared.unread.fetch_sub(self.text.len() + OVERHEAD, Ordering::Relaxed);
+    }
 }
 
 /// The parts of a connection that all its requests share.
@@ -78,6 +93,8 @@ struct Shared {
     /// Bytes that all answers together may still have.
     rest: AtomicUsize,
     total: usize,
+    /// Bytes of the messages that the server has not received.
+    unread: AtomicUsize,
     stops: Notify,
 }
 
@@ -91,6 +108,8 @@ struct State {
     has_arrived: bool,
     /// True if the connection has ended, or is ending.
     is_over: bool,
+    /// True if the server has not received too many messages.
+    is_full: bool,
     has_stream: bool,
 }
 
@@ -144,6 +163,7 @@ impl Remote {
             state: Mutex::default(),
             rest: AtomicUsize::new(total.unwrap_or(usize::MAX)),
             total: total.unwrap_or(MAX_MESSAGE),
+            unread: AtomicUsize::new(0),
             stops: Notify::new(),
         });
         let (messages, inbox) = unbounded_channel();
@@ -152,8 +172,15 @@ impl Remote {
     }
 
     pub(crate) fn write(&self, message: &[u8]) {
+        let length = message.len() + OVERHEAD;
+        let unread = self.shared.unread.fetch_add(length, Ordering::Relaxed) + length;
+        let waiting = Waiting { text: Bytes::copy_from_slice(message), shared: self.shared.clone() };
         // The connection may have ended, which another event reports.
-        let _ = self.messages.send(message.into());
+        let _ = self.messages.send(waiting);
+        if unread > MAX_MESSAGE {
+            self.shared.state().is_full = true;
+            self.stop();
+        }
     }
 
     pub(crate) fn stop(&self) {
@@ -192,12 +219,12 @@ impl Shared {
         let _ = self.events.send((self.number, event)).await;
     }
 
-    async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Vec<u8>>, is_sse: bool) {
+    async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Waiting>, is_sse: bool) {
         let mut tasks: JoinSet<Result<(), String>> = JoinSet::new();
         let mut is_sse = is_sse;
         let why = loop {
             tokio::select! {
-                () = self.stops.notified() => break "it was ended".to_string(),
+                () = self.stops.notified() => break self.stopped(),
                 Some(done) = tasks.join_next() => match done {
                     Ok(Err(why)) => break why,
                     _ => continue,
@@ -210,7 +237,7 @@ impl Shared {
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
                     tokio::select! {
-                        () = self.stops.notified() => break "it was ended".into(),
+                        () = self.stops.notified() => break self.stopped(),
                         first = self.first(message, &mut is_sse, &mut tasks) => match first {
                             Ok(()) => {}
                             Err(why) => break why,
@@ -224,16 +251,25 @@ impl Shared {
         self.tell(Event::Ended(why)).await;
     }
 
+    /// Returns why this program has ended the connection.
+    fn stopped(&self) -> String {
+        if self.state().is_full {
+            format!("it has not read {MAX_MESSAGE} bytes")
+        } else {
+            "it was ended".into()
+        }
+    }
+
     /// Sends a message over the first transport that the server supports.
     async fn first(
         self: &Arc<Shared>,
-        message: Vec<u8>,
+        message: Waiting,
         is_sse: &mut bool,
         tasks: &mut JoinSet<Result<(), String>>,
     ) -> Result<(), String> {
         let mut result = Err(Undelivered::Reason(String::new()));
         if !*is_sse {
-            result = self.post(&message, false).await;
+            result = self.post(&message.text, false).await;
             if let Err(Undelivered::Status(status, _)) = &result {
                 let is_other = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
                 *is_sse = is_other && self.connect(tasks).await.is_ok();
@@ -242,40 +278,44 @@ impl Shared {
             result = Err(why);
         }
         if self.state().endpoint.is_some() {
-            result = self.post(&message, true).await;
+            result = self.post(&message.text, true).await;
         }
         match result {
             Ok(reply) => {
                 self.state().has_arrived = true;
                 let shared = self.clone();
-                tasks.spawn(shared.received(reply, message));
+                tasks.spawn(shared.received(reply, message.text.clone()));
                 Ok(())
             }
             Err(Undelivered::TooLarge(why)) => Err(why),
             Err(why) => {
-                self.tell(Event::Undelivered(message, why.reason())).await;
+                self.tell(Event::Undelivered(message.text.to_vec(), why.reason())).await;
                 Ok(())
             }
         }
     }
 
     /// Sends a message, and passes on what the server answers. Fails if the connection has to end.
-    async fn deliver(self: Arc<Shared>, message: Vec<u8>, is_sse: bool) -> Result<(), String> {
-        match self.post(&message, is_sse).await {
-            Ok(reply) => self.received(reply, message).await,
+    async fn deliver(self: Arc<Shared>, message: Waiting, is_sse: bool) -> Result<(), String> {
+        match self.post(&message.text, is_sse).await {
+            Ok(reply) => {
+                let text = message.text.clone();
+                drop(message);
+                self.received(reply, text).await
+            }
             Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) => Err("the server does not know the session".into()),
             Err(Undelivered::TooLarge(why)) => Err(why),
             Err(why) => {
-                self.tell(Event::Undelivered(message, why.reason())).await;
+                self.tell(Event::Undelivered(message.text.to_vec(), why.reason())).await;
                 Ok(())
             }
         }
     }
 
-    async fn post(&self, message: &[u8], is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
+    async fn post(&self, message: &Bytes, is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
         let endpoint = self.state().endpoint.clone().filter(|_| is_sse);
         let address = endpoint.as_ref().unwrap_or(&self.address);
-        let reply = self.request(&Method::POST, address, BOTH, Bytes::copy_from_slice(message)).await?;
+        let reply = self.request(&Method::POST, address, BOTH, message.clone()).await?;
         if let Some(session) = reply.headers().get(SESSION) {
             self.state().session = Some(session.clone());
         }
@@ -310,7 +350,9 @@ impl Shared {
                     headers.insert(name, value);
                 }
             }
-            let reply = self.clients.send(request).await.map_err(Undelivered::Reason)?;
+            let sent = timeout(SILENCE, self.clients.send(request)).await;
+            let sent = sent.map_err(|_| Undelivered::Reason("the server did not answer".into()))?;
+            let reply = sent.map_err(Undelivered::Reason)?;
             let status = reply.status();
             if status.is_success() {
                 return Ok(reply);
@@ -340,25 +382,28 @@ impl Shared {
     }
 
     /// Passes on the messages of a reply. Fails if the connection has to end.
-    async fn received(self: Arc<Shared>, reply: Response<Incoming>, message: Vec<u8>) -> Result<(), String> {
-        let is_initialized = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
-        let is_initialized =
-            is_initialized.is_some_and(|node| node.get("method").is_some_and(|method| method.is_text(INITIALIZED)));
+    async fn received(self: Arc<Shared>, reply: Response<Incoming>, message: Bytes) -> Result<(), String> {
+        let sent = Sent::read(&message);
         let kind = reply.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let (is_json, is_stream) = (kind.starts_with(JSON), kind.starts_with(STREAM));
         let is_accepted = reply.status() == StatusCode::ACCEPTED || reply.status() == StatusCode::NO_CONTENT;
+        // Over SSE, the answer is in the stream of all messages.
+        let waits = sent.id.filter(|_| self.state().endpoint.is_none());
+        let unexpected = format!("expected an answer of the type {JSON} or {STREAM}, found `{}`", cut(kind));
         let result = match encoding(&reply) {
-            _ if is_accepted || !is_json && !is_stream => Ok(()),
+            _ if is_accepted => Ok(()),
+            _ if !is_json && !is_stream && waits.is_some() => Err(Undelivered::Reason(unexpected)),
+            _ if !is_json && !is_stream => Ok(()),
             Err(why) => Err(Undelivered::Reason(why)),
-            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, |_| None).await,
-            Ok(encoding) => self.whole(reply.into_body(), encoding).await,
+            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, waits.as_deref(), |_| None).await,
+            Ok(encoding) => self.whole(reply.into_body(), encoding, waits.as_deref()).await,
         };
         match result {
             Ok(()) => {}
             Err(Undelivered::TooLarge(why)) => return Err(why),
-            Err(why) => self.tell(Event::Undelivered(message, why.reason())).await,
+            Err(why) => self.tell(Event::Undelivered(message.to_vec(), why.reason())).await,
         }
-        let opens = is_initialized && !self.state().has_stream && self.state().endpoint.is_none();
+        let opens = sent.is_initialized && !self.state().has_stream && self.state().endpoint.is_none();
         if opens {
             self.state().has_stream = true;
             return self.listen().await;
@@ -366,14 +411,25 @@ impl Shared {
         Ok(())
     }
 
-    async fn whole(&self, mut body: Incoming, encoding: Option<ContentEncoding>) -> Result<(), Undelivered> {
+    /// Passes on a message that is a whole body. Fails if it is not the answer to the request that `waits`.
+    async fn whole(
+        &self,
+        mut body: Incoming,
+        encoding: Option<ContentEncoding>,
+        waits: Option<&str>,
+    ) -> Result<(), Undelivered> {
         let most = MAX_MESSAGE.min(self.rest.load(Ordering::Relaxed)) as u64;
         let read = whole(&mut body, Reading { most, encoding }, SILENCE, |_| Ok::<(), ()>(())).await;
         match read {
             Ok(bytes) => {
                 self.spend(bytes.len())?;
+                let answers = waits.is_none_or(|id| answers(&bytes, id));
                 self.message(bytes).await;
-                Ok(())
+                if answers {
+                    Ok(())
+                } else {
+                    Err(Undelivered::Reason(UNANSWERED.into()))
+                }
             }
             Err(Unread::Refused(413, _)) => Err(self.too_large()),
             Err(Unread::Refused(_, why)) => Err(Undelivered::Reason(why)),
@@ -383,25 +439,34 @@ impl Shared {
         }
     }
 
-    /// Passes on the messages of a stream. `read` receives the events that are no messages.
+    /// Passes on the messages of a stream. `read` receives the events that are no messages. Fails if the stream ends
+    /// without the answer to the request that `waits`.
     async fn stream(
         &self,
         body: Incoming,
         encoding: Option<ContentEncoding>,
+        mut waits: Option<&str>,
         mut read: impl FnMut(&ServerEvent) -> Option<()>,
     ) -> Result<(), Undelivered> {
         let (mut pieces, mut events) = (Pieces::new(body, encoding), Events::new(MAX_MESSAGE));
+        let has_waited = waits.is_some();
         loop {
             let piece = match pieces.next(SILENCE).await {
                 Ok(Some(piece)) => piece,
+                Ok(None) if waits.is_some() => return Err(Undelivered::Reason(UNANSWERED.into())),
                 Ok(None) => return Ok(()),
+                // After the answer, nothing is missing.
+                Err(_) if has_waited && waits.is_none() => return Ok(()),
                 Err(Broken::Late) => return Err(Undelivered::Reason("the connection was closed".into())),
                 Err(Broken::Reason(why)) => return Err(Undelivered::Reason(why)),
             };
             self.spend(piece.len())?;
             for event in events.push(&piece).map_err(|_| self.too_large())? {
                 match event.name.as_str() {
-                    "" | "message" => self.message(event.data).await,
+                    "" | "message" => {
+                        waits = waits.filter(|id| !answers(&event.data, id));
+                        self.message(event.data).await;
+                    }
                     _ => {
                         read(&event);
                     }
@@ -442,7 +507,9 @@ impl Shared {
                 Ok(reply) => {
                     delay = FIRST_DELAY;
                     let Ok(encoding) = encoding(&reply) else { return Ok(()) };
-                    if let Err(Undelivered::TooLarge(why)) = self.stream(reply.into_body(), encoding, |_| None).await {
+                    if let Err(Undelivered::TooLarge(why)) =
+                        self.stream(reply.into_body(), encoding, None, |_| None).await
+                    {
                         return Err(why);
                     }
                 }
@@ -464,9 +531,9 @@ impl Shared {
         let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
         let (shared, found) = (self.clone(), Arc::new(Notify::new()));
         let tell = found.clone();
-        tasks.spawn(async move {
+        let task = tasks.spawn(async move {
             let body = reply.into_body();
-            let read = shared.stream(body, encoding, |event| {
+            let read = shared.stream(body, encoding, None, |event| {
                 let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
                 // Messages may contain keys, so they are sent only to the server itself.
                 let endpoint = joined(&shared.address, to)?;
@@ -476,14 +543,51 @@ impl Shared {
             });
             let result = read.await;
             tell.notify_one();
+            if shared.state().endpoint.is_none() {
+                // The attempt has failed, which does not end the connection.
+                return Ok(());
+            }
             Err(result.map_or_else(Undelivered::reason, |()| "the connection was closed".into()))
         });
         let waited = timeout(CONNECT, found.notified()).await;
         if waited.is_ok() && self.state().endpoint.is_some() {
             return Ok(());
         }
+        task.abort();
         Err(Undelivered::Reason("expected the event `endpoint` from the server, found none".into()))
     }
+}
+
+/// What a sent message expects.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sent {
+    /// Id of a request, as JSON.
+    id: Option<String>,
+    is_initialized: bool,
+}
+
+impl Sent {
+    fn read(message: &[u8]) -> Sent {
+        let node = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
+        let Some((method, node)) = node.as_ref().and_then(|node| Some((node.get("method")?, node))) else {
+            return Sent::default();
+        };
+        Sent { id: node.get("id").map(json::write), is_initialized: method.is_text(INITIALIZED) }
+    }
+}
+
+/// Returns true if a message answers the request with this id. A list of messages may contain the answer.
+fn answers(message: &[u8], id: &str) -> bool {
+    let Some(node) = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) else { return false };
+    let is_answer = |node: &json::Node<'_>| {
+        node.get("method").is_none() && node.get("id").is_some_and(|found| found.is_null() || json::write(found) == id)
+    };
+    node.as_array().map_or_else(|| is_answer(&node), |list| list.iter().any(is_answer))
+}
+
+/// Returns the beginning of a text that a server has chosen.
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
 }
 
 /// Returns the content encoding of a reply.
@@ -498,11 +602,20 @@ fn encoding(reply: &Response<Incoming>) -> Result<Option<ContentEncoding>, Strin
     }
 }
 
+/// Returns true if a reference is a URL (RFC 3986, 3.1 and 4.1).
+fn has_scheme(reference: &str) -> bool {
+    let scheme = reference.split_once(':').map(|(scheme, _)| scheme.as_bytes());
+    scheme.is_some_and(|scheme| {
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    })
+}
+
 /// Resolves a reference within the same origin. Returns `None` for another origin.
 fn joined(base: &Uri, to: &str) -> Option<Uri> {
     let to = to.split('#').next().unwrap_or_default();
     let origin = format!("{}://{}", base.scheme_str()?, base.authority()?);
-    let absolute = if to.contains("://") {
+    let absolute = if has_scheme(to) {
         to.to_string()
     } else if to.starts_with('/') && !to.starts_with("//") {
         format!("{origin}{to}")
@@ -530,6 +643,9 @@ mod tests {
         for (to, found) in [
             ("/m?d", Some("https://a.example:8/m?d")),
             ("m", Some("https://a.example:8/b/m")),
+            ("/m?to=http://b/", Some("https://a.example:8/m?to=http://b/")),
+            ("m?to=http://b/", Some("https://a.example:8/b/m?to=http://b/")),
+            ("mailto:a", None),
             ("?e", Some("https://a.example:8/b/mcp?e")),
             ("https://a.example:8/m#f", Some("https://a.example:8/m")),
             ("https://a.example/m", None),

@@ -1,6 +1,6 @@
 //! Lists the tools of a server, for `check`, `matrix` and `probe`.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use tokio::{
     sync::mpsc::{channel, Receiver},
@@ -74,7 +74,8 @@ impl LogEnd {
 
 /// Returns the tools as JSON, or why the server has failed. Fails if a signal ends the program.
 async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, String>, u8> {
-    let ended = signals::ended();
+    // Until the server has ended, a signal must not end the program without it.
+    let mut ended = pin!(signals::ended());
     let (sender, events) = channel(4);
     let link = match Link::open(server, 0, sender, Some(MAX_ANSWERS)) {
         Ok(link) => link,
@@ -85,7 +86,7 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
     let mut session = Session { link, events, log, last: 0, timeout, is_remote };
     let result = tokio::select! {
         result = session.tools() => Ok(result),
-        code = ended => Err(code),
+        code = &mut ended => Err(code),
     };
     let is_signalled = result.is_err();
     let Session { link, mut events, log, .. } = session;
@@ -218,7 +219,13 @@ impl Session<'_> {
                 // Of a program, only its own words say why.
                 Some((_, Event::Ended(why))) if self.is_remote => return Err(why),
                 Some((_, Event::Ended(_))) => return Err("Connection closed".into()),
-                Some((_, Event::Undelivered(_, why))) => return Err(unreached(why)),
+                Some((_, Event::Undelivered(message, why))) => {
+                    // Some servers refuse notifications.
+                    let message = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
+                    if message.is_some_and(|message| message.u64_at("id") == Some(id)) {
+                        return Err(unreached(why));
+                    }
+                }
                 Some((_, Event::Log(piece))) => self.log.push(&piece),
                 Some((_, Event::Message(message))) => {
                     // Lines that are no messages are ignored: some servers print to their output.

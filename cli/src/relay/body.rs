@@ -5,7 +5,7 @@ use std::{
     io,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{ready, Context, Poll},
+    task::{ready, Context, Poll, Waker},
     time::Duration,
 };
 
@@ -17,6 +17,8 @@ use tokio::{
     sync::mpsc::Receiver,
     time::{sleep, timeout, Instant, Sleep},
 };
+
+use toolwire_command::Unsent;
 
 use crate::http::{client::why, connection::Open};
 
@@ -33,12 +35,14 @@ struct State {
     /// The last time at which something was received.
     last: Instant,
     is_silent: bool,
+    /// The connection to the upstream, which waits for the rest.
+    waits: Option<Waker>,
 }
 
 impl Upload {
     pub(super) fn new(body: Incoming) -> Upload {
         let body = (!body.is_end_stream()).then_some(body);
-        Upload(Arc::new(Mutex::new(State { body, last: Instant::now(), is_silent: false })))
+        Upload(Arc::new(Mutex::new(State { body, last: Instant::now(), is_silent: false, waits: None })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -59,8 +63,13 @@ impl Upload {
         self.state().last
     }
 
+    /// Takes the rest. The connection to the upstream, which cannot receive it any more, ends.
     pub(super) fn take(&self) -> Option<Incoming> {
-        self.state().body.take()
+        let mut state = self.state();
+        if let Some(waits) = state.waits.take() {
+            waits.wake();
+        }
+        state.body.take()
     }
 
     pub(super) fn put_back(&self, body: Incoming) {
@@ -113,7 +122,8 @@ impl Body for Sent {
             Sent::Whole(body) => return Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Sent::Passed { upload, patience, limit } => (upload, patience, limit),
         };
-        let mut state = upload.state();
+        let state = &mut *upload.state();
+        state.waits = Some(context.waker().clone());
         let Some(body) = &mut state.body else {
             // It was taken after an early reply.
             return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
@@ -155,6 +165,23 @@ impl Body for Sent {
     }
 }
 
+/// A part of a reply until it is written to the client.
+struct Counted {
+    bytes: Bytes,
+    _unsent: Unsent,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Returns bytes that are counted until they are written to the client.
+pub(super) fn counted(bytes: Bytes, unsent: Unsent) -> Bytes {
+    Bytes::from_owner(Counted { bytes, _unsent: unsent })
+}
+
 /// The body of a reply to a client.
 pub(crate) struct Reply {
     kind: Kind,
@@ -164,7 +191,14 @@ pub(crate) struct Reply {
 enum Kind {
     Whole(Option<Bytes>),
     Passed(Box<Passed>),
-    Pieces(Receiver<Result<Bytes, io::Error>>),
+    Pieces(Receiver<Piece>),
+}
+
+/// A part of a stream. A stream without an end is broken: what writes it has panicked, or has stopped.
+#[derive(Debug)]
+pub(super) enum Piece {
+    Data(Bytes),
+    End,
 }
 
 /// Called with true if the rest of a body is late, and with the reason if it does not arrive.
@@ -183,7 +217,7 @@ impl Reply {
         Reply { kind: Kind::Whole((!body.is_empty()).then_some(body)), _open: open }
     }
 
-    pub(super) fn pieces(pieces: Receiver<Result<Bytes, io::Error>>, open: Open) -> Reply {
+    pub(super) fn pieces(pieces: Receiver<Piece>, open: Open) -> Reply {
         Reply { kind: Kind::Pieces(pieces), _open: open }
     }
 
@@ -229,10 +263,11 @@ impl Body for Reply {
         match &mut self.get_mut().kind {
             Kind::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Kind::Passed(passed) => passed.poll_frame(context),
-            Kind::Pieces(pieces) => {
-                let piece = ready!(pieces.poll_recv(context));
-                Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
-            }
+            Kind::Pieces(pieces) => Poll::Ready(match ready!(pieces.poll_recv(context)) {
+                Some(Piece::Data(data)) => Some(Ok(Frame::data(data))),
+                Some(Piece::End) => None,
+                None => Some(Err(io::ErrorKind::ConnectionAborted.into())),
+            }),
         }
     }
 
@@ -249,6 +284,31 @@ impl Body for Reply {
             Kind::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
             Kind::Passed(passed) => passed.body.size_hint(),
             Kind::Pieces(_) => SizeHint::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use tokio::sync::mpsc::channel;
+
+    use super::*;
+    use crate::http::connection::Busy;
+
+    #[tokio::test]
+    async fn a_stream_without_an_end_is_broken() {
+        for has_end in [true, false] {
+            let (sender, receiver) = channel(2);
+            let mut reply = Reply::pieces(receiver, Busy::default().begin());
+            sender.send(Piece::Data(Bytes::from_static(b"a"))).await.expect("a reader");
+            if has_end {
+                sender.send(Piece::End).await.expect("a reader");
+            }
+            drop(sender);
+            assert!(reply.frame().await.is_some_and(|frame| frame.is_ok()));
+            assert_eq!(reply.frame().await.is_none(), has_end);
         }
     }
 }

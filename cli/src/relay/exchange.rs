@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    io,
     panic::{catch_unwind, AssertUnwindSafe},
     sync::Arc,
     time::{Duration, Instant},
@@ -25,7 +24,7 @@ use toolwire_command::{
 };
 
 use super::{
-    body::{Reply, Sent, Upload},
+    body::{counted, Piece, Reply, Sent, Upload},
     upstream, Host,
 };
 use crate::http::{
@@ -95,8 +94,9 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
     let Some(output) = exchange.next().await else { return exchange.defect(client) };
     match output {
         Output::Answer(head, body) => {
+            let body = exchange.counted(body);
             exchange.write_rest();
-            response(head, Extensions::new(), Reply::whole(body.into(), client.open))
+            response(head, Extensions::new(), Reply::whole(body, client.open))
         }
         Output::Head(head) => {
             let (parts, body) = exchange.reply.take()?.into_parts();
@@ -193,6 +193,17 @@ impl Exchange {
     fn write_rest(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             self.write(effect);
+        }
+    }
+
+    /// Returns a part of the reply, which is counted until it is written.
+    fn counted(&self, text: String) -> Bytes {
+        match &self.request {
+            Some(request) if !text.is_empty() => {
+                let unsent = request.unsent(text.len());
+                counted(text.into(), unsent)
+            }
+            _ => text.into(),
         }
     }
 
@@ -353,19 +364,14 @@ impl Exchange {
     }
 
     /// Restores a stream, and sends the pieces to the client.
-    async fn stream(
-        mut self,
-        body: Incoming,
-        encoding: Option<ContentEncoding>,
-        sender: Sender<Result<Bytes, io::Error>>,
-    ) {
+    async fn stream(mut self, body: Incoming, encoding: Option<ContentEncoding>, sender: Sender<Piece>) {
         let client = sender.clone();
         let work = async {
             let mut feed = Some(Pieces::new(body, encoding));
             loop {
                 match self.next().await {
                     Some(Output::Write(text)) => {
-                        if !text.is_empty() && sender.send(Ok(text.into())).await.is_err() {
+                        if !text.is_empty() && sender.send(Piece::Data(self.counted(text))).await.is_err() {
                             return;
                         }
                     }
@@ -373,17 +379,15 @@ impl Exchange {
                         let Some(reply) = self.reply.take() else { return };
                         feed = Some(Pieces::new(reply.into_body(), encoding));
                     }
-                    Some(Output::Abort) => {
+                    Some(Output::End) => {
                         // If the client has disconnected, nothing is left to do.
-                        let _ = sender.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
-                        return;
+                        let _ = sender.send(Piece::End).await;
+                        return self.write_rest();
                     }
+                    // Without an end, the stream is broken.
                     Some(_) => return self.write_rest(),
+                    None if self.request.is_none() => return,
                     None => {
-                        if self.request.is_none() {
-                            let _ = sender.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
-                            return;
-                        }
                         let Some(stream) = &mut feed else { return };
                         let next = stream.next(self.host.timeout).await;
                         if !matches!(next, Ok(Some(_))) {

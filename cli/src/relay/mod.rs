@@ -88,7 +88,11 @@ pub(crate) fn run(text: &str) -> Result<u8, String> {
         log,
         work: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
     };
-    runtime()?.block_on(serve(Arc::new(host), &settings.listen, settings.most_clients))
+    let runtime = runtime()?;
+    let ended = runtime.block_on(serve(Arc::new(host), &settings.listen, settings.most_clients));
+    // Names are resolved on threads that would have to end first.
+    runtime.shutdown_background();
+    ended
 }
 
 fn runtime() -> Result<Runtime, String> {
@@ -96,7 +100,6 @@ fn runtime() -> Result<Runtime, String> {
 }
 
 async fn serve(host: Arc<Host>, (address, port): &(String, u16), most_clients: usize) -> Result<u8, String> {
-    signals::survive_full_files();
     let ended = signals::ended();
     let listening = Listening::begin(address, *port, 4 * most_clients).await?;
     host.log.line(&host.relay.started(&listening.address));

@@ -2,5 +2,6 @@
 
 mod command;
 mod http;
+mod limits;
 mod mcp;
 mod relay;

@@ -33,14 +33,14 @@ done
 "#;
 
 /// A proxy in front of the server above.
-struct Proxied {
+pub(crate) struct Proxied {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Proxied {
-    fn start(mut command: Command) -> Proxied {
+    pub(crate) fn start(mut command: Command) -> Proxied {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
         let input = child.stdin.take();
@@ -60,7 +60,7 @@ impl Proxied {
         proxied
     }
 
-    fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("an open input");
         input.write_all(format!("{line}\n").as_bytes()).expect("a pipe");
     }
@@ -72,7 +72,7 @@ impl Proxied {
     }
 
     /// Sends a request, and returns the answer. Skips notifications.
-    fn ask(&mut self, line: &str) -> Value {
+    pub(crate) fn ask(&mut self, line: &str) -> Value {
         let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
         self.send(line);
         loop {

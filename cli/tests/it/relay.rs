@@ -133,13 +133,13 @@ fn chunk(stream: &mut TcpStream, text: &[u8]) {
 
 const STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n";
 
-fn connect(port: u16) -> BufReader<TcpStream> {
+pub(crate) fn connect(port: u16) -> BufReader<TcpStream> {
     let stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
     BufReader::new(stream)
 }
 
-fn send(client: &mut BufReader<TcpStream>, head: &str, body: &[u8]) {
+pub(crate) fn send(client: &mut BufReader<TcpStream>, head: &str, body: &[u8]) {
     let head = format!("{head}\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n", body.len());
     client.get_mut().write_all(head.as_bytes()).expect("a connection");
     let _ = client.get_mut().write_all(body);
@@ -152,10 +152,10 @@ pub(crate) fn ask(port: u16, head: &str, body: &[u8]) -> Message {
     read_message(&mut client).unwrap_or_else(|| panic!("expected a reply to {head}, found none"))
 }
 
-const CHAT: &str = "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json";
+pub(crate) const CHAT: &str = "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json";
 
 /// A request with a tool whose name the API does not accept.
-fn chat(name: &str, more: Value) -> Vec<u8> {
+pub(crate) fn chat(name: &str, more: Value) -> Vec<u8> {
     let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let mut request = json!({"model": "m", "messages": [], "tools": [
         {"type": "function", "function": {"name": name, "parameters": parameters}}]});
@@ -193,7 +193,11 @@ fn packed(encoding: &str, text: &[u8]) -> Vec<u8> {
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
             encoder.write_all(text).and_then(|()| encoder.finish()).expect("zlib")
         }
-        "zstd" => ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest),
+        "zstd" => {
+            let mut out = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
+            zstd_safe::compress(&mut out, text, 1).expect("zstd");
+            out
+        }
         _ => text.to_vec(),
     }
 }
@@ -272,7 +276,7 @@ fn a_client_that_disconnects_ends_the_request_at_the_api() {
     wait_until(|| ask(relay.port, "GET /toolwire/metrics HTTP/1.1", b"").text().contains("toolwire_open_requests 0\n"));
 }
 
-fn wait_until(what: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !what() {
         assert!(Instant::now() < end, "expected a result in time, found none");

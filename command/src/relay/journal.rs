@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     fmt::Write as _,
+    sync::Arc,
 };
 
 use toolwire::{
@@ -146,7 +147,7 @@ impl Entry {
 /// The latest requests.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    last: VecDeque<Entry>,
+    last: VecDeque<Arc<Entry>>,
     /// Hashes of the lines that were logged.
     written: BTreeSet<u64>,
 }
@@ -156,25 +157,12 @@ impl Journal {
         if self.last.len() >= MAX_REQUESTS {
             self.last.pop_back();
         }
-        self.last.push_front(entry);
+        self.last.push_front(Arc::new(entry));
     }
 
-    /// Returns the log lines about a request, without those that were logged before, because an agent sends the same
-    /// tools with every request.
-    pub(super) fn lines(&mut self, report: &AdaptReport) -> Vec<String> {
-        let mut lines = Vec::new();
-        for about in report.changes.iter() {
-            let change = &about.change;
-            let (message, rule, at) = (&change.message, change.rule, &change.pointer);
-            lines.push(format!("{}: {message} ({rule}) at {at} for {}", about.tool, about.dialect));
-        }
-        let request = report
-            .request_changes
-            .iter()
-            .map(|change| format!("the request: {} ({}) at {}", change.message, change.rule, change.pointer));
-        lines.extend(request);
-        lines.retain(|line| self.is_new(line));
-        lines
+    /// Returns the latest requests, the last one first.
+    pub(super) fn entries(&self) -> Vec<Arc<Entry>> {
+        self.last.iter().cloned().collect()
     }
 
     /// Returns true if a line was not logged before.
@@ -187,30 +175,47 @@ impl Journal {
         }
         self.written.insert(hasher.finish())
     }
+}
 
-    /// Returns the page as HTML.
-    pub(super) fn page(&self) -> String {
-        let mut rows = String::new();
-        for entry in &self.last {
-            let status = entry.status.map_or_else(|| "—".to_string(), |status| status.to_string());
-            let what = [&entry.upstream, &entry.model, &entry.dialect];
-            let what: Vec<String> = what.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
-            let _ = write!(
-                rows,
-                "<article><h2><span>{}</span> {} {} <b>{status}</b></h2><p>{}</p>{}",
-                escaped(&entry.time),
-                escaped(&entry.method),
-                escaped(&entry.path),
-                what.join(" · "),
-                changes(entry)
-            );
-            rows.push_str("</article>\n");
-        }
-        if rows.is_empty() {
-            rows.push_str("<p>No request has been changed yet.</p>");
-        }
-        format!("{HEAD}{rows}</body></html>\n")
+/// Returns the log lines about a request. Lines that were logged before are not logged again, because an agent sends
+/// the same tools with every request.
+pub(super) fn lines(report: &AdaptReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for about in report.changes.iter() {
+        let change = &about.change;
+        let (message, rule, at) = (&change.message, change.rule, &change.pointer);
+        lines.push(format!("{}: {message} ({rule}) at {at} for {}", about.tool, about.dialect));
     }
+    let request = report
+        .request_changes
+        .iter()
+        .map(|change| format!("the request: {} ({}) at {}", change.message, change.rule, change.pointer));
+    lines.extend(request);
+    lines
+}
+
+/// Returns the page as HTML.
+pub(super) fn page(entries: &[Arc<Entry>]) -> String {
+    let mut rows = String::new();
+    for entry in entries {
+        let status = entry.status.map_or_else(|| "—".to_string(), |status| status.to_string());
+        let what = [&entry.upstream, &entry.model, &entry.dialect];
+        let what: Vec<String> = what.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
+        let _ = write!(
+            rows,
+            "<article><h2><span>{}</span> {} {} <b>{status}</b></h2><p>{}</p>{}",
+            escaped(&entry.time),
+            escaped(&entry.method),
+            escaped(&entry.path),
+            what.join(" · "),
+            changes(entry)
+        );
+        rows.push_str("</article>\n");
+    }
+    if rows.is_empty() {
+        rows.push_str("<p>No request has been changed yet.</p>");
+    }
+    format!("{HEAD}{rows}</body></html>\n")
 }
 
 /// Returns the changes of an entry as HTML: one line for each tool and rule, with the number of places.
@@ -279,7 +284,7 @@ mod tests {
         entry.note("tool", "<img src=x>", "rule", "/b");
         let mut journal = Journal::default();
         journal.add(entry);
-        let page = journal.page();
+        let page = page(&journal.entries());
         assert!(!page.contains("<script>") && !page.contains("<img"), "{page}");
         assert!(page.contains("&lt;img src=x&gt;<td>rule<td><code>/a</code> and 1 more"), "{page}");
     }

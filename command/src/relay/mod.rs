@@ -41,6 +41,7 @@ pub use self::{
     effect::{ContentEncoding, Reading, RelayEffect, ReplyHead, RequestHead, UpstreamHead},
     numbered::NumberedRelay,
     request::RelayRequest,
+    usage::Unsent,
 };
 pub(crate) use self::{
     settings::{run, Settings},

@@ -6,13 +6,13 @@ use toolwire::{internal, json, Code};
 
 use super::{
     effect::{RelayEffect, RequestHead},
-    failure, log, may_have_tools,
+    failure, journal, log, may_have_tools,
     metrics::Outcome,
     model_in, no_model,
     open::{Open, Stage},
     own_answer, packed, reading,
     upstream::{self, first, has_path, model_of, route, with_model},
-    usage::Share,
+    usage::{Share, Unsent},
     Shared, JSON, MAX_BODY, MAX_NAME, NO_MODEL,
 };
 use crate::{
@@ -281,6 +281,11 @@ impl RelayRequest {
         line.into_iter().chain(effects).collect()
     }
 
+    /// Counts bytes of the reply until the client has read them. The host holds the result until then.
+    pub fn unsent(&self, length: usize) -> Unsent {
+        Unsent::new(&self.shared.usage, self.open.as_ref().and_then(|open| open.share.as_ref()), length)
+    }
+
     /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
     pub fn closed(&mut self, spent: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
@@ -329,7 +334,11 @@ impl RelayRequest {
             }
         }
         if self.shared.settings.verbose {
-            effects.extend(self.shared.journal().lines(report).iter().map(|line| log(line)));
+            let mut lines = journal::lines(report);
+            let mut journal = self.shared.journal();
+            lines.retain(|line| journal.is_new(line));
+            drop(journal);
+            effects.extend(lines.iter().map(|line| log(line)));
         }
         open.entry.adapted(report);
         effects
@@ -371,7 +380,10 @@ impl RelayRequest {
             "metrics" if is_local => {
                 ("text/plain; version=0.0.4; charset=utf-8", self.shared.metrics().text(self.shared.usage.requests()))
             }
-            "last" if is_local => ("text/html; charset=utf-8", self.shared.journal().page()),
+            "last" if is_local => ("text/html; charset=utf-8", {
+                let entries = self.shared.journal().entries();
+                journal::page(&entries)
+            }),
             "metrics" | "last" => return self.refused(open, 403, "expected a program on this machine, found another"),
             _ => {
                 let message =

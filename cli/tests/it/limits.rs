@@ -1,0 +1,210 @@
+//! Clients, servers and APIs that hold what others need, and signals.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{json, Value};
+
+use crate::{
+    command::{program, Folder},
+    mcp::Proxied,
+    relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, CHAT},
+};
+
+fn metric(port: u16, name: &str) -> Option<u64> {
+    let text = ask(port, "GET /toolwire/metrics HTTP/1.1", b"").text();
+    let line = text.lines().find_map(|line| line.strip_prefix(name).map(String::from))?;
+    line.trim().parse().ok()
+}
+
+#[test]
+fn a_whole_answer_is_an_open_request_until_the_client_has_read_it() {
+    let large = json!({"choices": [], "more": "x".repeat(30_000_000)}).to_string();
+    let port = api(move |_, stream| reply(stream, "Content-Type: application/json\r\n", large.as_bytes()));
+    let relay = relay(port, &[]);
+    let mut client = connect(relay.port);
+    send(&mut client, CHAT, &chat("a.b", json!({})));
+    let mut line = String::new();
+    client.read_line(&mut line).expect("a reply");
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(metric(relay.port, "toolwire_open_requests "), Some(1));
+    let mut rest = Vec::new();
+    client.get_mut().set_read_timeout(Some(Duration::from_secs(5))).expect("a time limit");
+    let _ = client.read_to_end(&mut rest);
+    assert!(rest.len() > 30_000_000);
+    wait_until(|| metric(relay.port, "toolwire_open_requests ") == Some(0));
+}
+
+#[test]
+fn an_early_reply_ends_the_connection_to_the_api_although_the_client_goes_on() {
+    let (ended, wait) = std::sync::mpsc::channel();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("an address");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a connection");
+        let mut reader = BufReader::new(stream);
+        crate::relay::read_head(&mut reader).expect("a head");
+        write(reader.get_mut(), "HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large");
+        let _ = reader.read_to_end(&mut Vec::new());
+        ended.send(()).expect("the test waits");
+    });
+    let relay = relay(port, &[]);
+    let mut client = connect(relay.port);
+    let head = "POST /v1/files HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 50000000\r\n\r\n";
+    write(client.get_mut(), &head.replace("Host: a", "Host: 127.0.0.1"));
+    client.get_mut().write_all(b"a part").expect("a connection");
+    assert_eq!(crate::relay::read_message(&mut client).expect("a reply").status(), 413);
+    // The client sends nothing more, and stays connected.
+    wait.recv_timeout(Duration::from_secs(20)).expect("the end of the connection");
+}
+
+#[test]
+fn an_answer_of_another_type_ends_the_call() {
+    let port = api(|request, stream| {
+        let message = request.json();
+        let answer = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        match message["method"].as_str().unwrap_or_default() {
+            "initialize" => {
+                let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}});
+                reply(stream, "Content-Type: application/json\r\n", answer(result).as_bytes());
+            }
+            "tools/list" => reply(
+                stream,
+                "Content-Type: application/json\r\n",
+                answer(json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})).as_bytes(),
+            ),
+            "html" => reply(stream, "Content-Type: text/html\r\n", b"<p>log in"),
+            "other" => reply(stream, "Content-Type: application/json\r\n", b"{}"),
+            "nothing" => reply(stream, "Content-Type: text/event-stream\r\n", b": nothing\n\n"),
+            _ => write(stream, "HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n"),
+        }
+    });
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let mut command = program();
+    command.args(["proxy", "--url", &url]);
+    let mut proxied = Proxied::start(command);
+    let client =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    proxied.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string());
+    for (id, method) in ["html", "other", "nothing"].iter().enumerate() {
+        let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": id + 1, "method": method}).to_string());
+        assert!(answer.get("error").is_some(), "{method}: {answer}");
+    }
+    // A refused notification is not the failure of a list.
+    let output = program().args(["check", "-d", "openai-chat", "--url", &url]).output().expect("the program");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_attempt_with_sse_that_fails_is_only_an_attempt() {
+    let port = api(|request, stream| {
+        if request.start.starts_with("GET") {
+            return reply(stream, "Content-Type: text/event-stream\r\n", b": no endpoint\n\n");
+        }
+        let text = "only for members";
+        write(stream, &format!("HTTP/1.1 404 No\r\nContent-Length: {}\r\n\r\n{text}", text.len()));
+    });
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let output = program().args(["check", "--url", &url]).output().expect("the program");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("HTTP 404: only for members"), "{stderr}");
+}
+
+#[test]
+fn a_server_at_a_url_that_does_not_answer_cannot_fill_the_memory() {
+    let port = api(|request, stream| match request.json()["method"].as_str() {
+        Some("initialize") => {
+            let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}});
+            let answer = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result}).to_string();
+            reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+        }
+        _ => thread::sleep(Duration::from_secs(60)),
+    });
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let mut command = program();
+    command.args(["proxy", "--url", &url]);
+    let mut proxied = Proxied::start(command);
+    let client =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    proxied.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string());
+    let large = "x".repeat(10 << 20);
+    for id in 1..8 {
+        proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "large", "params": {"a": large}}).to_string());
+    }
+    let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": 8, "method": "large", "params": {}}).to_string());
+    assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("has not read")), "{answer}");
+}
+
+#[test]
+fn a_proxy_of_the_environment_that_is_unknown_is_an_error() {
+    let folder = Folder::new();
+    folder.write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object"}}]"#);
+    let arguments = ["probe", "-d", "openai-chat", "--model", "m", "--url", "https://api.example/v1", "--key-env", "K"];
+    let mut command = program();
+    command.args(arguments).arg("t.json").current_dir(&folder.0);
+    command.env("K", "secret").env("ALL_PROXY", "socks4://127.0.0.1:9");
+    for name in ["HTTPS_PROXY", "https_proxy", "all_proxy", "NO_PROXY", "no_proxy"] {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("the program");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(stderr.contains("neither http:// nor socks5://"), "{stderr}");
+}
+
+/// The program has waited for a server, and now waits for a reader of its output.
+#[cfg(unix)]
+#[test]
+fn signals_end_the_program_also_after_it_has_waited_for_a_server() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let script = r#"while read -r line; do
+        id=$(printf '%s' "$line" | sed -n 's/.*"id": *\([^,}]*\).*/\1/p')
+        case $line in
+          *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"f","version":"1"}}}' ;;
+          *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[' $id
+            for at in $(seq 1 400); do printf '{"name":"a.%s","inputSchema":{"type":"object"}},' $at; done
+            echo '{"name":"b.","inputSchema":{"type":"object"}}]}}' ;;
+        esac
+      done"#;
+    let mut command = program();
+    command.args(["check", "--format", "json", "--", "sh", "-c", script]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it");
+    let mut first = [0];
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("an output");
+    // It fills the pipe.
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("a status").is_none(), "the output fits into the pipe");
+    let sent = std::process::Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    assert!(sent.success());
+    let end = Instant::now() + Duration::from_secs(10);
+    while child.try_wait().expect("a status").is_none() {
+        if Instant::now() > end {
+            let _ = child.kill();
+            panic!("expected the end after a signal, found none");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(child.wait().expect("a status").signal(), Some(15));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_file_is_an_error_of_every_command() {
+    let folder = Folder::new();
+    let tool = |at: u32| json!({"name": format!("a.{at}"), "inputSchema": {"type": "object"}});
+    folder.write("t.json", &Value::from((0..200).map(tool).collect::<Vec<Value>>()).to_string());
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_toolwire")]);
+    limited.args(["check", "-d", "openai-chat", "t.json", "--baseline", "base.json", "--update-baseline"]);
+    let output = limited.current_dir(&folder.0).stdin(Stdio::null()).output().expect("the program");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{:?} {stderr}", output.status);
+    assert!(stderr.contains("(EFBIG)"), "{stderr}");
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1);
+}
