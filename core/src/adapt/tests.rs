@@ -65,12 +65,12 @@ fn outcome(input: &str, options: &AdaptOptions) -> String {
 }
 
 /// Returns the smallest case whose outcome differs.
-fn differs<'c>(cases: &'c [Case], changed: impl Fn(&Case) -> String) -> Option<&'c str> {
+fn differs(cases: &[Case], changed: impl Fn(&Case) -> String) -> Option<&str> {
     cases.iter().find(|case| changed(case) != case.outcome).map(|case| case.name.as_str())
 }
 
 /// Finds a case whose outcome differs if the step at `at` is moved past another one.
-fn proof<'c>(cases: &'c [Case], at: usize, other: Option<&str>) -> String {
+fn proof(cases: &[Case], at: usize, other: Option<&str>) -> String {
     let Some(other) = other else { return "-".to_string() };
     let to = STEPS.iter().position(|step| step.name == other);
     let to = to.unwrap_or_else(|| panic!("there is no step `{other}`"));
