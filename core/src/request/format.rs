@@ -14,6 +14,7 @@ use crate::{
         Data, Flags, Node,
     },
     options::{AdaptOptions, Api, DeferredOptions, Native},
+    wire,
 };
 
 /// Returns the format of a request, by its shape, the options and the API that the dialect belongs to.
@@ -79,30 +80,17 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
         Some(format) => format,
         None => by_shape(request, options.target)?,
     };
-    match format {
-        Api::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
-            matches!(node, None | Some(Data::String(_) | Data::Array(_)))
-        })?,
-        Api::GeminiInteractions => {
-            check(request, "input", "a string, a content, or an array of contents or steps", |node| {
-                matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
-            })?
-        }
-        // A token-counting request may have no `contents`.
-        Api::Gemini => check(request, "contents", "a string, a content, or an array of contents", |node| {
-            matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
-        })?,
-        _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
-    }
+    let wire = wire::of(format);
+    check(request, wire.history(), wire.expected_history(), |history| wire.takes_history(history))?;
     let is_translated = options.target.is_some_and(|target| target != format);
-    let is_untranslated = |api: Api| matches!(api, Api::Bedrock | Api::Gemini);
+    let is_untranslated = |api: Api| wire::of(api).translation().is_none();
     if is_translated && (is_untranslated(format) || options.target.is_some_and(is_untranslated)) {
         let message = "expected the request's own format as `target`, because requests of Bedrock Converse and Gemini \
             `generateContent` are not translated, found another format";
         return Err(Error::new(Code::InvalidOption, "/target", message));
     }
-    // Gemini's `tools` may be a single entry.
-    if format != Api::Gemini {
+    // A list of groups may be a single one.
+    if wire.tools().groups().is_empty() {
         check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     }
     let target = options.target.unwrap_or(format);

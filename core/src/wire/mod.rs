@@ -15,13 +15,14 @@ pub(crate) mod prompt;
 pub(crate) mod reply;
 mod responses;
 pub(crate) mod tool_list;
+pub(crate) mod translation;
 pub(crate) mod turns;
 pub(crate) mod units;
 
 use core::convert::Infallible;
 
 use crate::{
-    json::{Child, Node},
+    json::{Child, Data, Node},
     options::Api,
 };
 use additions::Additions;
@@ -30,6 +31,7 @@ use endpoint::Endpoint;
 use prompt::Prompt;
 use reply::Reply;
 use tool_list::ToolList;
+use translation::Translation;
 use turns::Turns;
 use units::Units;
 
@@ -38,6 +40,7 @@ pub(crate) struct Wire {
     endpoint: Endpoint,
     /// Member of a request that holds its history.
     history: &'static str,
+    forms: HistoryForms,
     prompt: Prompt,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
@@ -47,6 +50,23 @@ pub(crate) struct Wire {
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
+    /// `None` if requests are not translated from and to this format.
+    translation: Option<Translation>,
+}
+
+/// What the history of a request may be.
+struct HistoryForms {
+    is_required: bool,
+    may_be_text: bool,
+    may_be_object: bool,
+    /// For people.
+    expected: &'static str,
+}
+
+impl HistoryForms {
+    /// A list of messages, which a request must have.
+    const MESSAGES: HistoryForms =
+        HistoryForms { is_required: true, may_be_text: false, may_be_object: false, expected: "an array of messages" };
 }
 
 /// Members with which an entry of a list groups functions, in any format. The first one is written.
@@ -76,6 +96,27 @@ impl Wire {
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
+    }
+
+    /// Returns true if a value can be the history of a request; `None` is an absent one.
+    pub(crate) fn takes_history(&self, history: Option<&Data<'_>>) -> bool {
+        match history {
+            None => !self.forms.is_required,
+            Some(Data::Array(_)) => true,
+            Some(Data::String(_)) => self.forms.may_be_text,
+            Some(Data::Object(_)) => self.forms.may_be_object,
+            Some(_) => false,
+        }
+    }
+
+    /// Returns what the history of a request may be, for people.
+    pub(crate) const fn expected_history(&self) -> &'static str {
+        self.forms.expected
+    }
+
+    /// Returns how requests are translated from and to this format, if they are.
+    pub(crate) const fn translation(&self) -> Option<&Translation> {
+        self.translation.as_ref()
     }
 
     /// Returns the number of messages in the history of a request.

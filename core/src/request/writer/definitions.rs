@@ -18,7 +18,11 @@ use crate::{
         tool::{self, has_type, type_of, Kind},
         tools::{Source, Tool, ToolState},
     },
-    wire::prompt::whole,
+    wire::{
+        self,
+        prompt::whole,
+        translation::{Form, Strict, Translation},
+    },
 };
 
 /// A definition, independent of any format.
@@ -45,35 +49,31 @@ pub(crate) fn write_definition<'a>(
     if tool::kind(&tool) == Kind::ClientSearch {
         return Ok(None);
     }
-    let Some(mut definition) = read_definition(tool, source, warnings) else { return Ok(None) };
-    let has_custom = !matches!(target, Api::Anthropic | Api::GeminiInteractions);
-    let keeps_custom = custom == CustomTools::Keep && has_custom;
+    let (Some(from), Some(into)) = (wire::of(source).translation(), wire::of(target).translation()) else {
+        return Ok(None);
+    };
+    let Some(mut definition) = read_definition(tool, from, warnings) else { return Ok(None) };
+    let keeps_custom = custom == CustomTools::Keep && into.has_custom;
     if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
         as_function(&mut definition, format)?;
     }
-    Ok(Some(shaped(definition, target)))
+    Ok(Some(shaped(definition, into)))
 }
 
-fn read_definition<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Definition<'a>> {
+fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnings) -> Option<Definition<'a>> {
     let kind = type_of(&tool);
-    let inner = match source {
-        Api::Anthropic if kind.is_none_or(|kind| kind.is("custom")) => None,
-        Api::OpenaiResponses | Api::GeminiInteractions
-            if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) =>
-        {
-            None
-        }
-        Api::OpenaiChat => [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some()),
-        _ => {
-            warnings.about(LOST, shown(&tool));
-            return None;
-        }
+    let is_of_type = |types: &[&str]| kind.is_none_or(|kind| types.iter().any(|known| kind.is(*known)));
+    let inner = [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some());
+    let (is_function, inner) = match from.form {
+        Form::Plain => (is_of_type(&["custom"]), None),
+        Form::Typed => (is_of_type(&["function", "custom"]), None),
+        Form::Wrapped => (inner.is_some(), inner),
     };
-    if tool::name(&tool).is_none() || source == Api::OpenaiChat && inner.is_none() {
+    if !is_function || tool::name(&tool).is_none() {
         warnings.about(LOST, shown(&tool));
         return None;
     }
-    let is_custom = source != Api::Anthropic && has_type(&tool, "custom");
+    let is_custom = from.form != Form::Plain && has_type(&tool, "custom");
     let Data::Object(object) = tool.into_data() else { return None };
     let mut definition = Definition {
         name: Node::default(),
@@ -85,12 +85,12 @@ fn read_definition<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> 
     for member in object.into_members() {
         let is_inner = inner.is_some_and(|inner| member.key.is(inner));
         if !is_inner {
-            take(&mut definition, member.key, member.value, source, warnings);
+            take(&mut definition, member.key, member.value, from, warnings);
             continue;
         }
         if let Data::Object(object) = member.value.into_data() {
             for member in object.into_members() {
-                take(&mut definition, member.key, member.value, source, warnings);
+                take(&mut definition, member.key, member.value, from, warnings);
             }
         }
     }
@@ -102,15 +102,20 @@ fn read_definition<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> 
 }
 
 /// Adds a member to a definition.
-fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, source: Api, warnings: &mut Warnings) {
-    let schema = if source == Api::Anthropic { "input_schema" } else { "parameters" };
+fn take<'a>(
+    definition: &mut Definition<'a>,
+    key: Text<'a>,
+    value: Node<'a>,
+    from: &Translation,
+    warnings: &mut Warnings,
+) {
     if key.is("name") {
         definition.name = value;
     } else if key.is("description") {
         definition.description = Some(value).filter(|text| text.as_text().is_some());
-    } else if key.is(schema) {
+    } else if key.is(from.schema) {
         definition.schema = value;
-    } else if key.is("strict") && source != Api::Anthropic {
+    } else if key.is("strict") && from.strict != Strict::Unknown {
         definition.strict = value.as_bool() == Some(true);
     } else if key.is("format") && definition.freeform.is_some() {
         definition.freeform = Some(Some(flat_format(value)));
@@ -174,13 +179,13 @@ fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) ->
     Ok(())
 }
 
-fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
+fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
     let Definition { name, description, schema, strict, freeform } = definition;
-    let is_custom = freeform.is_some();
-    let kind = ("type", Node::literal(if is_custom { "custom" } else { "function" }));
-    let mut function = match target {
-        Api::OpenaiResponses | Api::GeminiInteractions => Node::record([kind, ("name", name)]),
-        _ => Node::record([("name", name)]),
+    let kind = if freeform.is_some() { "custom" } else { "function" };
+    let is_wrapped = into.form == Form::Wrapped;
+    let mut function = match into.form {
+        Form::Typed => Node::record([("type", Node::literal(kind)), ("name", name)]),
+        Form::Plain | Form::Wrapped => Node::record([("name", name)]),
     };
     let mut set = |key: &'static str, value: Option<Node<'a>>| {
         if let (Some(object), Some(value)) = (function.as_object_mut(), value) {
@@ -189,19 +194,16 @@ fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
     };
     set("description", description);
     if let Some(format) = freeform {
-        set("format", format.map(|format| if target == Api::OpenaiChat { nested_format(format) } else { format }));
+        set("format", format.map(|format| if is_wrapped { nested_format(format) } else { format }));
     } else {
-        set(if target == Api::Anthropic { "input_schema" } else { "parameters" }, Some(schema));
-        match target {
-            Api::OpenaiResponses => set("strict", Some(Node::bool(strict))),
-            Api::OpenaiChat if strict => set("strict", Some(Node::bool(true))),
-            _ => {}
+        set(into.schema, Some(schema));
+        if into.strict == Strict::Always || into.strict == Strict::IfTrue && strict {
+            set("strict", Some(Node::bool(strict)));
         }
     }
-    match target {
-        Api::OpenaiChat if is_custom => Node::record([("type", Node::literal("custom")), ("custom", function)]),
-        Api::OpenaiChat => Node::record([("type", Node::literal("function")), ("function", function)]),
-        _ => function,
+    match is_wrapped {
+        true => Node::record([("type", Node::literal(kind)), (kind, function)]),
+        false => function,
     }
 }
 

@@ -24,8 +24,7 @@ use crate::{
     json::{lazy::view, Data, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
-    wire,
-    wire::prompt::whole,
+    wire::{self, choice::PARALLEL_CALLS, prompt::whole},
 };
 use definitions::{Place, Places};
 
@@ -471,6 +470,8 @@ const WRITTEN: [&str; 7] =
     ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
 /// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
+/// The texts that end a reply.
+const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
 /// Renames, keeps or drops each member.
 fn write_members(
@@ -479,21 +480,15 @@ fn write_members(
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let limit = match target {
-        Api::Anthropic => "max_tokens",
-        Api::OpenaiResponses | Api::GeminiInteractions => "max_output_tokens",
-        _ => "max_completion_tokens",
+    let (Some(from), Some(into)) = (wire::of(source).translation(), wire::of(target).translation()) else {
+        return Ok(());
     };
-    let rename = |key: &Text<'_>| match (source, target) {
-        _ if LIMITS.iter().any(|name| key.is(name)) => Some(limit),
-        (Api::Anthropic | Api::GeminiInteractions, Api::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
-        (_, Api::Anthropic | Api::GeminiInteractions) if key.is("stop") || key.is("stop_sequences") => {
-            Some("stop_sequences")
-        }
+    let rename = |key: &Text<'_>| match into.stop {
+        _ if LIMITS.iter().any(|name| key.is(name)) => Some(into.limit),
+        Some(stop) if STOPS.iter().any(|name| key.is(name)) => Some(stop),
         _ => None,
     };
-    // Anthropic's `metadata` accepts only one key.
-    let keeps_metadata = target != Api::GeminiInteractions && (source == Api::Anthropic || target != Api::Anthropic);
+    let keeps_metadata = from.metadata.fits(into.metadata);
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
     let Some(object) = request.as_object() else { return Ok(()) };
@@ -523,12 +518,12 @@ fn write_members(
         }
         *object.members_mut() = members;
     }
-    if target == Api::Anthropic {
-        request.remove("parallel_tool_calls");
-        if request.get("max_tokens").is_none() {
-            warnings.warn("max-tokens-defaulted");
-            request.set("max_tokens", Node::count(max_tokens));
-        }
+    if !wire::of(target).choice().has_limit_in_request() {
+        request.remove(PARALLEL_CALLS);
+    }
+    if into.needs_limit && request.get(into.limit).is_none() {
+        warnings.warn("max-tokens-defaulted");
+        request.set(into.limit, Node::count(max_tokens));
     }
     Ok(())
 }

@@ -7,13 +7,14 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
+    translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::{
     json::Node,
@@ -29,6 +30,7 @@ pub(super) static WIRE: Wire = Wire {
         error,
     },
     history: "messages",
+    forms: HistoryForms::MESSAGES,
     prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
     tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
@@ -82,6 +84,17 @@ pub(super) static WIRE: Wire = Wire {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
+    translation: Some(Translation {
+        form: Form::Plain,
+        schema: "input_schema",
+        strict: Strict::Unknown,
+        has_custom: false,
+        limit: "max_tokens",
+        needs_limit: true,
+        stop: Some("stop_sequences"),
+        // Accepts only `user_id`.
+        metadata: Metadata::Own,
+    }),
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {

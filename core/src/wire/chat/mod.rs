@@ -7,13 +7,14 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
+    translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::{
     json::Node,
@@ -23,6 +24,7 @@ use crate::{
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::OpenaiChat, paths: &["/chat/completions"], methods: &[], error: of_openai },
     history: "messages",
+    forms: HistoryForms::MESSAGES,
     prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
@@ -73,6 +75,16 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usage",
         is_own: |reply| reply.array_at("choices").is_some(),
     },
+    translation: Some(Translation {
+        form: Form::Wrapped,
+        schema: "parameters",
+        strict: Strict::IfTrue,
+        has_custom: true,
+        limit: "max_completion_tokens",
+        needs_limit: false,
+        stop: Some("stop"),
+        metadata: Metadata::Any,
+    }),
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {

@@ -86,6 +86,11 @@ impl Location {
 }
 
 impl ChoiceFormat {
+    /// Returns true if a member of the request next to the choice forbids parallel calls.
+    pub(crate) fn has_limit_in_request(&self) -> bool {
+        self.parallel == Parallel::InRequest
+    }
+
     /// Replaces the choice of a request with one that names no tool. Members of the choice that limit parallel calls
     /// remain.
     ///

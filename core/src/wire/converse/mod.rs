@@ -13,7 +13,7 @@ use super::{
         Step::{Member, Without},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::{
     json::Node,
@@ -24,6 +24,7 @@ pub(super) static WIRE: Wire = Wire {
     // Exchanges have no address of Converse, so this form of an error is never sent.
     endpoint: Endpoint { api: Api::Bedrock, paths: &[], methods: &[], error: of_openai },
     history: "messages",
+    forms: HistoryForms::MESSAGES,
     prompt: Prompt::Blocks("system"),
     before: &[],
     tools: ToolList {
@@ -77,6 +78,7 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usage",
         is_own: |_| false,
     },
+    translation: None,
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {

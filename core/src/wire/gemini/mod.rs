@@ -13,7 +13,7 @@ use super::{
         Step::{Items, Member},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::{
     json::Node,
@@ -34,6 +34,13 @@ pub(super) static WIRE: Wire = Wire {
         error: of_google,
     },
     history: "contents",
+    // A token-counting request may have no `contents`.
+    forms: HistoryForms {
+        is_required: false,
+        may_be_text: true,
+        may_be_object: true,
+        expected: "a string, a content, or an array of contents",
+    },
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
     tools: ToolList {
@@ -119,6 +126,7 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usageMetadata",
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
+    translation: None,
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {

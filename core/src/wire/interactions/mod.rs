@@ -7,19 +7,26 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
+    translation::{Form, Metadata, Strict, Translation},
     turns::{Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member, NotText, With, Without},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::options::{Api, ToolFormat};
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
     history: "input",
+    forms: HistoryForms {
+        is_required: false,
+        may_be_text: true,
+        may_be_object: true,
+        expected: "a string, a content, or an array of contents or steps",
+    },
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &["previous_interaction_id"],
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
@@ -70,4 +77,14 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usage",
         is_own: |_| false,
     },
+    translation: Some(Translation {
+        form: Form::Typed,
+        schema: "parameters",
+        strict: Strict::Ignored,
+        has_custom: false,
+        limit: "max_output_tokens",
+        needs_limit: false,
+        stop: Some("stop_sequences"),
+        metadata: Metadata::None,
+    }),
 };

@@ -7,13 +7,14 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
+    translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
         Unit, Units,
     },
-    Wire,
+    HistoryForms, Wire,
 };
 use crate::{
     json::Node,
@@ -28,6 +29,12 @@ pub(super) static WIRE: Wire = Wire {
         error: of_openai,
     },
     history: "input",
+    forms: HistoryForms {
+        is_required: false,
+        may_be_text: true,
+        may_be_object: false,
+        expected: "a string or an array of items",
+    },
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
     tools: ToolList {
@@ -79,6 +86,16 @@ pub(super) static WIRE: Wire = Wire {
                 || has_type(reply, "response.created")
         },
     },
+    translation: Some(Translation {
+        form: Form::Typed,
+        schema: "parameters",
+        strict: Strict::Always,
+        has_custom: true,
+        limit: "max_output_tokens",
+        needs_limit: false,
+        stop: None,
+        metadata: Metadata::Any,
+    }),
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {
