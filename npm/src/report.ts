@@ -313,6 +313,11 @@ export interface DeferredWarning {
   code: DeferredWarningCode;
   /** The tool or key that the warning is about, if there is one. */
   name?: string;
+  /**
+   * The JSON Pointer of the part of the given request that the warning is about, if there is one. A warning about every
+   * use of a name points to the first one.
+   */
+  pointer?: string;
 }
 
 /** A dialect and the reason for choosing it. */

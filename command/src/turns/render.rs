@@ -46,7 +46,9 @@ impl Turns {
             }
             for warning in &turn.warnings {
                 let name = warning.name.as_ref().map(|name| format!(" `{}`", shown(name))).unwrap_or_default();
-                out.push_str(&format!("  {}{name}\n", paint.doubtful(&format!("! {}", warning.code))));
+                let place = warning.pointer.as_ref().map(|pointer| format!(" at `{}`", shown(pointer)));
+                let place = place.unwrap_or_default();
+                out.push_str(&format!("  {}{name}{place}\n", paint.doubtful(&format!("! {}", warning.code))));
             }
             if turn.is_unreachable {
                 let line = "! tools are hidden, and the model is not told about them";

@@ -184,7 +184,12 @@ impl<'o, 'a> RequestContext<'o, 'a> {
 
     /// Returns true if indices of messages are those of the input: no message was added, removed or moved.
     pub(super) fn is_aligned(&self, request: &Node<'_>) -> bool {
-        self.is_same_format() && !self.is_paired() && wire::of(self.api).count(request) == self.original.messages
+        self.is_same_format() && self.has_indices(request)
+    }
+
+    /// Returns true if no message was added or removed before the format changes.
+    pub(super) fn has_indices(&self, request: &Node<'_>) -> bool {
+        !self.is_paired() && wire::of(self.api).count(request) == self.original.messages
     }
 
     /// Returns the names of the tools that are not sent, as the request calls them.

@@ -460,6 +460,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
+    let has_indices = context.has_indices(request);
     let applied = deferred::apply(request, &options, Some(&sending), true);
     let mut found = applied.map_err(|error| match error.code() {
         Code::InvalidOption => error.below("/deferred"),
@@ -467,7 +468,14 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
     })?;
     if !overflowed.is_empty() {
         let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
-        found.report.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
+        let warnings = codes.into_iter().flatten().map(|code| Warning { code, name: None, pointer: None });
+        found.report.warnings.extend(warnings);
+    }
+    if !has_indices {
+        found.report.forget_indices(&format!("/{}", wire::of(context.api).history()));
+    }
+    if context.servers.is_some() || context.retained.is_some() {
+        found.report.forget_indices(wire::of(context.api).tools().pointer());
     }
     context.sent.client = Some(found.client);
     (context.report.deferred, context.names) = (Some(found.report), found.names);

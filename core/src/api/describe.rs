@@ -360,9 +360,14 @@ pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
 
 fn deferred_report(report: &DeferredReport) -> Node<'static> {
     let names = |names: &[alloc::string::String]| Node::array(names.iter().map(|name| owned(name)).collect());
-    let warnings = report.warnings.iter().map(|warning| match &warning.name {
-        Some(name) => Node::record([("code", Node::literal(warning.code)), ("name", owned(name))]),
-        None => Node::record([("code", Node::literal(warning.code))]),
+    let warnings = report.warnings.iter().map(|warning| {
+        let mut described = Node::record([("code", Node::literal(warning.code))]);
+        for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
+            if let Some(value) = value {
+                described.set(key, owned(value));
+            }
+        }
+        described
     });
     let mut members: Vec<(Text<'static>, Node<'static>)> = [
         ("loaded", names(&report.loaded)),

@@ -10,6 +10,7 @@ use crate::{
         carriers::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
         instructions::listed,
+        location::BlockLocation,
         tool::has_type,
     },
     wire::{self, prompt::appended},
@@ -164,7 +165,9 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
     }
     let content = Content::String(Node::string(text));
     let kind = EventKind::Text { role: Role::System, content };
-    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", kind });
+    conversation
+        .events
+        .insert(0, Event { at: 0, message: 0, member: "content", block: BlockLocation::default(), kind });
     Ok(())
 }
 

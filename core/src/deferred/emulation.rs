@@ -219,10 +219,15 @@ impl<'a> Emulation<'a> {
 
 /// Warns about deferred toolsets.
 pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
-    for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
+    for (index, toolset) in list.iter().enumerate() {
+        if tool::kind(toolset) != Kind::Toolset || !tool::toolset_flags(toolset).1 {
+            continue;
+        }
+        warnings.set_tool(index);
         let label = ["mcp_server_name", "server_label", "name"].iter().find_map(|key| toolset.get(key));
         warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
     }
+    warnings.clear_location();
 }
 
 /// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag also counts

@@ -500,7 +500,7 @@ fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, removals: Remova
     let mut texts: Set<Text<'a>> = Set::new();
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
-    for Event { at, message, member, kind } in core::mem::take(events) {
+    for Event { at, message, member, block, kind } in core::mem::take(events) {
         let is_step = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
         // A later turn may use an id again.
         if let EventKind::Call(call) = &kind {
@@ -526,7 +526,7 @@ fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, removals: Remova
         if is_step && matches!(kind, EventKind::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, member, kind }, is_step, (&mut out, &mut *changed));
+        turn.add(Event { at, message, member, block, kind }, is_step, (&mut out, &mut *changed));
     }
     turn.end((&mut out, changed));
     *events = out;

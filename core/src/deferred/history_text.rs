@@ -15,6 +15,7 @@ use crate::{
             SearchOutcome, Searcher,
         },
         instructions::{self, Notices},
+        location::{BlockLocation, Location},
         report::Warnings,
         tool::CACHE,
         tools::ToolState,
@@ -60,12 +61,14 @@ pub(super) fn settle_searches(
             let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
             if !is_called {
                 let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
+                losses.set_location(Location::of_block(event.at, event.block));
                 losses.about("orphan-tool-search-output", id);
             }
             is_called
         }
         _ => true,
     });
+    losses.clear_location();
     if !wire::of(source).turns().has_items() {
         conversation.events = behind_calls(core::mem::take(&mut conversation.events));
     }
@@ -73,6 +76,7 @@ pub(super) fn settle_searches(
         if !is_hosted(&event.kind) {
             continue;
         }
+        losses.set_location(Location::of_block(event.at, event.block));
         match &mut event.kind {
             EventKind::Call(call) => {
                 as_client_call(call, (source, same_format), options, name);
@@ -232,7 +236,8 @@ impl<'a> Writer<'_, 'a> {
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
         // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
-        for Event { at, message, member, kind } in core::mem::take(events) {
+        for Event { at, message, member, block, kind } in core::mem::take(events) {
+            losses.set_location(Location::of_block(at, block));
             out.extend(emptied.take_if(|emptied| emptied.at != at));
             let kind = match kind {
                 EventKind::Text { role, content } => match self.text(content, losses) {
@@ -241,7 +246,8 @@ impl<'a> Writer<'_, 'a> {
                         let is_first = out.last().is_none_or(|last| last.at != at);
                         let is_item = self.source == Api::OpenaiResponses && !bare.contains(&at);
                         if is_item && is_first && !self.same_format {
-                            emptied = Some(Event { at, message, member, kind: self.removed(role, losses) });
+                            let kind = self.removed(role, losses);
+                            emptied = Some(Event { at, message, member, block, kind });
                         }
                         continue;
                     }
@@ -271,8 +277,9 @@ impl<'a> Writer<'_, 'a> {
                 other => other,
             };
             emptied = None;
-            push(&mut out, Event { at, message, member, kind });
+            push(&mut out, Event { at, message, member, block, kind });
         }
+        losses.clear_location();
         out.extend(emptied);
         if self.same_format {
             // The model's items are omitted if they became empty. If another member of the item remains, the emptied
@@ -287,7 +294,7 @@ impl<'a> Writer<'_, 'a> {
             };
             for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
                 let kind = self.removed(*role, losses);
-                out.push(Event { at: *at, message: *at, member, kind });
+                out.push(Event { at: *at, message: *at, member, block: BlockLocation::default(), kind });
             }
         }
         for event in &mut out {
@@ -437,7 +444,7 @@ fn with_changes(events: &[Event<'_>]) -> Set<usize> {
 
 /// Adds an event. Adjacent text events of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
-    let Event { at, message, member, kind } = event;
+    let Event { at, message, member, block, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);
     let kind = match (last.map(|last| &mut last.kind), kind) {
         (
@@ -446,5 +453,5 @@ fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
         ) if *before == role => return parts.extend(more),
         (_, kind) => kind,
     };
-    events.push(Event { at, message, member, kind });
+    events.push(Event { at, message, member, block, kind });
 }

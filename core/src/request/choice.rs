@@ -16,6 +16,8 @@ use crate::{
 
 /// Member of a translated request that contains its choice.
 const CHOICE: &str = "tool_choice";
+/// All formats that are translated have the choice in this member.
+const POINTER: &str = "/tool_choice";
 
 /// The choice of a request, independent of any API's spelling.
 pub(crate) struct Wanted<'a> {
@@ -86,12 +88,12 @@ pub(crate) fn write<'a>(
     let widened = Choice::Required;
     let written = match wanted.choice {
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
-            warnings.about("forced-choice-widened", name.display());
+            warnings.about_at("forced-choice-widened", name.display(), POINTER.into());
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if !is_sent(&name) => Some(format.plain(&Choice::Auto)),
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if native == Native::Kimi => {
-            warnings.about("forced-choice-widened", name.display());
+            warnings.about_at("forced-choice-widened", name.display(), POINTER.into());
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) => {
@@ -106,7 +108,7 @@ pub(crate) fn write<'a>(
                 Some(format.allowed(required, names, &sent.custom))
             } else {
                 // Tools that are not allowed have already been removed from the list.
-                warnings.about(LOST, "allowed_tools");
+                warnings.about_at(LOST, "allowed_tools", POINTER.into());
                 Some(format.plain(if required { &Choice::Required } else { &Choice::Auto }))
             }
         }
@@ -128,7 +130,7 @@ pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(
     else {
         return Ok(());
     };
-    warnings.about("forced-choice-widened", name);
+    warnings.about_at("forced-choice-widened", name, POINTER.into());
     request.set(CHOICE, wire::of(Api::OpenaiChat).choice().plain(&Choice::Required));
     Ok(())
 }

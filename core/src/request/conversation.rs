@@ -12,6 +12,7 @@ use alloc::{collections::VecDeque, string::String, vec::Vec};
 use super::{
     formats::Handed,
     instructions,
+    location::{BlockLocation, Location},
     report::{Warnings, LOST},
     tools::{ToolState, Tools},
 };
@@ -45,6 +46,9 @@ pub(crate) struct Conversation<'a> {
     pub(crate) read_members: Vec<ReadMember>,
     /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
     pub(crate) referred: Set<Text<'a>>,
+    /// Pointers of the tools in the request as it was given, by name, or by type if they have none. Only if the format
+    /// changes.
+    pub(crate) tool_pointers: Map<Text<'a>, String>,
     /// Warnings about parts of the history that were dropped.
     pub(crate) losses: Warnings,
     /// The response format to translate to another API.
@@ -61,7 +65,8 @@ pub(crate) fn apply<'a>(
     warnings: &mut Warnings,
 ) {
     tools.begin(options, warnings);
-    for Event { kind, .. } in events {
+    for Event { at, block, kind, .. } in events {
+        warnings.set_location(Location::of_block(*at, *block));
         match kind {
             // APIs with references ignore references in the result of a failed call.
             EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
@@ -91,6 +96,7 @@ pub(crate) fn apply<'a>(
             _ => {}
         }
     }
+    warnings.clear_location();
 }
 
 /// Returns true if anything refers to an unknown tool. References in failed results do not count.
@@ -115,10 +121,12 @@ impl<'a> Conversation<'a> {
                 let before = parts.len();
                 parts.retain(|part| !matches!(part, Part::Reference(_) | Part::Search(_)));
                 if parts.len() < before {
+                    self.losses.set_location(Location::of_block(event.at, event.block));
                     self.losses.about(LOST, "tool_reference");
                 }
             }
         }
+        self.losses.clear_location();
     }
 
     /// Records the tools that each result found, and which of these had been removed, for targets that refer to tools.
@@ -192,6 +200,8 @@ pub(crate) struct Event<'a> {
     pub(crate) message: usize,
     /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
+    /// The part of the message or item that holds the event.
+    pub(crate) block: BlockLocation,
     pub(crate) kind: EventKind<'a>,
 }
 
@@ -454,6 +464,7 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
             out.push(event);
             continue;
         }
+        warnings.set_location(Location::of_block(event.at, event.block));
         match &event.kind {
             EventKind::Result(_) if at <= turn.until => turn.results.push(event),
             _ if at > turn.until => {
@@ -479,6 +490,7 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
             _ => turn.after.push(event),
         }
     }
+    warnings.clear_location();
     turn.close(&mut out);
     out
 }
@@ -563,12 +575,14 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
         at += 1;
         match &event.kind {
             EventKind::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+                warnings.set_location(Location::of_block(event.at, event.block));
                 warnings.about(LOST, call.name.display());
                 false
             }
             _ => true,
         }
     });
+    warnings.clear_location();
 }
 
 /// Unmarks calls and results that are marked as searches but belong to ordinary tools, for APIs that accept found tools

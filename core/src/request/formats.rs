@@ -256,8 +256,9 @@ pub(crate) fn take<'a>(
     })?;
     if let [list] = of_request.as_slice() {
         if let Some(list) = request.get(*list).map(lazy::view).transpose()? {
-            let others = list.as_array().unwrap_or_default().iter().skip(1);
-            others.for_each(|other| warnings.lose("response_format", other));
+            for (index, other) in list.as_array().unwrap_or_default().iter().enumerate().skip(1) {
+                warnings.lose_at("response_format", other, || format!("/response_format/{index}"));
+            }
         }
     }
     remove(request, &of_request)?;

@@ -1,10 +1,13 @@
 //! The report of `apply_deferred_loading`.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
+use super::location::Location;
 use crate::{
     collections::Set,
-    json::{Data, Member, Node, Object, Text},
+    json::{push_token, Data, Member, Node, Object, Text},
+    options::Api,
+    wire,
 };
 
 /// Code of the warning about content that the target cannot express.
@@ -43,6 +46,9 @@ pub struct Warning {
     pub code: &'static str,
     /// The tool or key that the warning is about, if any.
     pub name: Option<String>,
+    /// JSON Pointer into the request as it was given, if the warning is about a part of it. A warning that is about
+    /// every use of a name points to the first one.
+    pub pointer: Option<String>,
 }
 
 impl Warning {
@@ -156,6 +162,15 @@ impl DeferredReport {
         }
     }
 
+    /// Makes pointers to entries of this list point to the list, if earlier steps changed the indices.
+    pub(crate) fn forget_indices(&mut self, list: &str) {
+        for pointer in self.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()) {
+            if pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/')) {
+                pointer.truncate(list.len());
+            }
+        }
+    }
+
     /// Returns `{ "<flat name>": { namespace?, name, kind } }`.
     pub(crate) fn name_map_node(&self) -> Node<'static> {
         let members = self.name_map.iter().map(|(flat, tool)| {
@@ -169,11 +184,44 @@ impl DeferredReport {
     }
 }
 
+/// The part of a request that warnings are about.
+#[derive(Default)]
+enum Subject {
+    #[default]
+    Request,
+    /// Index in the request's list of tools.
+    Tool(usize),
+    History(Location),
+    Part(String),
+}
+
+impl Subject {
+    fn pointer(&self, api: Option<Api>) -> Option<String> {
+        match self {
+            Subject::Request => None,
+            Subject::Tool(index) => {
+                let tools = wire::of(api?).tools();
+                // Entries of a group are in the flat list, but not in the request's.
+                tools.is_flat().then(|| format!("{}/{index}", tools.pointer()))
+            }
+            Subject::Part(pointer) => Some(pointer.clone()),
+            Subject::History(location) => Some(location.pointer(api?)),
+        }
+    }
+}
+
+/// Codes of warnings about one part of the request each.
+const PER_LOCATION: [&str; 3] = [LOST, "moved", "arguments-not-an-object"];
+
 /// Collects warnings without duplicates: a thousand references to one unknown tool produce one warning.
 #[derive(Default)]
 pub(crate) struct Warnings {
     list: Vec<Warning>,
-    given: Set<Warning>,
+    /// The API whose format the request has.
+    api: Option<Api>,
+    /// The part of the request that the next warnings with names are about.
+    about: Subject,
+    given: Set<(&'static str, Option<String>)>,
 }
 
 impl Warnings {
@@ -184,12 +232,23 @@ impl Warnings {
 
     /// Adds a warning about the request as a whole.
     pub(crate) fn warn(&mut self, code: &'static str) {
-        self.add(Warning { code, name: None });
+        self.add(Warning { code, name: None, pointer: None });
+    }
+
+    /// Adds a warning about a part of the request.
+    pub(crate) fn warn_at(&mut self, code: &'static str, pointer: &str) {
+        self.add(Warning { code, name: None, pointer: Some(pointer.into()) });
     }
 
     /// Adds a warning about a named item.
     pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
-        self.add(Warning { code, name: Some(name.into()) });
+        let pointer = self.about.pointer(self.api);
+        self.add(Warning { code, name: Some(name.into()), pointer });
+    }
+
+    /// Adds a warning about a named part of the request.
+    pub(crate) fn about_at(&mut self, code: &'static str, name: impl Into<String>, pointer: String) {
+        self.add(Warning { code, name: Some(name.into()), pointer: Some(pointer) });
     }
 
     /// Adds a warning about an item that may have a name.
@@ -201,15 +260,59 @@ impl Warnings {
     }
 
     /// Adds a warning that a value is dropped, unless the value is null, false or an empty array.
-    pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
+    pub(crate) fn lose_at(&mut self, name: &str, value: &Node<'_>, pointer: impl FnOnce() -> String) {
         let nothing = match value.data() {
             Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,
             Data::Array(items) => items.is_empty(),
             _ => false,
         };
         if !nothing {
-            self.about(LOST, name);
+            self.about_at(LOST, name, pointer());
         }
+    }
+
+    /// Adds a warning that a member of the current part is dropped, unless its value is null, false or an empty array.
+    pub(crate) fn lose(&mut self, key: &str, value: &Node<'_>) {
+        let around = self.about.pointer(self.api).unwrap_or_default();
+        self.lose_at(key, value, || {
+            let mut pointer = around;
+            push_token(&mut pointer, key);
+            pointer
+        });
+    }
+
+    /// Sets the API whose format the request has, for the pointers of warnings.
+    pub(crate) fn set_format(&mut self, api: Api) {
+        self.api = Some(api);
+    }
+
+    /// Sets the part of the history that the next warnings are about.
+    pub(crate) fn set_location(&mut self, location: Location) {
+        self.about = Subject::History(location);
+    }
+
+    /// Sets the entry of the request's list that the next warnings are about.
+    pub(crate) fn set_tool(&mut self, index: usize) {
+        self.about = Subject::Tool(index);
+    }
+
+    /// Sets the pointer of the part that the next warnings are about, if it is known.
+    pub(crate) fn set_pointer(&mut self, pointer: Option<String>) {
+        self.about = pointer.map_or(Subject::Request, Subject::Part);
+    }
+
+    /// Goes into a member of the part. Returns the pointer of the part around it.
+    pub(crate) fn enter(&mut self, key: &str) -> Option<String> {
+        let around = self.about.pointer(self.api);
+        let mut inner = around.clone().unwrap_or_default();
+        push_token(&mut inner, key);
+        self.about = Subject::Part(inner);
+        around
+    }
+
+    /// Makes the next warnings about the request as a whole.
+    pub(crate) fn clear_location(&mut self) {
+        self.about = Subject::Request;
     }
 
     /// Appends other warnings.
@@ -219,7 +322,9 @@ impl Warnings {
 
     fn add(&mut self, warning: Warning) {
         debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
-        if self.given.insert(warning.clone()) {
+        // Each part that is lost or moved has a location of its own.
+        let is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
+        if is_one_part || self.given.insert((warning.code, warning.name.clone())) {
             self.list.push(warning);
         }
     }

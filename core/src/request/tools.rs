@@ -122,8 +122,10 @@ impl<'a> Tools<'a> {
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
         }
         for (place, definition) in list.iter().enumerate() {
+            warnings.set_tool(place);
             tools.list(definition, Source::Listed(place), warnings);
         }
+        warnings.clear_location();
         tools
     }
 

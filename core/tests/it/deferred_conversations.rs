@@ -54,13 +54,9 @@ fn names(request: &Value) -> Vec<&str> {
 }
 
 fn members(report: &DeferredReport) -> Value {
-    let warning = |warning: &toolwire::reports::Warning| match &warning.name {
-        Some(name) => json!({"code": warning.code, "name": name}),
-        None => json!({"code": warning.code}),
-    };
     json!({
         "loaded": report.loaded, "hidden": report.hidden, "unreachable": report.unreachable,
-        "warnings": report.warnings.iter().map(warning).collect::<Vec<_>>(),
+        "warnings": report.warnings.iter().map(super::fixtures::paths::warning).collect::<Vec<_>>(),
     })
 }
 

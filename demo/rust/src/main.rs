@@ -106,9 +106,14 @@ fn changed(change: &Change) -> Value {
 
 /// Members without information are omitted.
 fn decided(report: &DeferredReport) -> Value {
-    let warnings = report.warnings.iter().map(|warning| match &warning.name {
-        Some(name) => json!({"code": warning.code, "name": name}),
-        None => json!({"code": warning.code}),
+    let warnings = report.warnings.iter().map(|warning| {
+        let mut members = json!({"code": warning.code});
+        for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
+            if let Some(value) = value {
+                members[key] = json!(value);
+            }
+        }
+        members
     });
     let tools = report.name_map.iter().map(|(flat, tool)| {
         let known = json!({"name": tool.name, "kind": tool.kind.as_str()});

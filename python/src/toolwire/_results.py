@@ -185,8 +185,11 @@ class DeferredWarning(Record):
     """The kebab-case code of the warning."""
     name: str | None = None
     """The tool or key that the warning is about, if there is one."""
+    pointer: str | None = None
+    """The JSON Pointer of the part of the given request that the warning is about, if there is one. A warning about
+    every use of a name points to the first one."""
 
-    _optional: ClassVar = frozenset({"name"})
+    _optional: ClassVar = frozenset({"name", "pointer"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

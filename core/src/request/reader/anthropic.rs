@@ -22,6 +22,7 @@ use crate::{
             SearchOutcome, Searcher,
         },
         instructions,
+        location::{Location, Step},
         tool::{self, has_type, starts_with},
         tools::Arrival,
     },
@@ -58,6 +59,7 @@ pub(super) fn read<'a>(
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
             let role = if is_mention(&old) {
                 old = bare(old);
+                reader.is_bare = true;
                 Role::User
             } else {
                 lenient_role(&old)
@@ -84,6 +86,7 @@ pub(super) fn read<'a>(
         let mut old = reader.open(index)?;
         if is_mention(&old) && reader.emulates() {
             old = bare(old);
+            reader.is_bare = true;
         }
         let role = role(&old, &pointer)?;
         reader.lose_rest(&old, &["role", "content"]);
@@ -242,7 +245,7 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
 /// Reads a block that is neither a call nor a result and does not concern tools.
 pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
-/// Reads the content of a message, block by block.
+/// Reads the content of a message, block by block. The prompt is its own content.
 pub(super) fn message<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, number): (usize, usize),
@@ -250,7 +253,26 @@ pub(super) fn message<'r, 'n, 'a>(
     content: Option<Node<'a>>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {
-    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+    let outer = reader.location;
+    if at > 0 && !reader.is_bare {
+        reader.enter(Step::Name(reader.member));
+    }
+    let done = blocks(reader, (at, number), role, content, part);
+    reader.location = outer;
+    reader.is_bare = false;
+    done
+}
+
+fn blocks<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    (at, number): (usize, usize),
+    role: Role,
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<(), Error> {
+    let content = content.map(opened).transpose()?.map(Node::into_data);
+    let is_list = matches!(&content, Some(Data::Array(_))) && !reader.is_bare;
+    let blocks = match content {
         Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
         Some(Data::Object(object)) if reader.emulates() => {
             let block = Node::new(Data::Object(object));
@@ -274,9 +296,12 @@ pub(super) fn message<'r, 'n, 'a>(
             return Ok(());
         }
     };
-    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new() };
-    for block in blocks {
+    let around = reader.location;
+    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new(), around, run: around };
+    for (index, block) in blocks.into_iter().enumerate() {
+        let outer = if is_list { pass.reader.enter(Step::Index(index)) } else { pass.reader.location };
         pass.block(opened(block)?, part)?;
+        pass.reader.location = outer;
     }
     pass.end_additions();
     pass.end_text();
@@ -291,6 +316,10 @@ struct Pass<'p, 'r, 'n, 'a> {
     role: Role,
     parts: Vec<Part<'a>>,
     additions: Vec<Addition<'a>>,
+    /// Location of the content.
+    around: Location,
+    /// Location of `parts` or `additions`: one block, or the content if they are several.
+    run: Location,
 }
 
 impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
@@ -298,17 +327,30 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         self.reader.push_to(self.at, self.number, kind);
     }
 
+    /// Adds an event about the blocks before the current one.
+    fn push_run(&mut self, kind: EventKind<'a>) {
+        let current = core::mem::replace(&mut self.reader.location, self.run);
+        self.push(kind);
+        self.reader.location = current;
+    }
+
+    /// Adds the current block to the run of blocks that form one event.
+    fn extend_run(&mut self) {
+        let is_first = self.parts.is_empty() && self.additions.is_empty();
+        self.run = if is_first { self.reader.location } else { self.around };
+    }
+
     fn end_text(&mut self) {
         if !self.parts.is_empty() {
             let content = Content::Parts(core::mem::take(&mut self.parts));
-            self.push(EventKind::Text { role: self.role, content });
+            self.push_run(EventKind::Text { role: self.role, content });
         }
     }
 
     fn end_additions(&mut self) {
         if !self.additions.is_empty() {
             let additions = core::mem::take(&mut self.additions);
-            self.push(EventKind::Add(additions));
+            self.push_run(EventKind::Add(additions));
         }
     }
 
@@ -346,6 +388,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         {
             Some(EventKind::Reasoning(block))
         } else {
+            self.extend_run();
             if is_reference(&block) {
                 self.parts.push(self.reader.reference(at, block));
             } else if is_typed_outcome(&block) {
@@ -396,6 +439,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return self.push(kind);
         }
         let emulates = self.reader.emulates();
+        self.extend_run();
         match definition {
             // The tools of a toolset are not in the request, and the API cannot use a definition in another format.
             Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
@@ -432,7 +476,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         let emulates = reader.reading.options.native == Native::None;
         let removes = emulates && !reader.reading.knows_backend && !is_hosted;
         if let Some(caller) = removes.then(|| block.remove("caller")).flatten() {
-            reader.lose("caller", &caller);
+            reader.lose_member("caller", &caller);
             reader.change(at);
         }
     } else {
@@ -461,7 +505,7 @@ fn result<'r, 'n, 'a>(
     let is_error = block.bool_at("is_error") == Some(true);
     let id = string_of(&block, "tool_use_id");
     let (mut own, content) = taken(reader, block, "content");
-    let content = result_content(reader, at, content, part)?;
+    let content = result_content(reader, (at, "content"), content, part)?;
     if !reader.emulates() {
         own.iter_mut().for_each(remove_directives);
     }
@@ -505,11 +549,25 @@ pub(super) fn taken<'a>(
 /// Reads the content of a tool's result. Members nested inside its blocks are not read.
 pub(super) fn result_content<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
+    (at, member): (usize, &'static str),
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<Content<'a>, Error> {
+    let outer = reader.enter(Step::Name(member));
+    let content = result_blocks(reader, at, content, part);
+    reader.location = outer;
+    content
+}
+
+fn result_blocks<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
     at: usize,
     content: Option<Node<'a>>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<Content<'a>, Error> {
-    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+    let content = content.map(opened).transpose()?.map(Node::into_data);
+    let is_list = matches!(&content, Some(Data::Array(_)));
+    let blocks = match content {
         Some(Data::Array(blocks)) => blocks,
         Some(Data::Object(object)) => {
             let block = Node::new(Data::Object(object));
@@ -525,8 +583,9 @@ pub(super) fn result_content<'r, 'n, 'a>(
         other => return reader.content(other.map(Node::new), part),
     };
     let mut parts = Vec::with_capacity(blocks.len());
-    for block in blocks {
+    for (index, block) in blocks.into_iter().enumerate() {
         let block = opened(block)?;
+        let outer = if is_list { reader.enter(Step::Index(index)) } else { reader.location };
         if directive(&block).is_some() {
             reader.ignore(at, &block);
             parts.extend(reader.emulates().then_some(Part::Ignored));
@@ -538,6 +597,7 @@ pub(super) fn result_content<'r, 'n, 'a>(
         } else {
             parts.extend(part(reader, block)?);
         }
+        reader.location = outer;
     }
     Ok(Content::Parts(parts))
 }
@@ -595,7 +655,8 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
         _ => None,
     });
     let answered: Set<Text<'a>> = hosted.collect();
-    for Event { at, message, member, kind } in events {
+    for Event { at, message, member, block: location, kind } in events {
+        reader.location = Location::of_block(at, location);
         let kind = match kind {
             EventKind::Server { block, .. } if block.text_at("id").is_some_and(|id| answered.contains(id)) => {
                 reader.change(at);
@@ -607,7 +668,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
             }
             other => other,
         };
-        reader.conversation.events.push(Event { at, message, member, kind });
+        reader.conversation.events.push(Event { at, message, member, block: location, kind });
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::{
     request::{
         carriers::{brings_tools, is_mention, is_system},
         conversation::{string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Searcher},
+        location::Step,
         tool::{self, has_type},
         tools::Arrival,
     },
@@ -32,6 +33,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
             if is_mention(&old) {
                 old = bare(old);
+                reader.is_bare = true;
             }
             let role = lenient_role(&old);
             message(reader, at, old, role, &pointer)?;
@@ -50,6 +52,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
         let mut old = reader.open(index)?;
         if is_mention(&old) && reader.emulates() {
             old = bare(old);
+            reader.is_bare = true;
         }
         let role = role(&old, &pointer)?;
         message(reader, at, old, role, &pointer)?;
@@ -79,7 +82,7 @@ fn message<'a>(
         }
         let id = string_of(&old, "tool_call_id");
         let (own, content) = taken(reader, old, "content");
-        let content = result_content(reader, at, content, part)?;
+        let content = result_content(reader, (at, "content"), content, part)?;
         reader.push(at, EventKind::Result(Outcome::new(id, content, own)));
         return Ok(());
     }
@@ -91,7 +94,9 @@ fn message<'a>(
         }
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
+            let outer = reader.enter(Step::Name("reasoning_content"));
             reader.push(at, EventKind::Reasoning(Node::record([("reasoning_content", thought)])));
+            reader.location = outer;
         }
     }
     let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
@@ -116,10 +121,14 @@ fn message<'a>(
         let content = Content::Parts(Vec::from([reader.refusal(refusal)]));
         reader.push(at, EventKind::Text { role, content });
     }
-    for call in calls {
+    let message = reader.enter(Step::Name("tool_calls"));
+    for (index, call) in calls.into_iter().enumerate() {
+        let list = reader.enter(Step::Index(index));
         let call = called(reader, call);
         reader.push(at, call);
+        reader.location = list;
     }
+    reader.location = message;
     Ok(())
 }
 
@@ -160,7 +169,9 @@ fn carried<'a>(
     }
     let is_head = reader.is_head();
     let mut additions = Vec::with_capacity(tools.len());
-    for definition in tools {
+    let outer = reader.enter(Step::Name("tools"));
+    for (index, definition) in tools.into_iter().enumerate() {
+        let list = reader.enter(Step::Index(index));
         if is_head {
             reader.conversation.tools.list_own(definition, reader.reading.warnings);
         } else if let Some(name) = tool::name(&definition).cloned() {
@@ -171,7 +182,9 @@ fn carried<'a>(
         } else {
             reader.lose_block(&definition);
         }
+        reader.location = list;
     }
+    reader.location = outer;
     if !additions.is_empty() {
         reader.push(at, EventKind::Carry(additions));
     }
@@ -185,7 +198,9 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     if !reader.skims() {
         reader.lose_rest(&call, &["type", "id", "index", inner]);
         if let Some(function) = call.get(inner) {
+            let outer = reader.enter(Step::Name(inner));
             reader.lose_rest(function, &["name", "arguments", "input"]);
+            reader.location = outer;
         }
     }
     let mut function = call.visit(inner, core::mem::take).unwrap_or_default();

@@ -152,7 +152,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let message = self.turns.next(if role == Role::Assistant { Phase::Text } else { Phase::Other });
         let content = step.visit("content", core::mem::take);
         self.reader.lose_rest(&step, &["type", "content"]);
-        let content = self.reader.content(content, part)?;
+        let content = self.reader.member_content("content", content, part)?;
         self.push(message, EventKind::Text { role, content });
         Ok(())
     }
@@ -191,7 +191,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
             // A value that is not a content is the result itself.
             Some(value) if value.as_object().is_some() => Content::String(Node::string(json::write(&value))),
-            result => self.reader.content(result, part)?,
+            result => self.reader.member_content("result", result, part)?,
         };
         let of_search = is_search.then_some(Searcher::Client);
         self.push(message, EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, own) }));
@@ -278,7 +278,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
         let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default(), Searcher::Hosted)]));
         if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
-            self.reader.losses().about_maybe("orphan-tool-search-output", id.as_text());
+            self.reader.warn_of_orphan(id.as_text());
             // The result is dropped, but its functions remain loaded.
             let message = self.turns.current();
             self.push(message, EventKind::Orphan(content));

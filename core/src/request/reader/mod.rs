@@ -12,18 +12,20 @@ mod responses;
 
 pub(crate) use anthropic::lenient_role;
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     carriers::{directive_name, reference_name},
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
+    location::{Location, Step},
     namespaces::NameMap,
     report::{Warnings, LOST},
-    tool::type_of,
+    tool::{name_or_type, type_of},
     tools::{Arrival, ToolState, Tools},
 };
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{
         lazy::{take as take_member, view, View},
@@ -58,7 +60,10 @@ pub(crate) fn read<'a>(
 ) -> Result<Conversation<'a>, Error> {
     let same_format = source == reading.target;
     let mut conversation = Conversation::default();
+    reading.warnings.set_format(source);
+    conversation.losses.set_format(source);
     let mut flattened = None;
+    let tool_pointers = if same_format { Map::new() } else { tool_pointers(request, source) };
     if wire::of(source).tools().has_namespaces() {
         flattened = responses::flatten(request, &mut reading)?;
     }
@@ -70,6 +75,7 @@ pub(crate) fn read<'a>(
         }
         None => Tools::read(listed(request), source, reading.warnings),
     };
+    conversation.tool_pointers = tool_pointers;
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
         conversation.format = formats::take(request, source, reading.warnings)?;
@@ -92,7 +98,18 @@ pub(crate) fn read<'a>(
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let listed = listed(request);
-    let mut reader = Reader { reading, source, listed, history, conversation, has_messages: false, member: "content" };
+    let location = Location::default();
+    let mut reader = Reader {
+        reading,
+        source,
+        listed,
+        history,
+        conversation,
+        has_messages: false,
+        member: "content",
+        location,
+        is_bare: false,
+    };
     match source {
         Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
@@ -108,6 +125,23 @@ pub(crate) fn read<'a>(
         }
     }
     Ok(conversation)
+}
+
+/// Returns the pointers of the listed tools, by [`name_or_type`].
+fn tool_pointers<'a>(request: &Node<'a>, source: Api) -> Map<Text<'a>, String> {
+    let (mut pointers, list) = (Map::new(), wire::of(source).tools().pointer());
+    for (index, tool) in listed(request).iter().enumerate() {
+        let pointer = format!("{list}/{index}");
+        for (inner, member) in tool.items_at("tools").iter().enumerate() {
+            if let Some(key) = name_or_type(member) {
+                pointers.entry(key.clone()).or_insert_with(|| format!("{pointer}/tools/{inner}"));
+            }
+        }
+        if let Some(key) = name_or_type(tool) {
+            pointers.entry(key.clone()).or_insert(pointer);
+        }
+    }
+    pointers
 }
 
 /// The messages of a request, in the request or removed from it.
@@ -136,6 +170,10 @@ struct Reader<'r, 'n, 'a> {
     has_messages: bool,
     /// The member that is being read.
     member: &'static str,
+    /// The part of the history that is being read.
+    location: Location,
+    /// True if a block in place of a message is read.
+    is_bare: bool,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
@@ -178,6 +216,7 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Returns a message as a separate tree. If the format changes, the message is removed from the history.
     fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
+        self.location = Location::of_message(index + 1);
         match &mut self.history {
             History::Taken(node) => {
                 let message = node.as_array_mut().and_then(|messages| messages.get_mut(index)).map(core::mem::take);
@@ -194,6 +233,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted flags are not
     /// parsed.
     fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
+        self.location = Location::of_message(index + 1);
         let (wanted, calls) = (self.wanted(), self.wants_calls());
         let Some(message) = self.history.messages().get(index) else { return Ok(None) };
         if !crate::json::lazy::may_hold(message, wanted) {
@@ -217,7 +257,8 @@ impl<'a> Reader<'_, '_, 'a> {
             EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
             EventKind::Used(_) | EventKind::Ignored(_) => false,
         };
-        self.conversation.events.push(Event { at, message, member: self.member, kind });
+        let block = self.location.block();
+        self.conversation.events.push(Event { at, message, member: self.member, block, kind });
     }
 
     /// Marks a message as changed.
@@ -239,7 +280,15 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Adds a definition from the history.
     fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
+        if !self.same_format() {
+            if let Some(key) = name_or_type(&definition) {
+                let pointer = self.location.pointer(self.source);
+                self.conversation.tool_pointers.entry(key.clone()).or_insert(pointer);
+            }
+        }
+        self.reading.warnings.set_location(self.location);
         self.conversation.tools.bring(definition, arrival, self.listed, self.reading.warnings);
+        self.reading.warnings.clear_location();
     }
 
     /// Returns a reference to a tool as a part of a content.
@@ -262,9 +311,22 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Adds a warning that a value is dropped, unless the value is empty.
+    /// Goes one step further into the part that is being read. Returns the part around it.
+    fn enter(&mut self, step: Step) -> Location {
+        let inner = self.location.then(step);
+        core::mem::replace(&mut self.location, inner)
+    }
+
+    /// Adds a warning that the part that is being read is dropped, unless its value is empty.
     fn lose(&mut self, name: &str, value: &Node<'_>) {
-        self.losses().lose(name, value);
+        let (location, api) = (self.location, self.source);
+        self.losses().lose_at(name, value, || location.pointer(api));
+    }
+
+    /// Adds a warning that a member of the part that is being read is dropped, unless its value is empty.
+    fn lose_member(&mut self, name: &str, value: &Node<'_>) {
+        let (location, api) = (self.location, self.source);
+        self.losses().lose_at(name, value, || location.member(api, name));
     }
 
     /// Returns a refusal of the model. Formats without refusals get its text.
@@ -279,7 +341,7 @@ impl<'a> Reader<'_, '_, 'a> {
     fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
         for member in block.as_object().into_iter().flatten() {
             if !translated.iter().any(|key| member.key.is(key)) {
-                self.losses().lose(&member.key.display(), &member.value);
+                self.lose_member(&member.key.display(), &member.value);
             }
         }
     }
@@ -287,10 +349,34 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Adds a warning about a block that cannot be translated, by its type.
     fn lose_block(&mut self, block: &Node<'_>) {
         let name = type_of(block).map_or_else(|| "content".into(), Text::display);
-        self.losses().about(LOST, name);
+        let pointer = self.location.pointer(self.source);
+        self.losses().about_at(LOST, name, pointer);
     }
 
-    /// Converts a content to parts with `part`.
+    /// Adds a warning about the result of a search without its call.
+    fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
+        let pointer = self.location.pointer(self.source);
+        let code = "orphan-tool-search-output";
+        match id {
+            Some(id) => self.losses().about_at(code, id.display(), pointer),
+            None => self.losses().warn_at(code, &pointer),
+        }
+    }
+
+    /// Converts a member of the part that is being read to parts with `part`.
+    fn member_content(
+        &mut self,
+        member: &'static str,
+        content: Option<Node<'a>>,
+        part: fn(&mut Self, Node<'a>) -> Result<Option<Part<'a>>, Error>,
+    ) -> Result<Content<'a>, Error> {
+        let outer = self.enter(Step::Name(member));
+        let content = self.content(content, part);
+        self.location = outer;
+        content
+    }
+
+    /// Converts the content that is being read to parts with `part`.
     fn content(
         &mut self,
         content: Option<Node<'a>>,
@@ -301,8 +387,10 @@ impl<'a> Reader<'_, '_, 'a> {
             Some(Data::String(text)) => Content::String(Node::new(Data::String(text))),
             Some(Data::Array(blocks)) => {
                 let mut parts = Vec::with_capacity(blocks.len());
-                for block in blocks {
+                for (index, block) in blocks.into_iter().enumerate() {
+                    let outer = self.enter(Step::Index(index));
                     parts.extend(part(self, block)?);
+                    self.location = outer;
                 }
                 Content::Parts(parts)
             }

@@ -22,7 +22,6 @@ use crate::{
         },
         formats,
         namespaces::{self, flat_names, NameMap},
-        report::LOST,
         tool::{self, has_type, is_client_search, type_of},
         tools::Arrival,
     },
@@ -303,7 +302,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if self.reader.emulates() {
             return anthropic::message(self.reader, (self.at, message), role, content, part);
         }
-        let content = self.reader.content(content, part)?;
+        let content = self.reader.member_content("content", content, part)?;
         self.push(message, EventKind::Text { role, content });
         Ok(())
     }
@@ -381,8 +380,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.lose_rest(&item, &["call_id", "output"]);
         let (own, output) = anthropic::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {
-            true => result_content(self.reader, self.at, output, part)?,
-            false => self.reader.content(output, part)?,
+            true => result_content(self.reader, (self.at, "output"), output, part)?,
+            false => self.reader.member_content("output", output, part)?,
         };
         self.push(message, EventKind::Result(Outcome::new(id, content, own)));
         Ok(())
@@ -467,7 +466,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         })]));
         let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
         let Some(call) = called else {
-            self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
+            self.reader.warn_of_orphan(id.as_ref());
             // The output is dropped, but its tools remain loaded.
             let message = self.turns.current();
             self.push(message, EventKind::Orphan(content));
@@ -549,8 +548,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
             Ok(Some(Part::Image { url, detail }))
         }
         None => {
-            let name = type_of(block).map_or_else(|| "content".into(), Text::display);
-            reader.losses().about(LOST, name);
+            reader.lose_block(block);
             Ok(None)
         }
     }

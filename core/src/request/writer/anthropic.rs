@@ -13,6 +13,7 @@ use crate::{
     request::{
         conversation::{self, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         instructions,
+        location::Location,
         report::LOST,
         tool::{has_type, type_of},
     },
@@ -36,6 +37,7 @@ pub(super) fn write<'a>(
         pending: Vec::new(),
         late: Vec::new(),
         pending_message: 0,
+        pending_location: Location::default(),
         ids,
         loads: 0,
         has_content: false,
@@ -73,6 +75,8 @@ struct Messages<'m, 'w, 'a> {
     late: Vec<Node<'a>>,
     /// Number of the source message of `pending`.
     pending_message: usize,
+    /// Location of the last block in `pending`.
+    pending_location: Location,
     ids: Ids,
     /// Number of synthesized exchanges so far.
     loads: usize,
@@ -88,10 +92,13 @@ struct Messages<'m, 'w, 'a> {
 
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
+        let location = Location::of_block(event.at, event.block);
+        self.writer.writing.warnings.set_location(location);
         if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }
         self.keep_apart(&event);
+        let waiting = self.pending.len();
         match event.kind {
             EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
                 let texts = content.into_parts().into_iter();
@@ -128,6 +135,9 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
+        }
+        if self.pending.len() > waiting {
+            self.pending_location = location;
         }
     }
 
@@ -194,6 +204,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else if let Some(at) = self.place_before_turn() {
+            self.writer.writing.warnings.set_location(self.pending_location);
             let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
             names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
             self.out.insert(at, message(Role::System, blocks));

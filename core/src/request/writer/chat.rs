@@ -9,6 +9,7 @@ use crate::{
     options::{CustomTools, Native, Reasoning, ServerHistory},
     request::{
         conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        location::Location,
         report::LOST,
         tool::type_of,
     },
@@ -56,6 +57,7 @@ struct Messages<'m, 'w, 'a> {
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
         self.at = event.message;
+        self.writer.writing.warnings.set_location(Location::of_block(event.at, event.block));
         match event.kind {
             EventKind::Call(call) => self.call(call)?,
             EventKind::Reasoning(thought) => self.reasoning(thought),

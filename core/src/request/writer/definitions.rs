@@ -89,9 +89,11 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
             continue;
         }
         if let Data::Object(object) = member.value.into_data() {
+            let around = warnings.enter(&member.key.display());
             for member in object.into_members() {
                 take(&mut definition, member.key, member.value, from, warnings);
             }
+            warnings.set_pointer(around);
         }
     }
     envelope::normalize(&mut definition.schema, &mut Recorder::off());

@@ -13,6 +13,7 @@ use crate::{
     options::{Native, ServerHistory},
     request::{
         conversation::{self, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
+        location::Location,
         report::LOST,
         tool::type_of,
     },
@@ -62,6 +63,7 @@ struct Steps<'s, 'w, 'a> {
 
 impl<'a> Steps<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.writer.writing.warnings.set_location(Location::of_block(event.at, event.block));
         if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }

@@ -93,6 +93,7 @@ pub(crate) fn put<'a>(
         Api::GeminiInteractions => interactions::write(&mut writer, request, events)?,
         _ => chat::write(&mut writer, request, events)?,
     }
+    writer.writing.warnings.clear_location();
     let has_list = !listed.is_empty();
     if had_tools || has_list {
         request.set("tools", Node::array(listed));
@@ -135,6 +136,8 @@ struct Writer<'w, 'a> {
     custom: Set<Text<'a>>,
     /// The names of called searches, by the ids of the calls.
     searches: Map<Text<'a>, Text<'a>>,
+    /// See [`Conversation::tool_pointers`].
+    tool_pointers: Map<Text<'a>, String>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -158,6 +161,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
             searches: Map::new(),
+            tool_pointers: conversation.tool_pointers.clone(),
         }
     }
 
@@ -254,12 +258,17 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Ok(Some(definition));
         }
         let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
-        definitions::write_definition(
-            definition,
-            (self.writing.source, self.writing.target),
-            custom,
-            self.writing.warnings,
-        )
+        self.set_tool(&definition);
+        let formats = (self.writing.source, self.writing.target);
+        let written = definitions::write_definition(definition, formats, custom, self.writing.warnings);
+        self.writing.warnings.clear_location();
+        written
+    }
+
+    /// Makes the next warnings about a tool of the request.
+    fn set_tool(&mut self, definition: &Node<'a>) {
+        let pointer = tool::name_or_type(definition).and_then(|key| self.tool_pointers.get(key)).cloned();
+        self.writing.warnings.set_pointer(pointer);
     }
 
     /// Writes an entry without a name: a search or a hosted tool.
@@ -297,8 +306,10 @@ impl<'w, 'a> Writer<'w, 'a> {
                 Some(super::search_tool::function(self.writing.target, &name, &definition))
             }
             _ => {
+                self.set_tool(&definition);
                 let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
                 self.writing.warnings.about(super::report::LOST, name);
+                self.writing.warnings.clear_location();
                 None
             }
         }

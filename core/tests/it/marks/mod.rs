@@ -47,8 +47,9 @@ fn adapt(request: &Value, options: &Value) -> Result<Sent, String> {
 
 /// The pointers of a report.
 fn pointers(report: &Value) -> BTreeSet<String> {
-    let lists = ["changes", "requestChanges", "formatChanges", "quarantined"].into_iter();
-    let entries = lists.flat_map(|list| report[list].as_array().into_iter().flatten());
+    let lists = ["changes", "requestChanges", "formatChanges", "quarantined"].map(|list| &report[list]);
+    let lists = lists.into_iter().chain([&report["deferred"]["warnings"]]);
+    let entries = lists.flat_map(|list| list.as_array().into_iter().flatten());
     entries.filter_map(|entry| entry["pointer"].as_str()).map(String::from).collect()
 }
 
@@ -127,7 +128,7 @@ fn block_kind(request: &Value, pointer: &str) -> String {
     String::new()
 }
 
-/// Returns the names, the members and the types of the values around a string, by which a warning may name it.
+/// Returns the names of the values around a string, by which the report may list them as hidden.
 fn words_around<'v>(request: &'v Value, pointer: &'v str) -> BTreeSet<&'v str> {
     let mut words: BTreeSet<&str> = pointer.split('/').collect();
     for (end, _) in pointer.match_indices('/') {
@@ -154,8 +155,6 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
     let pointers = pointers(&sent.report);
     let deferred = &sent.report["deferred"];
     let hidden: Vec<&str> = deferred["hidden"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let warned: Vec<&str> =
-        deferred["warnings"].as_array().into_iter().flatten().filter_map(|warning| warning["name"].as_str()).collect();
     let moved = out_of_order(&before, &after);
     for (mark, seen) in &before {
         for one in seen {
@@ -180,7 +179,7 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
                 if around.iter().any(|word| hidden.contains(word)) {
                     continue;
                 }
-                fault(if warned.iter().any(|name| around.contains(name)) { "lost with a warning" } else { "lost" });
+                fault("lost");
                 continue;
             };
             // A result may name its tool, but its id is enough.
