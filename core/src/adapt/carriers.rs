@@ -25,7 +25,8 @@ use crate::{
 /// State of the rewriting, which each message updates.
 struct Carried<'c, 'o, 'a> {
     context: &'c mut RequestContext<'o, 'a>,
-    options: ToolsOptions,
+    /// Read only once a message adds tools.
+    options: Option<ToolsOptions>,
 }
 
 /// Rewrites the tools of each message that contains tools. Removes messages that become empty.
@@ -36,7 +37,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         return Ok(());
     }
     let mut carriers = Carriers::of(request, api, context.deferred.as_deref())?;
-    let carried = &mut Carried { options: context.tools(), context };
+    let carried = &mut Carried { options: None, context };
     let key = wire::of(api).history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
@@ -127,6 +128,7 @@ fn rewrite_list<'a>(
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
     let Carried { context, options } = carried;
+    let options = options.get_or_insert_with(|| context.tools());
     let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();

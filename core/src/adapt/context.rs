@@ -135,7 +135,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
     }
 
     /// Returns the description of the format in which the request is sent.
-    pub(super) const fn wire(&self) -> &'static Wire {
+    pub(super) const fn target_wire(&self) -> &'static Wire {
         wire::of(self.target)
     }
 

@@ -46,10 +46,10 @@ pub(super) struct Step {
     /// Returns true if the step may have something to do.
     pub(super) applies: fn(&RequestContext<'_, '_>) -> bool,
     pub(super) run: Run,
-    /// The last step before it that it cannot change places with; `None` if it could be the first one.
+    /// The last step before it for which a fixture shows that it has to follow it, if any does.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
     pub(super) after: Option<&'static str>,
-    /// The first step after it that it cannot change places with; `None` if it could be the last one.
+    /// The first step after it for which a fixture shows that it has to precede it, if any does.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
     pub(super) before: Option<&'static str>,
     /// Reason for the position of the step.
@@ -115,29 +115,6 @@ pub(super) const STEPS: &[Step] = &[
         why: "Changes are found by comparing with the request before its tools change.",
     },
     Step {
-        name: "take-namespaces",
-        applies: keeps_namespaces,
-        run: |request, context| {
-            let taken = RetainedNamespaces::take(request, context.shape(), context.native())?;
-            context.retained = taken.map(|taken| (taken, Flattened::default()));
-            Ok(())
-        },
-        after: None,
-        before: Some("defer"),
-        why: "`defer` flattens namespaces.",
-    },
-    Step {
-        name: "expand-choice",
-        applies: |context| context.retained.is_none() && wire::of(context.api).tools().has_namespaces(),
-        run: |request, context| {
-            let changes = context.deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
-            Ok(namespaces::expand_choice(request, changes)?)
-        },
-        after: None,
-        before: Some("tool-list"),
-        why: "A choice that names a namespace gets the names of its tools, while the list still shows them.",
-    },
-    Step {
         name: "block-members",
         applies: |context| context.is_same_format(),
         run: |request, context| {
@@ -148,7 +125,7 @@ pub(super) const STEPS: &[Step] = &[
         },
         after: None,
         before: Some("defer"),
-        why: "The report names blocks of the input, and `defer` adds and removes messages.",
+        why: "The report names blocks of the input, so no message may have been added or removed.",
     },
     Step {
         name: "repair-arguments",
@@ -159,7 +136,7 @@ pub(super) const STEPS: &[Step] = &[
         },
         after: None,
         before: Some("complete-pairs"),
-        why: "The report names calls of the input, and the next steps add and remove messages.",
+        why: "The report names calls of the input, so no message may have been added or removed.",
     },
     Step {
         name: "name-results",
@@ -173,7 +150,53 @@ pub(super) const STEPS: &[Step] = &[
         },
         after: None,
         before: None,
-        why: "Anywhere; here the report names results of the input, because no message was added.",
+        why: "The report names results of the input, so no message may have been added or removed.",
+    },
+    Step {
+        name: "complete-pairs",
+        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
+        run: |request, context| {
+            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
+            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
+            Ok(())
+        },
+        after: Some("repair-arguments"),
+        before: Some("forget-answers"),
+        why: "`take-namespaces` compares messages by their positions, and added results get the new names, too.",
+    },
+    Step {
+        name: "forget-answers",
+        applies: |context| context.is_responses(),
+        run: |request, context| {
+            context.report.request_changes.extend(calls::forget_answers(request, !context.is_paired())?);
+            Ok(())
+        },
+        after: Some("complete-pairs"),
+        before: Some("defer"),
+        why: "An answer may follow its reasoning only once results without a call are gone.",
+    },
+    Step {
+        name: "take-namespaces",
+        applies: keeps_namespaces,
+        run: |request, context| {
+            let taken = RetainedNamespaces::take(request, context.shape(), context.native())?;
+            context.retained = taken.map(|taken| (taken, Flattened::default()));
+            Ok(())
+        },
+        after: Some("complete-pairs"),
+        before: Some("defer"),
+        why: "`defer` flattens namespaces.",
+    },
+    Step {
+        name: "expand-choice",
+        applies: |context| context.retained.is_none() && wire::of(context.api).tools().has_namespaces(),
+        run: |request, context| {
+            let changes = context.deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
+            Ok(namespaces::expand_choice(request, changes)?)
+        },
+        after: None,
+        before: Some("tool-list"),
+        why: "A choice that names a namespace gets the names of its tools, while the list still shows them.",
     },
     Step {
         name: "report-custom-tools",
@@ -200,29 +223,6 @@ pub(super) const STEPS: &[Step] = &[
         after: None,
         before: Some("defer"),
         why: "`defer` hides tools, and may leave none that the choice could demand.",
-    },
-    Step {
-        name: "complete-pairs",
-        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
-        run: |request, context| {
-            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
-            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
-            Ok(())
-        },
-        after: None,
-        before: Some("rename-history"),
-        why: "Added results get the new names, too.",
-    },
-    Step {
-        name: "forget-answers",
-        applies: |context| context.is_responses(),
-        run: |request, context| {
-            context.report.request_changes.extend(calls::forget_answers(request, !context.is_paired())?);
-            Ok(())
-        },
-        after: Some("complete-pairs"),
-        before: Some("defer"),
-        why: "The report names items of the input, unless pairs were completed.",
     },
     Step {
         name: "defer-overflow",
@@ -282,7 +282,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "namespaced-calls",
-        applies: |context| context.wire().tools().has_namespaces(),
+        applies: |context| context.target_wire().tools().has_namespaces(),
         run: |request, context| {
             let names = context.restore_map.names_in_namespaces();
             Ok(namespaces::rename_calls(request, names, &context.sent.callable)?)
@@ -301,7 +301,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "removed-additions",
-        applies: |context| matches!(context.wire().additions(), Additions::Listed),
+        applies: |context| matches!(context.target_wire().additions(), Additions::Listed),
         run: |request, context| Ok(carriers::remove_changes(request, &context.gone())?),
         after: Some("tool-list"),
         before: None,
@@ -369,20 +369,12 @@ pub(super) const STEPS: &[Step] = &[
         why: "Names of tools that are not sent must not meet those of tools that are.",
     },
     Step {
-        name: "response-formats",
-        applies: always,
-        run: response_formats,
-        after: Some("mend-choice"),
-        before: None,
-        why: "A change of the choice may belong to the function that replaces the format.",
-    },
-    Step {
         name: "put-namespaces-back",
         applies: |context| context.retained.is_some(),
         run: put_namespaces_back,
         after: Some("report-namespaces"),
         before: Some("report-flat-calls"),
-        why: "The steps before it see a flat list.",
+        why: "The steps before it see a flat list; `response-formats` may add a message.",
     },
     Step {
         name: "report-flat-calls",
@@ -396,6 +388,14 @@ pub(super) const STEPS: &[Step] = &[
         after: Some("put-namespaces-back"),
         before: None,
         why: "Calls that have their namespaces again are not reported.",
+    },
+    Step {
+        name: "response-formats",
+        applies: always,
+        run: response_formats,
+        after: Some("put-namespaces-back"),
+        before: None,
+        why: "A change of the choice may belong to the function that replaces the format, and a message is added.",
     },
 ];
 
@@ -534,7 +534,7 @@ fn choose<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> R
             None => Decision::Keep,
         })
     };
-    let applied = context.wire().choice().apply(request, &mut decide)?;
+    let applied = context.target_wire().choice().apply(request, &mut decide)?;
     let stuck = match context.demand {
         Some(pointer) if !tool_list::can_call(request, context.target)? => Some(pointer),
         _ => applied.emptied,
@@ -576,9 +576,9 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
     let names = HistoryNames::of(context);
     let is_unlisted = |name: &Text<'_>| context.names.new_name(name).is_none();
     let places = rename_history(request, context.target, &|name| names.new_name(name), &is_unlisted)?;
+    let (history, is_aligned) = (wire::of(context.api).history(), context.is_aligned(request));
     for place in places {
-        let history = wire::of(context.api).history();
-        let pointer = match context.is_aligned(request) {
+        let pointer = match is_aligned {
             true => format!("/{history}/{place}"),
             false => format!("/{history}"),
         };

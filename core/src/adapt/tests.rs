@@ -87,6 +87,12 @@ fn every_step_is_needed_where_it_is_and_the_page_shows_it() {
     for (at, step) in STEPS.iter().enumerate() {
         let missing = differs(&cases, |case| without(at, || outcome(&case.input, &case.options)));
         let missing = missing.unwrap_or_else(|| panic!("no fixture needs the step `{}`", step.name));
+        if let Some(next) = STEPS.get(at + 1) {
+            let case = differs(&cases, |case| moved(at, at + 1, || outcome(&case.input, &case.options)));
+            let is_bound = (step.before == Some(next.name), next.after == Some(step.name));
+            let is_shown = case.is_some();
+            assert!(is_bound == (is_shown, is_shown), "`{}` before `{}`: {case:?}, {is_bound:?}", step.name, next.name);
+        }
         let (after, before) = (proof(&cases, at, step.after), proof(&cases, at, step.before));
         page.push_str(&format!("| `{}` | {} | {after} | {before} | `{missing}` |\n", step.name, step.why));
     }
@@ -106,9 +112,9 @@ const HEAD: &str = "\
 
 # The steps of a request
 
-`adaptRequest` runs these steps, in this order. A test takes out each step, and moves it past the steps in the
-columns *after* and *before*: the outcome of a fixture (`tests/fixtures/adaptRequest`) differs. Steps between
-these two could run in another order.
+`adaptRequest` runs these steps, in this order. A test takes out each step, moves it past the steps in the columns
+*after* and *before*, and swaps neighbors: the outcome of a fixture (`tests/fixtures/adaptRequest`) differs. These
+are the nearest steps for which a fixture shows it.
 
 | step | why it comes here | after | before | without it |
 |---|---|---|---|---|

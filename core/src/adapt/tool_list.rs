@@ -28,7 +28,7 @@ const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, but earlier 
 /// # Errors
 /// `not-representable` if the function that replaces the response format cannot be sent.
 pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
-    let wire = context.wire();
+    let wire = context.target_wire();
     let tools = context.tools();
     let inputs = ListInputs {
         options: Cow::Borrowed(&tools),

@@ -6,16 +6,14 @@
 //! counts the limits of a request, `quarantine` holds the reasons for tools that cannot be sent, and warns about them).
 //! `restore` records what to undo, and writes it as JSON. `as_sent` changes only the shape of a list.
 //!
-//! `request` rewrites a whole request. Its history may add tools (`carriers`), contain calls and results (`history`),
-//! and mention tools (`call_sites`; for several servers `servers::mentions`). A request may force calls (`choice`), and
-//! it usually repeats the list of the previous request (`list_cache`). Namespaces are kept if the API has them
-//! (`retained_namespaces`). Replies come whole (`restore`) or in pieces (`streams`), and may contain structured output
-//! (`answer`). Calls are written in the client's form (`client_call`, `client_item`), and their arguments are repaired
-//! if that is requested (`call_repair`).
+//! The history of a request may contain calls and results (`history`) and mention tools (`call_sites`; for several
+//! servers `servers::mentions`). A request usually repeats the list of the previous one (`list_cache`). Replies come
+//! whole (`restore`) or in pieces (`streams`), and may contain structured output (`answer`). Calls are written in the
+//! client's form (`client_call`, `client_item`), and their arguments are repaired if that is requested (`call_repair`).
 //!
-//! Response formats are rewritten (`formats`) or replaced (`format_ladder`), the facts about a request as a whole are
-//! applied (`request_facts`), and tools above the API's maximum are deferred (`overflow`). `check` reports without
-//! rewriting. (`tool_list` and `tool_format` are files of `request`, and `names` is a file of the core.)
+//! Response formats are rewritten (`formats`), and the facts about a request as a whole are applied (`request_facts`).
+//! `check` reports without rewriting. (`adapt` rewrites whole requests; `tool_list` and `tool_format` are files of
+//! `request`, and `names` is a file of the core.)
 
 pub(crate) mod answer;
 pub(crate) mod as_sent;
