@@ -87,7 +87,12 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     const { url } = request;
     let exchange: Exchange | null;
     try {
-      exchange = Exchange.open(url, request.body, rest);
+      const betas = request.betas();
+      exchange = Exchange.open(
+        url,
+        request.body,
+        betas.length === 0 ? rest : { ...rest, betas: [...(rest.betas ?? []), ...betas] },
+      );
     } catch (error) {
       return refused(url, error);
     }
@@ -151,6 +156,12 @@ class Outgoing {
     if (isStream && type === '') return undefined;
     const bytes = await new Response(given).arrayBuffer();
     return new Outgoing(url, textOf(bytes), input, init, isStream ? new Uint8Array(bytes) : undefined);
+  }
+
+  /** Returns the betas in the header. */
+  betas(): string[] {
+    const names = (this.headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
+    return names.filter((name) => name !== '');
   }
 
   /**

@@ -378,6 +378,11 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
    */
   toolListCache?: number | undefined;
   /**
+   * Betas that the client sends in the header `anthropic-beta`, in addition to those in the body. Default `[]`. Some backends accept
+   * constructs for deferred tools only with a beta. `toolwireFetch` adds those of the request's header.
+   */
+  betas?: readonly string[] | undefined;
+  /**
    * Handling of a request if some of its tools have to be set aside. Default `"warn"`: the request is sent without them, and `console.warn`
    * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the request is not sent. A function is
    * called with the tools instead of `console.warn`, every time.

@@ -127,7 +127,13 @@ impl Open {
 
     /// Starts the exchange, if the request can have tools.
     pub(super) fn adapt(&mut self, body: &str, options: &ExchangeOptions, lists: &ToolListCache) -> Result<(), Error> {
-        self.exchange = Exchange::open_cached(&self.url(), body, options, lists)?;
+        let betas = headers::joined(&self.headers, BETAS);
+        let betas = betas.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty());
+        let betas: Vec<&str> = betas.collect();
+        self.exchange = match betas.is_empty() {
+            true => Exchange::open_cached(&self.url(), body, options, lists)?,
+            false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
+        };
         self.repairs = options.adapt.tools.repair.is_some();
         self.settle_betas();
         Ok(())

@@ -211,7 +211,7 @@ impl Exchange {
             }
         };
         let native = match options.native_is_auto {
-            true => Some(native_of(&node, endpoint.api, (model.clone(), url), dialect)?),
+            true => Some(native_of(&node, endpoint.api, (model.clone(), url), (dialect, &options.betas))?),
             false => None,
         };
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
@@ -396,10 +396,11 @@ fn native_of(
     request: &Node<'_>,
     api: Api,
     (model, url): (Option<String>, &str),
-    dialect: &str,
+    (dialect, header): (&str, &[String]),
 ) -> Result<Native, Error> {
     let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
-    let (betas, searches) = (deferred::betas_in(request)?, deferred::lists_hosted_search(request)?);
+    let (mut betas, searches) = (deferred::betas_in(request)?, deferred::lists_hosted_search(request)?);
+    betas.extend_from_slice(header);
     let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
     // Without a host and a model, nothing is known.
     let found = lookup::deferral::deferral_for_request(&query, &known);

@@ -109,6 +109,7 @@ pub(crate) fn exchange() -> Vec<Chosen<ExchangeOptions>> {
         "maxRounds" "1" |options| options.max_rounds(1);
         "onSetAside" r#""error""# |options| options.on_set_aside(OnSetAside::Error);
         "toolListCache" "3" |options| options.tool_list_cache(3);
+        "betas" r#"["tool-search-tool-2025-10-19"]"# |options| options.betas(["tool-search-tool-2025-10-19"]);
     };
     let lists = of_schemas!(ExchangeOptions).into_iter().chain(of_lists!(ExchangeOptions));
     own.into_iter().chain(lists).chain(of_requests!(ExchangeOptions)).collect()

@@ -463,6 +463,10 @@ class ExchangeOptions(_RequestOptions, total=False):
     """Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. The least
     recently used list is removed first; all lists together have at most 8 MiB of text, and 32 MiB with the data that
     restores calls. By default 16; 0 disables the cache."""
+    betas: list[str] | tuple[str, ...] | None
+    """Betas that the client sends in the header `anthropic-beta`, in addition to those in the body. By default `[]`.
+    Some backends accept constructs for deferred tools only with a beta. The transports add those of the request's
+    header."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SentRequest], object] | None
     """Handling of a request if some of its tools have to be set aside. By default `"warn"`: the request is sent without
     them, and a `ToolwireWarning` reports the tools, the dialect, the reasons and the remedies, once for each list.

@@ -149,7 +149,7 @@ class _Shared:
             # A body that is not UTF-8 is not JSON either; it is sent unchanged.
             return _Outgoing(None, request, self.listeners)
         try:
-            exchange = Exchange.open(str(request.url), body, **self.options)
+            exchange = Exchange.open(str(request.url), body, **_with_betas(self.options, request))
         except ToolwireError as error:
             return self.refused(request, error)
         if exchange is None:
@@ -319,6 +319,13 @@ def _utf8() -> codecs.IncrementalDecoder:
 def _text(body: bytes) -> str:
     """Decode a backend's answer as browsers do, so that an invalid byte does not lose the rest of a paid answer."""
     return body.decode("utf-8-sig", "replace")
+
+
+def _with_betas(options: ExchangeOptions, request: Any) -> ExchangeOptions:
+    """Add the betas of the `anthropic-beta` header to the options."""
+    names = [name.strip() for name in request.headers.get("anthropic-beta", "").split(",")]
+    found = [name for name in names if name]
+    return {**options, "betas": [*(options.get("betas") or ()), *found]} if found else options
 
 
 def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
