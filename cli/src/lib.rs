@@ -5,6 +5,7 @@ mod api;
 mod facts;
 mod files;
 mod http;
+mod listen;
 mod logs;
 mod mcp;
 mod needs;

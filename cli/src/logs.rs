@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use toolwire::json::Node;
+
 use crate::{files::no_follow, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
@@ -82,6 +84,11 @@ impl Log {
 pub(crate) struct Report(Option<Mutex<(File, bool)>>);
 
 impl Report {
+    /// Opens the report of the settings, if they name one.
+    pub(crate) fn in_settings(settings: &Node<'_>) -> Result<Report, String> {
+        Report::open(settings.text_at("report").map(|path| path.display().into_owned()).as_deref())
+    }
+
     /// Opens the report, if one is wanted.
     pub(crate) fn open(path: Option<&str>) -> Result<Report, String> {
         let Some(path) = path else { return Ok(Report(None)) };

@@ -1,8 +1,12 @@
 //! Processes, streams and timers of `toolwire proxy`. `toolwire_command::Proxy` decides what happens to each message.
+//!
+//! A client is a pair of channels: standard input and output, or a session of `--listen`.
 
 use std::{
+    future::Future,
     io::{self, Read as _, Write as _},
     pin::pin,
+    sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -16,6 +20,7 @@ use toolwire::json;
 use toolwire_command::{Command, Effect, Proxy, Secrets, Server};
 
 use crate::{
+    listen,
     logs::{Log, Report, MAX_LOG},
     mcp::{
         lines::{Line, Lines},
@@ -38,60 +43,71 @@ const PIECE: usize = 1 << 16;
 /// Serves a client on standard input and output until the client closes its end, or until a signal arrives, whose exit
 /// code it returns.
 pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
-    let report = json::read(settings).unwrap_or_default();
-    if report.get("listen").is_some_and(|listen| !listen.is_null()) {
-        return Err("expected a proxy on standard input and output: this program does not have `--listen` yet".into());
+    let read = json::read(settings).unwrap_or_default();
+    if read.get("listen").is_some_and(|listen| !listen.is_null()) {
+        return listen::run(settings).map(Some);
     }
-    let report = Report::open(report.text_at("report").map(|path| path.display().into_owned()).as_deref())?;
+    let report = Arc::new(Report::in_settings(&read)?);
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
-    let log = Log::new();
+    let log = Arc::new(Log::new());
     let (output, writer) = stdout();
     let ended = runtime.block_on(async {
         // Until the servers have ended, a signal must not end the program without them.
         let mut ended = pin!(signals::ended());
-        let (sender, events) = channel(WAITING);
-        let (timers, alarms) = unbounded_channel();
-        let servers: Vec<(String, Server)> = Server::in_settings(settings);
-        let mut host = Host {
-            proxy: Proxy::new(settings),
-            links: servers.iter().map(|_| None).collect(),
-            secrets: servers.iter().map(|(_, server)| secrets(server)).collect(),
-            logged: servers.iter().map(|_| Lines::new(MAX_LOG)).collect(),
-            servers,
-            sender,
-            timers,
-            output,
-            log: &log,
-            report: &report,
-        };
-        let mut inbox = Inbox { client: stdin(), events, alarms };
-        let result = tokio::select! {
-            biased;
-            code = &mut ended => Ok(Some(code)),
-            result = host.serve(&mut inbox) => result.map(|()| None),
-        };
-        let is_signalled = matches!(result, Ok(Some(_)));
-        let close = |link: Link| async move {
-            if is_signalled {
-                link.terminate().await;
-            } else {
-                link.close().await;
-            }
-        };
-        let ends: Vec<_> = host.links.drain(..).flatten().map(|link| tokio::spawn(close(link))).collect();
-        // The servers must not wait for a reader while they end.
-        drop(host);
-        while inbox.events.recv().await.is_some() {}
-        for end in ends {
-            let _ = end.await;
-        }
-        result
+        serve(settings, (stdin(), output), (log.clone(), report), ended.as_mut()).await
     });
     // Names are resolved on threads that would have to end first.
     runtime.shutdown_background();
     finish(&writer);
     log.flush();
     ended
+}
+
+/// Serves a client until it closes its end, or until `ended` returns an exit code, which is returned. The servers have
+/// ended, too.
+pub(crate) async fn serve(
+    settings: &str,
+    (client, output): (Receiver<Incoming>, Sender<Vec<u8>>),
+    (log, report): (Arc<Log>, Arc<Report>),
+    ended: impl Future<Output = u8>,
+) -> Result<Option<u8>, String> {
+    let (sender, events) = channel(WAITING);
+    let (timers, alarms) = unbounded_channel();
+    let servers: Vec<(String, Server)> = Server::in_settings(settings);
+    let mut host = Host {
+        proxy: Proxy::new(settings),
+        links: servers.iter().map(|_| None).collect(),
+        secrets: servers.iter().map(|(_, server)| secrets(server)).collect(),
+        logged: servers.iter().map(|_| Lines::new(MAX_LOG)).collect(),
+        servers,
+        sender,
+        timers,
+        output,
+        log,
+        report,
+    };
+    let mut inbox = Inbox { client, events, alarms };
+    let result = tokio::select! {
+        biased;
+        code = ended => Ok(Some(code)),
+        result = host.serve(&mut inbox) => result.map(|()| None),
+    };
+    let is_signalled = matches!(result, Ok(Some(_)));
+    let close = |link: Link| async move {
+        if is_signalled {
+            link.terminate().await;
+        } else {
+            link.close().await;
+        }
+    };
+    let ends: Vec<_> = host.links.drain(..).flatten().map(|link| tokio::spawn(close(link))).collect();
+    // The servers must not wait for a reader while they end.
+    drop(host);
+    while inbox.events.recv().await.is_some() {}
+    for end in ends {
+        let _ = end.await;
+    }
+    result
 }
 
 /// What arrives at the host.
@@ -102,7 +118,7 @@ struct Inbox {
 }
 
 /// Input of the client.
-enum Incoming {
+pub(crate) enum Incoming {
     Line(Line),
     Failed(String),
 }
@@ -114,7 +130,7 @@ enum Timer {
 }
 
 /// A proxy between one client and its servers.
-struct Host<'h> {
+struct Host {
     proxy: Proxy,
     servers: Vec<(String, Server)>,
     links: Vec<Option<Link>>,
@@ -124,14 +140,14 @@ struct Host<'h> {
     sender: Sender<(usize, Event)>,
     timers: UnboundedSender<Timer>,
     output: Sender<Vec<u8>>,
-    log: &'h Log,
-    report: &'h Report,
+    log: Arc<Log>,
+    report: Arc<Report>,
 }
 
 /// The client no longer reads.
 struct Gone;
 
-impl Host<'_> {
+impl Host {
     async fn serve(&mut self, inbox: &mut Inbox) -> Result<(), String> {
         for at in 0..self.servers.len() {
             if let Err(why) = self.start(at) {
@@ -256,7 +272,7 @@ impl Host<'_> {
                 Effect::Start(at, delay) => self.later(delay, Timer::Start(at)),
                 Effect::Alarm(alarm, delay) => self.later(delay, Timer::Alarm(alarm)),
                 Effect::Log(line) => self.log.line(&line),
-                Effect::Report(line) => self.report.line(&line, self.log),
+                Effect::Report(line) => self.report.line(&line, &self.log),
                 _ => {}
             }
         }
@@ -265,8 +281,7 @@ impl Host<'_> {
 
     /// Writes a message to the client. If the client does not read, nothing is read from it and from the servers, so
     /// that memory stays bounded.
-    async fn write(&self, mut message: Vec<u8>) -> Result<(), Gone> {
-        message.push(b'\n');
+    async fn write(&self, message: Vec<u8>) -> Result<(), Gone> {
         self.output.send(message).await.map_err(|_| Gone)
     }
 
@@ -319,7 +334,8 @@ fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     let (sender, mut receiver) = channel::<Vec<u8>>(WAITING);
     let writer = thread::spawn(move || {
         let mut stdout = io::stdout().lock();
-        while let Some(message) = receiver.blocking_recv() {
+        while let Some(mut message) = receiver.blocking_recv() {
+            message.push(b'\n');
             if stdout.write_all(&message).and_then(|()| stdout.flush()).is_err() {
                 return;
             }

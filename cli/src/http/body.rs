@@ -5,7 +5,7 @@ use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, Incoming};
-use tokio::time::timeout;
+use tokio::{runtime::Handle, time::timeout};
 use toolwire_command::{ContentEncoding, Reading};
 
 use super::{
@@ -13,6 +13,8 @@ use super::{
     decode::{Decoder, Undecodable},
 };
 
+/// Maximum time for draining the rest of a request after an early answer.
+const LINGER: Duration = Duration::from_secs(10);
 /// Size of the pieces that are decompressed without a pause, in bytes.
 const PIECE: usize = 1 << 12;
 /// Maximum size of the pieces of a stream that are returned together, in bytes.
@@ -83,6 +85,18 @@ pub(crate) async fn whole<S>(
         out.extend_from_slice(&decoded);
     }
     Ok(out)
+}
+
+/// Reads the rest of a request in the background, for a limited time. A client may read an answer only after sending
+/// the whole request.
+pub(crate) fn drain(mut body: Incoming) {
+    // Without a runtime, the program ends.
+    let Ok(runtime) = Handle::try_current() else { return };
+    runtime.spawn(async move {
+        let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+        // After the time limit, the connection closes.
+        let _ = timeout(LINGER, rest).await;
+    });
 }
 
 /// A body, piece by piece.

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
     },
-    task::{ready, Context, Poll},
+    task::{ready, Context, Poll, Waker},
     time::Duration,
 };
 
@@ -42,6 +42,8 @@ impl Limits {
 
 /// Size of a buffer for reading, in bytes.
 const PIECE: usize = 1 << 14;
+/// Maximum size of what is read of the next request while one is open, in bytes.
+const MAX_HELD: usize = 1 << 16;
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -55,6 +57,8 @@ struct Requests {
     has_begun: AtomicBool,
     /// Since when no request is open.
     idle: Mutex<Instant>,
+    /// The reader of the connection, if it waits for the end of the request.
+    reader: Mutex<Option<Waker>>,
     /// What the client has not read, by increasing numbers, with the time since when it could have read it.
     unread: Mutex<BTreeMap<u64, Instant>>,
     last: AtomicU64,
@@ -78,6 +82,7 @@ impl Default for Busy {
             open: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
             idle: Mutex::new(Instant::now()),
+            reader: Mutex::default(),
             unread: Mutex::default(),
             last: AtomicU64::new(0),
         }))
@@ -128,6 +133,9 @@ impl Drop for Open {
     fn drop(&mut self) {
         if self.0.open.fetch_sub(1, Ordering::Relaxed) == 1 {
             *lock(&self.0.idle) = Instant::now();
+            if let Some(reader) = lock(&self.0.reader).take() {
+                reader.wake();
+            }
         }
     }
 }
@@ -157,6 +165,8 @@ pub(crate) struct Connection {
     /// Bytes that hyper may read.
     ready: Vec<u8>,
     at: usize,
+    /// Bytes after the current request. hyper would no longer notice that the client disconnects if it had them.
+    held: Vec<u8>,
     busy: Busy,
     waits: Waits,
     read_limit: Pin<Box<Sleep>>,
@@ -168,21 +178,20 @@ pub(crate) struct Connection {
 impl Connection {
     /// `begin` is what was read of the connection.
     pub(crate) fn new(stream: TcpStream, begin: &[u8], busy: Busy, limits: Limits) -> Connection {
-        let mut ready = Vec::new();
+        let (mut ready, mut held) = (Vec::new(), Vec::new());
         let framing = if begin == PREFACE {
             ready.extend_from_slice(begin);
             None
         } else {
-            let mut framing = Framing::new();
-            // A head is never malformed here: it is replaced.
-            let _ = framing.read(begin, &mut ready);
-            Some(framing)
+            held.extend_from_slice(begin);
+            Some(Framing::new())
         };
         Connection {
             stream,
             framing,
             ready,
             at: 0,
+            held,
             busy,
             waits: Waits::Head,
             read_limit: Box::pin(sleep(limits.head)),
@@ -206,6 +215,25 @@ impl Connection {
             self.at = 0;
         }
         true
+    }
+
+    /// Waits until the client disconnects, or until the open request ends, which calls this reader again. Meanwhile, a
+    /// part of the next request may arrive.
+    fn poll_disconnect(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        *lock(&self.busy.0.reader) = Some(context.waker().clone());
+        let mut piece = [0; 1 << 10];
+        while self.busy.is_busy() && self.held.len() < MAX_HELD {
+            let mut piece = ReadBuf::new(&mut piece);
+            ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
+            if piece.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            self.held.extend_from_slice(piece.filled());
+        }
+        if !self.busy.is_busy() {
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 
     /// Returns an error if the connection has waited for too long.
@@ -252,6 +280,15 @@ impl AsyncRead for Connection {
             if this.framing.as_ref().is_some_and(Framing::has_ended) {
                 return Poll::Ready(Ok(()));
             }
+            if this.framing.as_ref().is_some_and(Framing::is_between) && this.busy.is_busy() {
+                ready!(this.poll_disconnect(context))?;
+                return Poll::Ready(Ok(()));
+            }
+            if let Some(framing) = this.framing.as_mut().filter(|_| !this.held.is_empty()) {
+                let length = framing.read(&this.held, &mut this.ready).map_err(|_| io::ErrorKind::InvalidData)?;
+                this.held.drain(..length);
+                continue;
+            }
             let size = buffer.remaining().min(PIECE);
             let mut piece = ReadBuf::new(buffer.initialize_unfilled_to(size));
             match Pin::new(&mut this.stream).poll_read(context, &mut piece) {
@@ -272,15 +309,14 @@ impl AsyncRead for Connection {
             }
             let bytes = piece.filled();
             let is_body = framing.is_body(length);
-            if framing.read(bytes, &mut this.ready).is_err() {
-                return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
-            }
+            let read = framing.read(bytes, &mut this.ready).map_err(|_| io::ErrorKind::InvalidData)?;
             if is_body || this.ready.len() == length && this.ready == bytes {
                 // The bytes are already where hyper reads them.
                 this.ready.clear();
                 buffer.advance(length);
                 return Poll::Ready(Ok(()));
             }
+            this.held.extend_from_slice(bytes.get(read..).unwrap_or_default());
         }
     }
 }
@@ -386,8 +422,8 @@ mod tests {
         // An idle connection, with and without an open request.
         let idle = Limits { head: LONG, idle: SHORT, unread: LONG };
         let (mut client, mut server) = pair(idle, &busy).await;
-        let open = busy.begin();
         request(&mut client, &mut server).await;
+        let open = busy.begin();
         assert_eq!(ends(&mut server).await, None);
         drop(open);
         assert_eq!(ends(&mut server).await, late);
@@ -401,6 +437,29 @@ mod tests {
         let (_client, mut server) = pair(unread, &busy).await;
         let written = timeout(LONG, server.write_all(&vec![0; 50_000_000])).await.expect("a limit");
         assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+    }
+
+    #[tokio::test]
+    async fn the_next_request_waits_and_a_disconnect_is_noticed_while_one_is_open() {
+        let (busy, limits) = (Busy::default(), Limits { head: LONG, idle: LONG, unread: LONG });
+        let (mut client, mut server) = pair(limits, &busy).await;
+        client.write_all(&REQUEST.repeat(2)).await.expect("a connection");
+        let mut found = [0; 2 * REQUEST.len()];
+        assert_eq!(server.read(&mut found).await.expect("a request"), REQUEST.len());
+        let open = busy.begin();
+        assert!(timeout(2 * SHORT, server.read(&mut found)).await.is_err());
+        let end = tokio::spawn(async move {
+            sleep(SHORT).await;
+            drop(open);
+        });
+        let read = timeout(LONG, server.read(&mut found)).await.expect("no wait").expect("a request");
+        assert_eq!(read, REQUEST.len());
+        end.await.expect("no panic");
+        let open = busy.begin();
+        client.write_all(b"GET ").await.expect("a connection");
+        drop(client);
+        assert_eq!(timeout(LONG, server.read(&mut found)).await.expect("no wait").expect("an end"), 0);
+        drop(open);
     }
 
     #[tokio::test]

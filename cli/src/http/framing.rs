@@ -77,13 +77,18 @@ impl Framing {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
 
-    /// Reads bytes of the connection, and appends those that hyper may read.
-    pub(crate) fn read(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
+    /// Reads bytes of the connection up to the end of a request, and appends those that hyper may read. Returns how many
+    /// were read.
+    pub(crate) fn read(&mut self, all: &[u8], out: &mut Vec<u8>) -> Result<usize, Malformed> {
+        let (mut bytes, begin) = (all, out.len());
         while let Some((first, rest)) = bytes.split_first() {
+            if self.is_between() && out.len() > begin {
+                break;
+            }
             match &mut self.state {
                 State::Ended => {
                     out.extend_from_slice(bytes);
-                    return Ok(());
+                    return Ok(all.len());
                 }
                 State::Body(length) => {
                     let part = usize::try_from(*length).unwrap_or(usize::MAX).min(bytes.len());
@@ -113,7 +118,7 @@ impl Framing {
                 State::Head => bytes = self.read_head(bytes, out),
             }
         }
-        Ok(())
+        Ok(all.len() - bytes.len())
     }
 
     /// Reads bytes of a head. Returns the bytes after it.
@@ -238,7 +243,13 @@ mod tests {
     /// Reads text in pieces of this size. Returns what hyper reads, and the rest of the state.
     fn read(text: &[u8], size: usize) -> (Result<(), Malformed>, Vec<u8>, Framing) {
         let (mut framing, mut out) = (Framing::new(), Vec::new());
-        let result = text.chunks(size).try_for_each(|piece| framing.read(piece, &mut out));
+        let result = text.chunks(size).try_for_each(|mut piece| {
+            while !piece.is_empty() {
+                let length = framing.read(piece, &mut out)?;
+                piece = piece.get(length..).unwrap_or_default();
+            }
+            Ok(())
+        });
         (result, out, framing)
     }
 

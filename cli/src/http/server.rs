@@ -16,7 +16,7 @@ use hyper::{
     body::{Body, Incoming},
     server::conn::{http1, http2},
     service::service_fn,
-    Request, Response,
+    Request, Response, Uri, Version,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
@@ -66,6 +66,17 @@ pub(crate) fn token_of(variable: Option<&str>) -> Result<Option<String>, String>
         return Err(format!("expected a token in the variable {variable} of the environment, found none"));
     }
     Ok(Some(token))
+}
+
+/// Returns the target as in the request line.
+pub(crate) fn target(uri: &Uri, version: Version) -> String {
+    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    match (uri.scheme_str(), uri.authority()) {
+        // In HTTP/2, a target always has a scheme.
+        (Some(scheme), Some(authority)) if version != Version::HTTP_2 => format!("{scheme}://{authority}{path}"),
+        (None, Some(authority)) if version != Version::HTTP_2 => authority.to_string(),
+        _ => path.into(),
+    }
 }
 
 /// A server that accepts connections.

@@ -10,20 +10,15 @@ use std::{
 };
 
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::{
-    runtime::Handle,
     sync::mpsc::Receiver,
-    time::{sleep, timeout, Instant, Sleep},
+    time::{sleep, Instant, Sleep},
 };
 
 use toolwire_command::Unsent;
 
-use crate::http::{client::why, connection::Open};
-
-/// Maximum time for draining the rest of a request after an early answer.
-const LINGER: Duration = Duration::from_secs(10);
+use crate::http::{body::drain, client::why, connection::Open};
 
 /// The body of a client's request. It is shared, because the rest of it is drained if the upstream replies early.
 #[derive(Clone)]
@@ -76,16 +71,11 @@ impl Upload {
         self.state().body = (!body.is_end_stream()).then_some(body);
     }
 
-    /// Reads the rest in the background, for a limited time. A client may read an answer only after sending the whole
-    /// request.
+    /// Reads the rest in the background, for a limited time.
     pub(super) fn drain(&self) {
-        // Without a runtime, the program ends.
-        let (Some(mut body), Ok(runtime)) = (self.take(), Handle::try_current()) else { return };
-        runtime.spawn(async move {
-            let rest = async { while let Some(Ok(_)) = body.frame().await {} };
-            // After the time limit, the connection closes.
-            let _ = timeout(LINGER, rest).await;
-        });
+        if let Some(body) = self.take() {
+            drain(body);
+        }
     }
 }
 
@@ -292,6 +282,7 @@ impl Body for Reply {
 mod tests {
     #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+    use http_body_util::BodyExt as _;
     use tokio::sync::mpsc::channel;
 
     use super::*;

@@ -30,7 +30,7 @@ use super::{
 use crate::http::{
     body::{whole, Broken, Pieces, Unread},
     client::why,
-    server::Client,
+    server::{target, Client},
 };
 
 /// Minimum size of a body that is rewritten on a thread of its own, in bytes.
@@ -116,17 +116,6 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
             }
         }
         _ => None,
-    }
-}
-
-/// Returns the target as in the request line.
-fn target(uri: &hyper::Uri, version: Version) -> String {
-    let path = uri.path_and_query().map_or("", |path| path.as_str());
-    match (uri.scheme_str(), uri.authority()) {
-        // In HTTP/2, a target always has a scheme.
-        (Some(scheme), Some(authority)) if version != Version::HTTP_2 => format!("{scheme}://{authority}{path}"),
-        (None, Some(authority)) if version != Version::HTTP_2 => authority.to_string(),
-        _ => path.into(),
     }
 }
 

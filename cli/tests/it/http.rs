@@ -38,12 +38,18 @@ impl Running {
     /// Starts a relay in front of an upstream, and waits until it listens.
     pub(crate) fn relay(mut command: Command, upstream: u16, more: &[&str]) -> Running {
         command.args(["relay", "--listen", "127.0.0.1:0", "--upstream", &format!("http://127.0.0.1:{upstream}")]);
-        command.args(more).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.args(more);
+        Running::start(command)
+    }
+
+    /// Starts a program whose first line of standard error ends in its port, perhaps with a path.
+    pub(crate) fn start(mut command: Command) -> Running {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
         let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut line = String::new();
         log.read_line(&mut line).expect("a line");
-        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = line.trim().rsplit(':').next().and_then(|port| port.split('/').next()?.parse().ok());
         let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
         // Otherwise the program would wait for a reader.
         thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));

@@ -3,5 +3,6 @@
 mod command;
 mod http;
 mod limits;
+mod listen;
 mod mcp;
 mod relay;

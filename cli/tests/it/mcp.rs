@@ -15,7 +15,7 @@ use serde_json::{json, Value};
 use crate::command::{program, Folder};
 
 /// A server in the language of the shell. It answers requests by their method, and whatever else a test needs.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 echo 'a line for people'
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id": *\([^,}]*\).*/\1/p')

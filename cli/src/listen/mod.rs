@@ -1,0 +1,441 @@
+//! Sockets, timers and sessions of `toolwire proxy --listen`. `toolwire_command::Listener` decides which client receives
+//! which response.
+
+mod reply;
+
+use std::{
+    collections::HashMap,
+    panic::{catch_unwind, AssertUnwindSafe},
+    pin::pin,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+    },
+    time::Duration,
+};
+
+use hyper::{body::Incoming as Body, Request, Response, Version};
+use tokio::{
+    runtime::Builder,
+    sync::{
+        mpsc::{channel, unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
+        oneshot, watch,
+    },
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use toolwire::json::{self, Node};
+use toolwire_command::{Listener, ListenerEffect, Reading};
+
+use self::reply::{response, Head, Queue, Reply, Room};
+use crate::{
+    facts::record,
+    http::{
+        body::{drain, whole, Unread},
+        connection::Limits,
+        server::{target, token_of, Client, Listening, Service},
+    },
+    logs::{Log, Report},
+    mcp::{lines::Line, MAX_MESSAGE},
+    proxy::{self, Incoming},
+    signals,
+    system::code,
+};
+
+/// Time limit for receiving the body of a request, and for a client that does not read its response.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum total size of the bodies that are being read, in bytes.
+const MAX_BODIES: usize = 512 << 20;
+/// Maximum number of unsent bytes of a response whose servers cannot be paused for its client.
+const MAX_WAITING: usize = 16 << 20;
+/// Number of unsent bytes of a session's responses above which its servers are paused.
+const PAUSE: usize = 1 << 16;
+/// Maximum number of connections, greater than the maximum number of open requests.
+const MAX_CONNECTIONS: usize = 4_000;
+/// Number of messages that wait for a session.
+const WAITING: usize = 4;
+const SILENT: &str = "expected the whole request in time, found a part of it";
+const FULL: &str = "expected fewer large bodies at once, found more";
+
+/// Serves clients until a signal arrives. Returns the exit code.
+pub(crate) fn run(settings: &str) -> Result<u8, String> {
+    let read = json::read(settings).unwrap_or_default();
+    let text = |node: &Node<'_>, key: &str| node.text_at(key).map(|text| text.display().into_owned());
+    let token = token_of(text(&read, "token").as_deref())?;
+    let report = Arc::new(Report::in_settings(&read)?);
+    let listen = read.get("listen").cloned().unwrap_or_default();
+    let port = listen.u64_at("port").and_then(|port| u16::try_from(port).ok()).unwrap_or_default();
+    let host = text(&listen, "host").unwrap_or_default();
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(|error| code(&error))?;
+    let log = Arc::new(Log::new());
+    let ended = runtime.block_on(serve(settings, token, (&host, port), (log.clone(), report)));
+    // Names are resolved on threads that would have to end first.
+    runtime.shutdown_background();
+    log.flush();
+    ended
+}
+
+async fn serve(
+    settings: &str,
+    token: Option<String>,
+    (host, port): (&str, u16),
+    (log, report): (Arc<Log>, Arc<Report>),
+) -> Result<u8, String> {
+    // Until the servers have ended, a signal must not end the program without them.
+    let ended = pin!(signals::ended());
+    let listening = Listening::begin(host, port, MAX_CONNECTIONS).await?;
+    let listener = Listener::new(settings, token.as_deref());
+    log.line(&listener.started(&listening.address));
+    let state = State { listener, requests: HashMap::new(), sessions: HashMap::new(), last_session: 0 };
+    let (stop, stopped) = watch::channel(None);
+    let front = Arc::new_cyclic(|front| Front {
+        front: front.clone(),
+        settings: settings.into(),
+        token,
+        log,
+        report,
+        state: Mutex::new(state),
+        last: AtomicUsize::new(0),
+        reading: AtomicUsize::new(0),
+        tasks: Mutex::new(JoinSet::new()),
+        stopped,
+    });
+    let code = listening.serve(front.clone(), Limits::new(PATIENCE), ended, Duration::ZERO).await;
+    // Every session has a receiver.
+    let _ = stop.send(Some(code));
+    let mut tasks = std::mem::take(&mut *front.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+    while tasks.join_next().await.is_some() {}
+    Ok(code)
+}
+
+/// The parts of the host that all requests and sessions share.
+struct Front {
+    front: Weak<Front>,
+    settings: String,
+    token: Option<String>,
+    log: Arc<Log>,
+    report: Arc<Report>,
+    state: Mutex<State>,
+    /// Number of the latest request.
+    last: AtomicUsize,
+    /// Bytes of the bodies that are being read.
+    reading: AtomicUsize,
+    /// The sessions' proxies.
+    tasks: Mutex<JoinSet<()>>,
+    /// The exit code, once a signal has arrived.
+    stopped: watch::Receiver<Option<u8>>,
+}
+
+struct State {
+    listener: Listener,
+    requests: HashMap<u64, Open>,
+    sessions: HashMap<u64, Session>,
+    last_session: u64,
+}
+
+/// A request without a complete response.
+struct Open {
+    body: Option<Body>,
+    /// `None` once the response has begun.
+    head: Option<oneshot::Sender<Head>>,
+    queue: Arc<Queue>,
+}
+
+/// The client of a session's proxy.
+struct Session {
+    /// `None` once the session was closed.
+    client: Option<UnboundedSender<Vec<u8>>>,
+    /// Bytes of the messages that the proxy has not received.
+    waiting: Arc<AtomicUsize>,
+    room: Arc<Room>,
+}
+
+/// Tells the listener when a response is complete, or its connection has ended.
+struct Closing(Arc<Front>, u64);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        let Closing(front, number) = self;
+        let open = front.state().requests.remove(number);
+        if let Some(body) = open.and_then(|open| open.body) {
+            drain(body);
+        }
+        front.act(None, None, |listener| listener.closed(*number));
+    }
+}
+
+impl Service for Front {
+    type Reply = Reply;
+
+    async fn answer(self: Arc<Self>, request: Request<Body>, client: Client) -> Option<Response<Reply>> {
+        let (parts, body) = request.into_parts();
+        let number = self.last.fetch_add(1, Ordering::Relaxed) as u64 + 1;
+        let mut headers: Vec<(&str, &[u8])> =
+            parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        if let Some(authority) = parts.uri.authority().filter(|_| parts.version == Version::HTTP_2) {
+            // It replaces `Host` (RFC 9113, 8.3.1).
+            headers.retain(|(name, _)| *name != "host");
+            headers.push(("host", authority.as_str().as_bytes()));
+        }
+        let latin = |bytes: &[u8]| bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
+        let pairs = headers.iter().map(|(name, value)| [(*name).to_string(), latin(value)].map(Node::string));
+        let pairs: Vec<Node<'_>> = pairs.map(|pair| Node::array(pair.into())).collect();
+        let head = json::write(&record(
+            [
+                ("method", Node::string(parts.method.as_str())),
+                ("target", Node::string(target(&parts.uri, parts.version))),
+                ("headers", Node::array(pairs)),
+                ("id", Node::string(random_id()?)),
+            ]
+            .into_iter(),
+        ));
+        let (sender, receiver) = oneshot::channel();
+        let queue = Arc::new(Queue::default());
+        let open = Open { body: Some(body), head: Some(sender), queue: queue.clone() };
+        self.state().requests.insert(number, open);
+        let closing = Closing(self.clone(), number);
+        self.act(None, None, |listener| listener.request(number, &head));
+        let head = receiver.await.ok()?;
+        response(head, Reply::new(queue, closing, client.open))
+    }
+}
+
+impl Front {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Performs the actions that follow an event: the arrival of a request's body, or a message of a session.
+    fn act(
+        &self,
+        body: Option<&[u8]>,
+        session: Option<&Arc<Room>>,
+        decide: impl FnOnce(&mut Listener) -> Vec<ListenerEffect>,
+    ) {
+        let state = &mut *self.state();
+        let Ok(effects) = catch_unwind(AssertUnwindSafe(|| decide(&mut state.listener))) else {
+            return self.restart(state);
+        };
+        for effect in effects {
+            self.perform(state, effect, body, session);
+        }
+    }
+
+    /// Ends all sessions after a defect of the listener. New sessions may start.
+    fn restart(&self, state: &mut State) {
+        self.log.line("toolwire: internal: found a defect in toolwire, please report it");
+        let mut settings = json::read(&self.settings).unwrap_or_default();
+        settings.set("lastSession", Node::count(state.last_session));
+        state.listener = Listener::new(&json::write(&settings), self.token.as_deref());
+        state.requests.drain().for_each(|(_, open)| open.queue.abort());
+        state.sessions.clear();
+    }
+
+    fn perform(&self, state: &mut State, effect: ListenerEffect, body: Option<&[u8]>, session: Option<&Arc<Room>>) {
+        match effect {
+            ListenerEffect::Read(number, most) => {
+                let body = state.requests.get_mut(&number).and_then(|open| open.body.take());
+                if let Some((body, front)) = body.zip(self.front.upgrade()) {
+                    tokio::spawn(front.read(number, body, most));
+                }
+            }
+            ListenerEffect::Answer(number, head, text) => {
+                let Some(open) = state.requests.get_mut(&number) else { return };
+                open.queue.push(text, session);
+                open.queue.end();
+                open.begin(&head);
+            }
+            ListenerEffect::Head(number, head) => {
+                if let Some(open) = state.requests.get_mut(&number) {
+                    open.begin(&head);
+                }
+            }
+            ListenerEffect::Write(of, number, text) => {
+                let Some(open) = state.requests.get(&number) else { return };
+                // Clients share session 0, so its servers cannot wait for one of them.
+                let is_shared = of == 0;
+                let room = state.sessions.get(&of).map(|session| &session.room);
+                open.queue.push(text, room);
+                if is_shared && open.queue.length() > MAX_WAITING {
+                    open.queue.abort();
+                }
+            }
+            ListenerEffect::End(number) => {
+                if let Some(open) = state.requests.get(&number) {
+                    open.queue.end();
+                }
+            }
+            ListenerEffect::Open(number) => self.open(state, number),
+            ListenerEffect::Message(number, text) => state.send(number, text.into_bytes()),
+            ListenerEffect::Pass(number, _) => state.send(number, body.unwrap_or_default().into()),
+            ListenerEffect::Close(number) => {
+                if let Some(session) = state.sessions.get_mut(&number) {
+                    session.client = None;
+                }
+            }
+            ListenerEffect::Alarm(number, delay) => {
+                let front = self.front.clone();
+                tokio::spawn(async move {
+                    sleep(Duration::from_millis(delay)).await;
+                    if let Some(front) = front.upgrade() {
+                        front.act(None, None, |listener| listener.alarm(number));
+                    }
+                });
+            }
+            ListenerEffect::Log(line) => self.log.line(&line),
+            _ => {}
+        }
+    }
+
+    /// Reads the body of a request.
+    async fn read(self: Arc<Front>, number: u64, mut body: Body, most: u64) {
+        let mut taken = Taken(&self.reading, 0);
+        let reading = Reading { most, encoding: None };
+        let read = timeout(PATIENCE, whole(&mut body, reading, PATIENCE, |length| taken.take(length))).await;
+        let (status, why) = match read {
+            Ok(Ok(text)) => {
+                drop(taken);
+                return self.act(Some(&text), None, |listener| listener.body(number, &text));
+            }
+            Ok(Err(Unread::Refused(status, why))) => (status, why),
+            Ok(Err(Unread::Stopped(()))) => (503, FULL.into()),
+            Ok(Err(Unread::Late)) | Err(_) => (408, SILENT.into()),
+            // The client has disconnected, or its chunks are malformed.
+            Ok(Err(Unread::Gone(_))) => return,
+        };
+        self.act(None, None, |listener| listener.unread(number, status, &why));
+        drain(body);
+    }
+
+    /// Starts the proxy of a session.
+    fn open(&self, state: &mut State, number: u64) {
+        state.last_session = number;
+        let (sender, messages) = unbounded_channel();
+        let (waiting, room) = (Arc::new(AtomicUsize::new(0)), Arc::new(Room::default()));
+        let session = Session { client: Some(sender), waiting: waiting.clone(), room: room.clone() };
+        state.sessions.insert(number, session);
+        let Some(front) = self.front.upgrade() else { return };
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sessions that have ended.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(front.session(number, messages, waiting, room));
+    }
+
+    async fn session(
+        self: Arc<Front>,
+        number: u64,
+        messages: UnboundedReceiver<Vec<u8>>,
+        waiting: Arc<AtomicUsize>,
+        room: Arc<Room>,
+    ) {
+        let (to_proxy, client) = channel(WAITING);
+        let (output, mut answers) = channel::<Vec<u8>>(WAITING);
+        tokio::spawn(pass(messages, waiting, to_proxy));
+        let front = self.clone();
+        tokio::spawn(async move {
+            while let Some(message) = answers.recv().await {
+                front.act(None, Some(&room), |listener| listener.message(number, &message));
+                // While the client does not read, the servers wait.
+                room.below(PAUSE).await;
+            }
+        });
+        let mut stopped = self.stopped.clone();
+        let ended = async move {
+            let code = stopped.wait_for(Option::is_some).await;
+            code.ok().and_then(|code| *code).unwrap_or_default()
+        };
+        let host = (self.log.clone(), self.report.clone());
+        let why = match proxy::serve(&self.settings, (client, output), host, ended).await {
+            Ok(_) => "it has ended".to_string(),
+            Err(why) => why,
+        };
+        self.state().sessions.remove(&number);
+        self.act(None, None, |listener| listener.ended(number, &why));
+    }
+}
+
+impl Open {
+    /// Begins the response.
+    fn begin(&mut self, head: &str) {
+        if let Some(sender) = self.head.take() {
+            // The client may have disconnected.
+            let _ = sender.send(Head::read(head));
+        }
+    }
+}
+
+impl State {
+    /// Passes a message to the proxy of a session. A session whose client sends more than its servers read is closed.
+    fn send(&mut self, number: u64, message: Vec<u8>) {
+        let Some(session) = self.sessions.get_mut(&number) else { return };
+        let waiting = session.waiting.fetch_add(message.len(), Ordering::Relaxed) + message.len();
+        if waiting > MAX_MESSAGE {
+            session.client = None;
+        }
+        if let Some(client) = &session.client {
+            // The proxy may have ended.
+            let _ = client.send(message);
+        }
+    }
+}
+
+/// Passes messages to a proxy, which receives a few at a time.
+async fn pass(mut messages: UnboundedReceiver<Vec<u8>>, waiting: Arc<AtomicUsize>, to_proxy: Sender<Incoming>) {
+    while let Some(message) = messages.recv().await {
+        let length = message.len();
+        if to_proxy.send(Incoming::Line(Line::Text(message))).await.is_err() {
+            return;
+        }
+        waiting.fetch_sub(length, Ordering::Relaxed);
+    }
+}
+
+/// The part of one body in the total of all bodies that are being read.
+struct Taken<'f>(&'f AtomicUsize, usize);
+
+impl Taken<'_> {
+    fn take(&mut self, length: u64) -> Result<(), ()> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let total = self.0.fetch_add(length, Ordering::Relaxed).saturating_add(length);
+        self.1 += length;
+        if total > MAX_BODIES {
+            Err(())
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
+}
+
+/// Returns a random id (RFC 9562, version 4), or `None` if the system has no random numbers.
+fn random_id() -> Option<String> {
+    let mut bytes = [0; 16];
+    rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
+    let number = u128::from_be_bytes(bytes);
+    let number = number & !(0xf << 76) & !(0b11 << 62) | 4 << 76 | 0b10 << 62;
+    let digits = format!("{number:032x}");
+    let parts: Vec<&str> =
+        [0..8, 8..12, 12..16, 16..20, 20..32].into_iter().filter_map(|range| digits.get(range)).collect();
+    Some(parts.join("-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_uuids() {
+        let ids: Vec<String> = (0..100).filter_map(|_| random_id()).collect();
+        for id in &ids {
+            let dashes: Vec<usize> = id.match_indices('-').map(|(at, _)| at).collect();
+            assert_eq!((id.len(), dashes.as_slice()), (36, [8, 13, 18, 23].as_slice()), "{id}");
+            assert!(id.get(14..15) == Some("4") && id.get(19..20).is_some_and(|one| "89ab".contains(one)), "{id}");
+        }
+        assert!(ids.len() == 100 && ids.first() != ids.last());
+    }
+}
