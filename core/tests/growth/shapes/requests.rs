@@ -50,6 +50,11 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
             {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "find", "input": {}}]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]}]})
     }),
+    ("Chat Completions: calls of an illegal name", |count| {
+        let call = json!({"role": "assistant", "tool_calls": [{"type": "function",
+            "function": {"name": ".", "arguments": "{}"}}]});
+        json!({"model": "m", "messages": vec![call; count], "tools": [tool("tool_0", 0)]})
+    }),
     ("Responses: updates of the format", |count| {
         let update = |at: usize| json!({"type": "configuration_update", "text": {"format": {"type": "json_schema", "name": "n", "schema": schema(at)}}});
         let turn = |at: usize| [update(at), json!({"role": "user", "content": "go"})];
