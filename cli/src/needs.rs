@@ -16,6 +16,7 @@ use crate::{
     api,
     facts::record,
     files::{self, Files},
+    listen,
     mcp::tools::{self, Failure},
     proxy, relay, signals,
     system::code,
@@ -49,6 +50,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
                 code = ended => Ok(Met::Ended(code)),
             }
         }),
+        Need::Proxy(settings) if listen::is_wanted(&settings) => listen::run(&settings).map(Met::Ended),
         Need::Proxy(settings) => {
             proxy::run(&settings).map(|ended| ended.map_or_else(|| Met::Content(Vec::new()), Met::Ended))
         }

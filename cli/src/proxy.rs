@@ -20,7 +20,6 @@ use toolwire::json;
 use toolwire_command::{Command, Effect, Proxy, Secrets, Server};
 
 use crate::{
-    listen,
     logs::{Log, Report, MAX_LOG},
     mcp::{
         lines::{Line, Lines},
@@ -44,9 +43,6 @@ const PIECE: usize = 1 << 16;
 /// code it returns.
 pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     let read = json::read(settings).unwrap_or_default();
-    if read.get("listen").is_some_and(|listen| !listen.is_null()) {
-        return listen::run(settings).map(Some);
-    }
     let report = Arc::new(Report::in_settings(&read)?);
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let log = Arc::new(Log::new());

@@ -77,8 +77,8 @@ impl Framing {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
 
-    /// Reads bytes of the connection up to the end of a request, and appends those that hyper may read. Returns how many
-    /// were read.
+    /// Reads bytes of the connection up to the end of a request, and appends those that hyper may read. Returns how
+    /// many were read.
     pub(crate) fn read(&mut self, all: &[u8], out: &mut Vec<u8>) -> Result<usize, Malformed> {
         let (mut bytes, begin) = (all, out.len());
         while let Some((first, rest)) = bytes.split_first() {

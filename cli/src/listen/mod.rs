@@ -1,5 +1,5 @@
-//! Sockets, timers and sessions of `toolwire proxy --listen`. `toolwire_command::Listener` decides which client receives
-//! which response.
+//! Sockets, timers and sessions of `toolwire proxy --listen`. `toolwire_command::Listener` decides which client
+//! receives which response.
 
 mod reply;
 
@@ -56,6 +56,12 @@ const MAX_CONNECTIONS: usize = 4_000;
 const WAITING: usize = 4;
 const SILENT: &str = "expected the whole request in time, found a part of it";
 const FULL: &str = "expected fewer large bodies at once, found more";
+
+/// Returns true if the settings ask for an address to listen on.
+pub(crate) fn is_wanted(settings: &str) -> bool {
+    let settings = json::read(settings).unwrap_or_default();
+    settings.get("listen").is_some_and(|listen| !listen.is_null())
+}
 
 /// Serves clients until a signal arrives. Returns the exit code.
 pub(crate) fn run(settings: &str) -> Result<u8, String> {
