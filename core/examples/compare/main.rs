@@ -19,6 +19,9 @@
     reason = "an internal program, which uses generators of the tests, fails by panicking"
 )]
 
+#[path = "../../tests/it/fixtures/as_stream.rs"]
+#[allow(dead_code, reason = "only the fixtures use all of it")]
+mod as_stream;
 mod diff;
 mod dump;
 mod generate;
@@ -28,6 +31,7 @@ mod generated;
 #[path = "../../tests/it/native/render.rs"]
 #[allow(dead_code, reason = "only the native suite uses all of it")]
 mod render;
+mod replies;
 mod row;
 #[path = "../../tests/it/native/script.rs"]
 #[allow(dead_code, reason = "only the native suite uses all of it")]
@@ -53,6 +57,7 @@ impl Numbers {
 const USAGE: &str = "usage: compare dump FILE... [--dialect NAME]... [--function NAME]... [--wrapped] [--variants] [--some N] [--brief]
        compare diff BEFORE AFTER [--messages] [--by-rule] [--most N]
        compare generate COUNT
+       compare replies TESTS
 
 dump    writes what every function answers to every row of the files (JSON, JSON Lines, or folders of both) to standard output
         --wrapped   every schema once more, as a property
@@ -64,7 +69,9 @@ diff    groups the differences between two such files; ends with 1 if there are 
         --by-rule   one group for all dialects
         --most N    shows N groups (40)
 
-generate    writes COUNT made-up requests, one a line";
+generate    writes COUNT made-up requests, one a line
+replies     writes what becomes of every reply and stream in the fixtures and exchanges of the folder TESTS, as it is and
+            with one event dropped, repeated, moved or without its index";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -76,6 +83,9 @@ fn main() -> ExitCode {
         }
         Some("generate") => {
             generate::run(rest.first().map_or("", String::as_str), &mut io::stdout().lock()).map(|()| true)
+        }
+        Some("replies") => {
+            replies::run(rest.first().map_or("tests", String::as_str), &mut io::stdout().lock()).map(|()| true)
         }
         Some("diff") => diff::Request::read(&rest).and_then(|request| diff::run(&request, &mut io::stdout().lock())),
         _ => Err(String::from(USAGE)),
