@@ -153,7 +153,7 @@ fn strip(value: &mut Value, key: &str) -> bool {
             let found = object.shift_remove(key).is_some();
             object.values_mut().fold(found, |found, value| strip(value, key) || found)
         }
-        Value::Array(items) => items.iter_mut().fold(false, |found, value| strip(value, key) || found),
+        Value::Array(items) => items.iter_mut().filter_map(|value| strip(value, key).then_some(())).count() > 0,
         _ => false,
     }
 }

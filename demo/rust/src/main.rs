@@ -107,13 +107,11 @@ fn changed(change: &Change) -> Value {
 /// Members without information are omitted.
 fn decided(report: &DeferredReport) -> Value {
     let warnings = report.warnings.iter().map(|warning| {
-        let mut members = json!({"code": warning.code});
-        for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
-            if let Some(value) = value {
-                members[key] = json!(value);
-            }
-        }
-        members
+        let code = Some(("code", json!(warning.code)));
+        let name = warning.name.as_ref().map(|name| ("name", json!(name)));
+        let pointer = warning.pointer.as_ref().map(|pointer| ("pointer", json!(pointer)));
+        let members = [code, name, pointer].into_iter().flatten();
+        Value::Object(members.map(|(key, value)| (String::from(key), value)).collect())
     });
     let tools = report.name_map.iter().map(|(flat, tool)| {
         let known = json!({"name": tool.name, "kind": tool.kind.as_str()});
