@@ -212,12 +212,15 @@ impl Zstd {
             let (read, length) = (input.pos(), out.len());
             let mut output = OutBuffer::around_pos(&mut out, length);
             let rest = self.inner.decompress_stream(&mut output, &mut input).map_err(|_| Undecodable::Malformed)?;
-            self.is_whole = rest == 0;
+            let is_stuck = input.pos() == read && out.len() == length;
+            // Without input, a decoder that has ended a frame asks for the next one.
+            if !is_stuck {
+                self.is_whole = rest == 0;
+            }
             if out.len() > most {
                 return Err(Undecodable::TooLong);
             }
             let has_room = out.len() < out.capacity();
-            let is_stuck = input.pos() == read && out.len() == length;
             if has_room && input.pos() == piece.len() || is_stuck {
                 return Ok(out);
             }
@@ -327,6 +330,15 @@ mod tests {
             assert_eq!(decode(encoding, &body, 4096, 1 << 20), Err(Undecodable::TooLong), "{encoding:?}");
             let decoded = decode(encoding, &body, 4096, 20 << 20).expect("the body");
             assert!(decoded == zeros, "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_fills_the_buffer_is_whole() {
+        for size in [1 << 14, 1 << 15, 1 << 16, 1 << 17] {
+            let text = vec![b'a'; size];
+            let decoded = decode(ContentEncoding::Zstd, &encoded(ContentEncoding::Zstd, &text), 1 << 20, 1 << 20);
+            assert_eq!(decoded.map(|out| out.len()), Ok(size));
         }
     }
 

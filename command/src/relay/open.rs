@@ -132,7 +132,10 @@ impl Open {
         let betas: Vec<&str> = betas.collect();
         self.exchange = match betas.is_empty() {
             true => Exchange::open_cached(&self.url(), body, options, lists)?,
-            false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
+            false => {
+                let betas = options.betas.iter().map(String::as_str).chain(betas);
+                Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?
+            }
         };
         self.repairs = options.adapt.tools.repair.is_some();
         self.settle_betas();

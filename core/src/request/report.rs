@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::location::Location;
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     json::{push_token, Data, Member, Node, Object, Text},
     options::Api,
     wire,
@@ -162,13 +162,16 @@ impl DeferredReport {
         }
     }
 
-    /// Makes pointers to entries of this list point to the list, if earlier steps changed the indices.
+    /// Makes pointers to entries of this list point to the list, if earlier steps changed the indices. Warnings that
+    /// become equal are one.
     pub(crate) fn forget_indices(&mut self, list: &str) {
         for pointer in self.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()) {
             if pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/')) {
                 pointer.truncate(list.len());
             }
         }
+        let mut known = Set::new();
+        self.warnings.retain(|warning| known.insert(warning.clone()));
     }
 
     /// Returns `{ "<flat name>": { namespace?, name, kind } }`.
@@ -189,6 +192,8 @@ impl DeferredReport {
 enum Subject {
     #[default]
     Request,
+    /// A part whose location is not known.
+    Unknown,
     /// Index in the request's list of tools.
     Tool(usize),
     History(Location),
@@ -198,7 +203,7 @@ enum Subject {
 impl Subject {
     fn pointer(&self, api: Option<Api>) -> Option<String> {
         match self {
-            Subject::Request => None,
+            Subject::Request | Subject::Unknown => None,
             Subject::Tool(index) => {
                 let tools = wire::of(api?).tools();
                 // Entries of a group are in the flat list, but not in the request's.
@@ -213,6 +218,10 @@ impl Subject {
 /// Codes of warnings about one part of the request each.
 const PER_LOCATION: [&str; 3] = [LOST, "moved", "arguments-not-an-object"];
 
+/// Maximum number of warnings with this code and name that have locations of their own. The others are one warning
+/// without a location.
+const MAX_LOCATIONS: usize = 100;
+
 /// Collects warnings without duplicates: a thousand references to one unknown tool produce one warning.
 #[derive(Default)]
 pub(crate) struct Warnings {
@@ -222,6 +231,8 @@ pub(crate) struct Warnings {
     /// The part of the request that the next warnings with names are about.
     about: Subject,
     given: Set<(&'static str, Option<String>)>,
+    /// Number of warnings with a location, by code and name.
+    located: Map<(&'static str, Option<String>), usize>,
 }
 
 impl Warnings {
@@ -255,30 +266,36 @@ impl Warnings {
     pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
         match name {
             Some(name) => self.about(code, name.display()),
-            None => self.warn(code),
+            None => {
+                let pointer = self.about.pointer(self.api);
+                self.add(Warning { code, name: None, pointer });
+            }
         }
     }
 
     /// Adds a warning that a value is dropped, unless the value is null, false or an empty array.
     pub(crate) fn lose_at(&mut self, name: &str, value: &Node<'_>, pointer: impl FnOnce() -> String) {
-        let nothing = match value.data() {
-            Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,
-            Data::Array(items) => items.is_empty(),
-            _ => false,
-        };
-        if !nothing {
+        if !is_nothing(value) {
             self.about_at(LOST, name, pointer());
         }
     }
 
     /// Adds a warning that a member of the current part is dropped, unless its value is null, false or an empty array.
     pub(crate) fn lose(&mut self, key: &str, value: &Node<'_>) {
-        let around = self.about.pointer(self.api).unwrap_or_default();
-        self.lose_at(key, value, || {
-            let mut pointer = around;
-            push_token(&mut pointer, key);
-            pointer
-        });
+        if !is_nothing(value) {
+            let pointer = self.pointer_to(key);
+            self.add(Warning { code: LOST, name: Some(key.into()), pointer });
+        }
+    }
+
+    /// Returns the pointer to a member of the current part, if its location is known.
+    fn pointer_to(&self, key: &str) -> Option<String> {
+        let mut pointer = match self.about {
+            Subject::Request => String::new(),
+            _ => self.about.pointer(self.api)?,
+        };
+        push_token(&mut pointer, key);
+        Some(pointer)
     }
 
     /// Sets the API whose format the request has, for the pointers of warnings.
@@ -298,15 +315,14 @@ impl Warnings {
 
     /// Sets the pointer of the part that the next warnings are about, if it is known.
     pub(crate) fn set_pointer(&mut self, pointer: Option<String>) {
-        self.about = pointer.map_or(Subject::Request, Subject::Part);
+        self.about = pointer.map_or(Subject::Unknown, Subject::Part);
     }
 
     /// Goes into a member of the part. Returns the pointer of the part around it.
     pub(crate) fn enter(&mut self, key: &str) -> Option<String> {
+        let inner = self.pointer_to(key);
         let around = self.about.pointer(self.api);
-        let mut inner = around.clone().unwrap_or_default();
-        push_token(&mut inner, key);
-        self.about = Subject::Part(inner);
+        self.set_pointer(inner);
         around
     }
 
@@ -320,10 +336,17 @@ impl Warnings {
         others.list.into_iter().for_each(|warning| self.add(warning));
     }
 
-    fn add(&mut self, warning: Warning) {
+    fn add(&mut self, mut warning: Warning) {
         debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
         // Each part that is lost or moved has a location of its own.
-        let is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
+        let mut is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
+        if is_one_part {
+            let count = self.located.entry((warning.code, warning.name.clone())).or_default();
+            *count += 1;
+            if *count > MAX_LOCATIONS {
+                (is_one_part, warning.pointer) = (false, None);
+            }
+        }
         if is_one_part || self.given.insert((warning.code, warning.name.clone())) {
             self.list.push(warning);
         }
@@ -332,5 +355,14 @@ impl Warnings {
     /// Returns all warnings in order of appearance.
     pub(crate) fn finish(self) -> Vec<Warning> {
         self.list
+    }
+}
+
+/// Returns true for a value without content: null, false or an empty array.
+fn is_nothing(value: &Node<'_>) -> bool {
+    match value.data() {
+        Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,
+        Data::Array(items) => items.is_empty(),
+        _ => false,
     }
 }
