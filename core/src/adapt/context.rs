@@ -10,7 +10,7 @@ use super::{
 use crate::{
     collections::Set,
     deferred::{emulation::Overflowed, Client},
-    dialect::{self, requests::HISTORY_PAIRS, surface::NamePattern, Dialect},
+    dialect::{self, surface::NamePattern, Dialect},
     error::Error,
     json::Node,
     names::Names,
@@ -19,6 +19,7 @@ use crate::{
     tools::{
         formats::OriginalFormats,
         list_cache::Lookup,
+        quarantine::Quarantined,
         request_facts,
         restore::RestoreMap,
         servers::{
@@ -50,23 +51,25 @@ pub(super) struct RequestContext<'o, 'a> {
     /// Every step adds its changes.
     pub(super) report: AdaptReport,
     pub(super) original_formats: OriginalFormats,
-    /// Step `server-names`: the tools of servers that only the history defines.
-    pub(super) added: Added,
+    /// Step `resolve-server-names`: the tools of servers that only the history defines.
+    pub(super) added_of_servers: Added,
     /// Step `replace-format`.
     pub(super) substitute: Option<Substitute>,
     /// Step `remember-request`.
     pub(super) original: Original,
+    /// Steps `complete-pairs` and `forget-answers`: true if they changed the indices of messages.
+    pub(super) is_shifted: bool,
     /// Step `take-namespaces`; step `report-namespaces` adds what is reported if they cannot be put back.
     pub(super) retained: Option<(RetainedNamespaces<'a>, Flattened)>,
-    /// Step `demand`: JSON Pointer to a choice that requires a call, if there is a tool to call.
+    /// Step `find-demand`: JSON Pointer to a choice that requires a call, if there is a tool to call.
     pub(super) demand: Option<&'static str>,
     /// Step `defer-overflow`: the tools that are deferred because the API does not accept as many.
     pub(super) overflowed: Overflowed,
-    /// Step `defer`, and `tool-list`: the current names of all tools.
+    /// Steps `defer` to `rewrite-added-tools`: the current names of all tools.
     pub(super) names: Names,
-    /// Step `tool-list`, and then each step that knows more of it.
+    /// Step `rewrite-list`, and then each step that knows more of it.
     pub(super) restore_map: RestoreMap,
-    /// Steps `defer` to `added-tools`.
+    /// Steps `defer` to `rewrite-added-tools`; step `record-client-tools` takes the client.
     pub(super) sent: SentTools,
 }
 
@@ -122,9 +125,10 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             servers,
             report: AdaptReport { dialect: dialect.name, ..AdaptReport::default() },
             original_formats: OriginalFormats::of(request, api)?,
-            added: Added::new(),
+            added_of_servers: Added::new(),
             substitute: None,
             original: Original::default(),
+            is_shifted: false,
             retained: None,
             demand: None,
             overflowed: Overflowed::new(),
@@ -150,13 +154,13 @@ impl<'o, 'a> RequestContext<'o, 'a> {
     }
 
     /// Returns the form of names that the API accepts.
-    pub(super) fn shape(&self) -> NamePattern {
+    pub(super) fn name_pattern(&self) -> NamePattern {
         self.dialect.tools.names_for(&self.model)
     }
 
     /// Returns the options for the tools of the request. A tool keeps its member for the schema if the request is sent
     /// to the dialect's own API.
-    pub(super) fn tools(&self) -> ToolsOptions {
+    pub(super) fn tools_options(&self) -> ToolsOptions {
         let answer = self.substitute.as_ref().and_then(Substitute::tool).map(String::from);
         ToolsOptions { answer, ..sent_as(self.target, (self.dialect, &self.model), self.options) }
     }
@@ -177,11 +181,6 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         !self.dialect.tools.has_custom_tools && self.is_responses()
     }
 
-    /// Returns true if calls without a result got one, or results without a call were removed.
-    pub(super) fn is_paired(&self) -> bool {
-        self.report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule())
-    }
-
     /// Returns true if indices of messages are those of the input: no message was added, removed or moved.
     pub(super) fn is_aligned(&self, request: &Node<'_>) -> bool {
         self.is_same_format() && self.has_indices(request)
@@ -189,12 +188,12 @@ impl<'o, 'a> RequestContext<'o, 'a> {
 
     /// Returns true if no message was added or removed before the format changes.
     pub(super) fn has_indices(&self, request: &Node<'_>) -> bool {
-        !self.is_paired() && wire::of(self.api).count(request) == self.original.messages
+        !self.is_shifted && wire::of(self.api).count(request) == self.original.messages
     }
 
     /// Returns the names of the tools that are not sent, as the request calls them.
     pub(super) fn gone(&self) -> Set<String> {
-        let known_as = |tool: &crate::tools::quarantine::Quarantined| {
+        let known_as = |tool: &Quarantined| {
             let name = tool.name.clone()?;
             let (Some(servers), Some(server)) = (&self.servers, &tool.server) else { return Some(name) };
             let called = servers.called(Some(&server.as_str().into()), &name.as_str().into());

@@ -22,7 +22,7 @@ impl<'c> HistoryNames<'c> {
     pub(super) fn of(context: &'c RequestContext<'_, '_>) -> Self {
         let callable = &context.sent.callable;
         let digests = TakenDigests::of(callable.iter());
-        HistoryNames { names: &context.names, callable, shape: context.shape(), digests }
+        HistoryNames { names: &context.names, callable, shape: context.name_pattern(), digests }
     }
 
     /// Returns the new name of a tool, if it has one. A name that is not in the list is made legal.

@@ -1,11 +1,11 @@
 //! `adapt_request` rewrites a whole request in steps.
 //!
 //! [`steps`] is the table of steps, in the order in which they run, with the reason for each position. Steps share a
-//! [`RequestContext`]. The list of tools is rewritten in `tool_list`, tools that the history adds in `carriers`, tools
-//! above the API's maximum are deferred in `overflow`, namespaces are kept in `retained_namespaces`, and response
-//! formats are replaced in `format_ladder`.
+//! [`RequestContext`]. `tool_list` rewrites the list of tools, and `added_tools` the tools that the history adds.
+//! `overflow` defers tools above the API's maximum. `retained_namespaces` keeps namespaces. `format_ladder` replaces
+//! response formats.
 
-mod carriers;
+mod added_tools;
 #[cfg(feature = "search")]
 pub(crate) mod catalogue;
 mod context;

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    carriers,
+    added_tools,
     context::{Original, RequestContext},
     format_ladder,
     history_names::HistoryNames,
@@ -76,10 +76,10 @@ pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, '
 /// Every step.
 pub(super) const STEPS: &[Step] = &[
     Step {
-        name: "server-names",
+        name: "resolve-server-names",
         applies: always,
         run: |request, context| {
-            context.added =
+            context.added_of_servers =
                 mentions::settle(request, context.api, context.servers.as_ref(), context.deferred.as_deref())?;
             Ok(())
         },
@@ -115,7 +115,7 @@ pub(super) const STEPS: &[Step] = &[
         why: "Changes are found by comparing with the request before its tools change.",
     },
     Step {
-        name: "block-members",
+        name: "remove-block-members",
         applies: |context| context.is_same_format(),
         run: |request, context| {
             let surface = (&context.dialect.tools, context.model.as_str());
@@ -157,7 +157,9 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.options.history_pairs == HistoryPairs::Complete,
         run: |request, context| {
             let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
-            context.report.request_changes.extend(pairs::complete(request, context.api, fact)?);
+            let changes = pairs::complete(request, context.api, fact)?;
+            context.is_shifted = !changes.is_empty();
+            context.report.request_changes.extend(changes);
             Ok(())
         },
         after: Some("repair-arguments"),
@@ -168,7 +170,9 @@ pub(super) const STEPS: &[Step] = &[
         name: "forget-answers",
         applies: |context| context.is_responses(),
         run: |request, context| {
-            context.report.request_changes.extend(calls::forget_answers(request, !context.is_paired())?);
+            let before = wire::of(context.api).count(request);
+            context.report.request_changes.extend(calls::forget_answers(request, !context.is_shifted)?);
+            context.is_shifted |= wire::of(context.api).count(request) != before;
             Ok(())
         },
         after: Some("complete-pairs"),
@@ -179,7 +183,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "take-namespaces",
         applies: keeps_namespaces,
         run: |request, context| {
-            let taken = RetainedNamespaces::take(request, context.shape(), context.native())?;
+            let taken = RetainedNamespaces::take(request, context.name_pattern(), context.native())?;
             context.retained = taken.map(|taken| (taken, Flattened::default()));
             Ok(())
         },
@@ -195,7 +199,7 @@ pub(super) const STEPS: &[Step] = &[
             Ok(namespaces::expand_choice(request, changes)?)
         },
         after: None,
-        before: Some("tool-list"),
+        before: Some("rewrite-list"),
         why: "A choice that names a namespace gets the names of its tools, while the list still shows them.",
     },
     Step {
@@ -210,10 +214,10 @@ pub(super) const STEPS: &[Step] = &[
         why: "`defer` declares `custom` tools as functions.",
     },
     Step {
-        name: "demand",
+        name: "find-demand",
         applies: always,
         run: |request, context| {
-            // A choice in a request without tools is checked by `mend-choice`.
+            // `fix-choice` checks a choice in a request without tools.
             context.demand = match wire::of(context.api).choice().demand(request)? {
                 Some(pointer) if tool_list::can_call(request, context.api)? => Some(pointer),
                 _ => None,
@@ -237,89 +241,89 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.deferred.is_some(),
         run: defer,
         after: Some("defer-overflow"),
-        before: Some("tool-list"),
+        before: Some("rewrite-list"),
         why: "Hidden tools are not rewritten.",
     },
     Step {
-        name: "custom-tools-as-functions",
+        name: "convert-custom-tools",
         applies: |context| context.deferred.is_none() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
             context.sent.functions = deferred::custom_tools_as_functions(request)?;
             Ok(())
         },
         after: Some("report-custom-tools"),
-        before: Some("client-tools"),
+        before: Some("record-client-tools"),
         why: "Does what `defer` would do: the model calls functions, and the client gets its own calls.",
     },
     Step {
         name: "plan-names",
         applies: always,
         run: |request, context| {
-            let shape = context.shape();
+            let shape = context.name_pattern();
             let names = (&mut context.names, shape);
             context.sent.flat = listing::plan_names(request, context.target, context.deferred.as_deref(), names)?;
             Ok(())
         },
         after: None,
-        before: Some("tool-list"),
+        before: Some("rewrite-list"),
         why: "Tools that the history adds take part in the choice of names.",
     },
     Step {
-        name: "tool-list",
+        name: "rewrite-list",
         applies: always,
         run: tool_list::rewrite,
         after: Some("plan-names"),
-        before: Some("added-tools"),
+        before: Some("rewrite-added-tools"),
         why: "The list comes first: the tools that the history adds must not take its names.",
     },
     Step {
-        name: "added-tools",
+        name: "rewrite-added-tools",
         applies: always,
-        run: |request, context| Ok(carriers::rewrite(request, context)?),
-        after: Some("tool-list"),
-        before: Some("namespaced-calls"),
+        run: |request, context| Ok(added_tools::rewrite(request, context)?),
+        after: Some("rewrite-list"),
+        before: Some("rename-namespaced-calls"),
         why: "From here on, all names are final.",
     },
     Step {
-        name: "namespaced-calls",
+        name: "rename-namespaced-calls",
         applies: |context| context.target_wire().tools().has_namespaces(),
         run: |request, context| {
             let names = context.restore_map.names_in_namespaces();
             Ok(namespaces::rename_calls(request, names, &context.sent.callable)?)
         },
-        after: Some("added-tools"),
+        after: Some("rewrite-added-tools"),
         before: Some("put-namespaces-back"),
         why: "A call in a namespace gets the flat name under which its tool is sent.",
     },
     Step {
-        name: "client-tools",
+        name: "record-client-tools",
         applies: always,
         run: client_tools,
-        after: Some("added-tools"),
-        before: Some("tools-of-servers"),
+        after: Some("rewrite-added-tools"),
+        before: Some("record-servers"),
         why: "Records the client's kinds of calls by the names that are sent.",
     },
     Step {
-        name: "removed-additions",
+        name: "remove-additions",
         applies: |context| matches!(context.target_wire().additions(), Additions::Listed),
-        run: |request, context| Ok(carriers::remove_changes(request, &context.gone())?),
-        after: Some("tool-list"),
+        run: |request, context| Ok(added_tools::remove_changes(request, &context.gone())?),
+        after: Some("rewrite-list"),
         before: None,
         why: "Removes changes of tools that are not sent.",
     },
     Step {
-        name: "tools-of-servers",
+        name: "record-servers",
         applies: always,
         run: tools_of_servers,
-        after: Some("client-tools"),
+        after: Some("record-client-tools"),
         before: None,
         why: "Adds the servers to what is recorded about each tool.",
     },
     Step {
-        name: "choice",
+        name: "apply-choice",
         applies: always,
         run: choose,
-        after: Some("tool-list"),
+        after: Some("rewrite-list"),
         before: None,
         why: "The choice gets the names that are sent, and loses tools that are not.",
     },
@@ -327,44 +331,44 @@ pub(super) const STEPS: &[Step] = &[
         name: "report-namespaces",
         applies: always,
         run: report_namespaces,
-        after: Some("tool-list"),
+        after: Some("rewrite-list"),
         before: Some("put-namespaces-back"),
         why: "Reports the namespaces that are gone; `put-namespaces-back` corrects the report if it fails.",
     },
     Step {
-        name: "mend-choice",
+        name: "fix-choice",
         applies: always,
         run: |request, context| {
             let surface = (&context.dialect.tools, context.model.as_str());
             let members = core::mem::take(&mut context.original.members);
             let is_emptied = context.sent.is_emptied;
-            let (choice, changes) = request_facts::mend_choice(request, context.target, surface, members, is_emptied)?;
+            let (choice, changes) = request_facts::fix_choice(request, context.target, surface, members, is_emptied)?;
             context.report.choice = choice;
             context.report.request_changes.extend(changes);
             Ok(())
         },
-        after: Some("tool-list"),
-        before: Some("mend-members"),
+        after: Some("rewrite-list"),
+        before: Some("fix-members"),
         why: "Judges the choice among the tools that are sent.",
     },
     Step {
-        name: "mend-members",
+        name: "fix-members",
         applies: always,
         run: |request, context| {
             let surface = (&context.dialect.tools, context.model.as_str());
-            let changes = request_facts::mend_members(request, context.target, surface)?;
+            let changes = request_facts::fix_members(request, context.target, surface)?;
             context.report.request_changes.extend(changes);
             Ok(())
         },
-        after: Some("mend-choice"),
+        after: Some("fix-choice"),
         before: None,
-        why: "Removes members that the API refuses; `mend-choice` has reported those that went with the tools.",
+        why: "Removes members that the API refuses; `fix-choice` has reported those that went with the tools.",
     },
     Step {
         name: "rename-history",
         applies: always,
         run: rename_in_history,
-        after: Some("added-tools"),
+        after: Some("rewrite-added-tools"),
         before: None,
         why: "Names of tools that are not sent must not meet those of tools that are.",
     },
@@ -374,7 +378,7 @@ pub(super) const STEPS: &[Step] = &[
         run: put_namespaces_back,
         after: Some("report-namespaces"),
         before: Some("report-flat-calls"),
-        why: "The steps before it see a flat list; `response-formats` may add a message.",
+        why: "The steps before it see a flat list; `rewrite-formats` may add a message.",
     },
     Step {
         name: "report-flat-calls",
@@ -390,7 +394,7 @@ pub(super) const STEPS: &[Step] = &[
         why: "Calls that have their namespaces again are not reported.",
     },
     Step {
-        name: "response-formats",
+        name: "rewrite-formats",
         applies: always,
         run: response_formats,
         after: Some("put-namespaces-back"),
@@ -452,7 +456,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         // A tool that the model has called is sent, even if the history does not show how the tool was found.
         options.load_used_tools = true;
     }
-    let (shape, tools) = (context.shape(), ToolsOptions { answer: None, ..context.tools() });
+    let (shape, tools) = (context.name_pattern(), ToolsOptions { answer: None, ..context.tools_options() });
     let sending = Sending {
         shape,
         write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
@@ -484,8 +488,8 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
 
 fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     let RequestContext { report, sent, names, restore_map, .. } = context;
-    let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
-    for (flat, tool) in noted.chain(&mut sent.functions) {
+    let deferred = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
+    for (flat, tool) in deferred.chain(&mut sent.functions) {
         *flat = match restore_map.key_of(tool) {
             Some(called) => called,
             None => names.current(&Text::new(flat.as_str())).into_owned(),
@@ -500,7 +504,7 @@ fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Resul
 
 fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     let gone = context.gone();
-    let RequestContext { servers, added, sent, names, restore_map, .. } = context;
+    let RequestContext { servers, added_of_servers: added, sent, names, restore_map, .. } = context;
     let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
     for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
         let called = names.current(name);

@@ -91,7 +91,7 @@ impl Substitute {
     ///
     /// # Errors
     /// `not-representable`.
-    pub(super) fn is_sent(&self, report: &AdaptReport) -> Result<(), Stop> {
+    pub(super) fn require_sent(&self, report: &AdaptReport) -> Result<(), Stop> {
         let Some(name) = self.tool() else { return Ok(()) };
         let refused =
             report.quarantined.iter().find(|tool| tool.server.is_none() && tool.name.as_deref() == Some(name));

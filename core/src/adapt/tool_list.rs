@@ -29,10 +29,10 @@ const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, but earlier 
 /// `not-representable` if the function that replaces the response format cannot be sent.
 pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
     let wire = context.target_wire();
-    let tools = context.tools();
+    let tools = context.tools_options();
     let inputs = ListInputs {
         options: Cow::Borrowed(&tools),
-        shape: context.shape(),
+        shape: context.name_pattern(),
         names: Cow::Owned(core::mem::take(&mut context.names)),
         flat: context.sent.flat.as_ref().map(|flat| Cow::Owned(flat.of_list())),
         pointer: wire.tools().pointer(),
@@ -55,7 +55,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         }
     }
     if let Some(substitute) = &context.substitute {
-        substitute.is_sent(&context.report)?;
+        substitute.require_sent(&context.report)?;
     }
     if !context.overflowed.is_empty() {
         let is_late = |tool: &&mut Quarantined| tool.rule == Constraint::TooManyTools.id();

@@ -66,7 +66,8 @@ pub(crate) enum Run {
 }
 
 /// A pass over one schema.
-pub(crate) type AtSchema = for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
+pub(crate) type AtSchema =
+    for<'p, 'a> fn(&mut Node<'a>, &VisitedSchema<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
 /// Control flow after a pass on one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +77,15 @@ pub(crate) enum Flow {
     Stop,
 }
 
-/// Position of a schema, and what is known about it.
-pub(crate) struct Site<'p, 'a> {
+/// A schema in a walk, with what is known about it.
+pub(crate) struct VisitedSchema<'p, 'a> {
     pub(crate) place: &'p SchemaPath<'p, 'a>,
     /// Keywords that occur in the schema.
     pub(crate) keywords: Keywords,
     pub(crate) known: InferenceContext,
 }
 
-impl Site<'_, '_> {
+impl VisitedSchema<'_, '_> {
     pub(crate) const fn is_root(&self) -> bool {
         self.place.keyword.is_none()
     }
@@ -137,7 +138,7 @@ pub(crate) fn run_all<'a>(
         }
         #[cfg(test)]
         context.diagnostics.expect(pass.rules);
-        let flow = run(node, &Site { place, keywords, known }, context)?;
+        let flow = run(node, &VisitedSchema { place, keywords, known }, context)?;
         // Most passes change nothing, so the keywords are collected again only after a change.
         if node.settle() {
             context.effects.changed = context.effects.changed.insert(*position);

@@ -188,7 +188,7 @@ fn is_set(member: &Node<'_>) -> bool {
 ///
 /// # Errors
 /// `invalid-request` for a choice that forces a call in a request without tools.
-pub(crate) fn mend_choice(
+pub(crate) fn fix_choice(
     request: &mut Node<'_>,
     api: Api,
     (surface, model): (&Surface, &str),
@@ -249,7 +249,7 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
     }
 }
 
-/// Returns the fact that the choice of a request violates, and the pointer to the choice, if [`mend_choice`] would
+/// Returns the fact that the choice of a request violates, and the pointer to the choice, if [`fix_choice`] would
 /// change or refuse it.
 pub(crate) fn broken_by_choice(
     request: &Node<'_>,
@@ -352,7 +352,7 @@ fn while_thinking(
 ///
 /// # Errors
 /// `invalid-json` if a member is text that cannot be read.
-pub(crate) fn mend_members(
+pub(crate) fn fix_members(
     request: &mut Node<'_>,
     api: Api,
     facts: (&Surface, &str),

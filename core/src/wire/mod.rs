@@ -59,7 +59,7 @@ struct HistoryForms {
     is_required: bool,
     may_be_text: bool,
     may_be_object: bool,
-    /// For people.
+    /// Human-readable.
     expected: &'static str,
 }
 
@@ -109,7 +109,7 @@ impl Wire {
         }
     }
 
-    /// Returns what the history of a request may be, for people.
+    /// Returns a human-readable description of what the history of a request may be.
     pub(crate) const fn expected_history(&self) -> &'static str {
         self.forms.expected
     }

@@ -20,7 +20,7 @@ use crate::{
             all_of, any_of, containers, enums, nullable, patterns, refused_keys, required, root, types,
             unsupported_keywords,
         },
-        pass::{Flow, Pass, Run, Site, Wakes},
+        pass::{Flow, Pass, Run, VisitedSchema, Wakes},
         resolve::{break_cycles, definitions, inline, spelling, unroll},
     },
     schema::{
@@ -46,8 +46,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Enter(|node, site, context| {
-            repair::repair(node, site.place, context);
+        run: Run::Enter(|node, visited, context| {
+            repair::repair(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "All other passes expect schemas, so other values are replaced first.",
@@ -59,8 +59,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: COUNTS,
         applies: |context| context.grammar.plain_counts,
         wakes: Wakes::Never,
-        run: Run::Enter(|node, site, context| {
-            scalars::spell_counts(node, site.place, context);
+        run: Run::Enter(|node, visited, context| {
+            scalars::spell_counts(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "After repair, which turns other values into counts.",
@@ -72,8 +72,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: never::CONCERNS,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Enter(|node, site, context| {
-            never::drop_never(node, site.place, context);
+        run: Run::Enter(|node, visited, context| {
+            never::drop_never(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Schemas that accept nothing are removed before anything is built from them; an empty `enum` \
@@ -86,8 +86,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: definitions::CONCERNS,
         applies: |context| context.survey.no_references,
         wakes: Wakes::Never,
-        run: Run::Enter(|node, site, context| {
-            definitions::drop_tables(node, site.place.polarity, context);
+        run: Run::Enter(|node, visited, context| {
+            definitions::drop_tables(node, visited.place.polarity, context);
             Ok(Flow::Continue)
         }),
         why: "Without references every definition is unused, and need not be rewritten first.",
@@ -107,10 +107,10 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
         wakes: Wakes::If("if it changed more than `const-to-enum` does", |context| context.effects.upgraded),
-        run: Run::Enter(|node, site, context| {
+        run: Run::Enter(|node, visited, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
-            if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
-                upgrade_draft::respell(node, site.place, context);
+            if visited.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
+                upgrade_draft::respell(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -123,8 +123,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::PatternProperties]),
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::Always,
-        run: Run::Enter(|node, site, context| {
-            patterns::to_additional_properties(node, site.place, context);
+        run: Run::Enter(|node, visited, context| {
+            patterns::to_additional_properties(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before the children are visited, so that the schema that replaces all patterns is rewritten like any \
@@ -263,12 +263,12 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
+        run: Run::Leave(|node, visited, context| {
             // The next pass makes the root an object, even if it is `true`.
-            let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
+            let is_open_root = visited.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
             let stops = node.as_bool().is_some()
                 && !is_open_root
-                && !types::replace_boolean(node, site.place, site.known, context);
+                && !types::replace_boolean(node, visited.place, visited.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All later passes handle objects.",
@@ -280,8 +280,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.object_root,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if site.is_root() {
+        run: Run::Leave(|node, visited, context| {
+            if visited.is_root() {
                 root::declare_object(node, context);
             }
             Ok(Flow::Continue)
@@ -295,8 +295,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: refused_keys::WITH_NAMES,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            refused_keys::rename_properties(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            refused_keys::rename_properties(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything copies or joins properties.",
@@ -308,8 +308,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.survey.mentions_references,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            refused_keys::ref_like(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            refused_keys::ref_like(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again.",
@@ -321,8 +321,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.survey.no_slash,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            refused_keys::with_slash(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            refused_keys::with_slash(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again: none can lead past a key with `/`.",
@@ -345,14 +345,14 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            let is_constant = site.keywords.contains(Keyword::Const)
-                && site.keywords.contains(Keyword::Type)
+        run: Run::Leave(|node, visited, context| {
+            let is_constant = visited.keywords.contains(Keyword::Const)
+                && visited.keywords.contains(Keyword::Type)
                 && context.grammar.encodes();
             // Numbers that were listed as strings already have the right type.
             let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
-            if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
-                enums::apply(node, site.place, context)?;
+            if (visited.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
+                enums::apply(node, visited.place, context)?;
             }
             Ok(Flow::Continue)
         }),
@@ -367,9 +367,9 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::If("if the option `untyped` asks for types in a dialect that needs none", |context| {
             context.grammar.anything == AnyEncoding::Empty && context.untyped != Untyped::Keep
         }),
-        run: Run::Leave(|node, site, context| {
-            if !site.keywords.contains(Keyword::Type) {
-                types::infer(node, site.place, site.known, context);
+        run: Run::Leave(|node, visited, context| {
+            if !visited.keywords.contains(Keyword::Type) {
+                types::infer(node, visited.place, visited.known, context);
             }
             Ok(Flow::Continue)
         }),
@@ -382,9 +382,9 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Type, Keyword::AnyOf]),
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if !site.known.opaque {
-                nullable::apply(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            if !visited.known.opaque {
+                nullable::apply(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -405,15 +405,15 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if site.known.opaque {
+        run: Run::Leave(|node, visited, context| {
+            if visited.known.opaque {
                 return Ok(Flow::Continue);
             }
-            if site.is_root() {
-                containers::apply(node, site.place, context);
-            } else if site.keywords.contains(Keyword::Type) {
-                json_string::object(node, site.place, context);
-                containers::apply(node, site.place, context);
+            if visited.is_root() {
+                containers::apply(node, visited.place, context);
+            } else if visited.keywords.contains(Keyword::Type) {
+                json_string::object(node, visited.place, context);
+                containers::apply(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -445,12 +445,12 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if node.get(Keyword::AnyOf).is_some() && is_finished_here(site, context) {
-                any_of::apply(node, site.place, context)?;
+        run: Run::Leave(|node, visited, context| {
+            if node.get(Keyword::AnyOf).is_some() && is_finished_here(visited, context) {
+                any_of::apply(node, visited.place, context)?;
                 if node.get(Keyword::AnyOf).is_none() {
                     // The union was too long and is gone, so the type must be inferred again.
-                    types::infer(node, site.place, site.known, context);
+                    types::infer(node, visited.place, visited.known, context);
                 }
             }
             Ok(Flow::Continue)
@@ -477,9 +477,9 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Type]),
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if is_finished_here(site, context) {
-                types::split(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            if is_finished_here(visited, context) {
+                types::split(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -492,10 +492,10 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Required]),
         applies: always,
         wakes: Wakes::Never,
-        run: Run::Leave(|node, site, context| {
+        run: Run::Leave(|node, visited, context| {
             // A branch is handled with the siblings of its union.
-            if is_finished_here(site, context) && site.place.keyword != Some(Keyword::AnyOf) {
-                required::apply(node, site.place, context);
+            if is_finished_here(visited, context) && visited.place.keyword != Some(Keyword::AnyOf) {
+                required::apply(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -508,8 +508,8 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Required]),
         applies: |context| context.grammar.required_beside_properties,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            required::beside_properties(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            required::beside_properties(node, visited.place, context);
             Ok(Flow::Continue)
         }),
         why: "Merging adds the properties that `required` names.",
@@ -521,9 +521,9 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
         wakes: Wakes::Always,
-        run: Run::Leave(|node, site, context| {
-            if is_finished_here(site, context) {
-                any_of::annotations(node, site.place, context);
+        run: Run::Leave(|node, visited, context| {
+            if is_finished_here(visited, context) {
+                any_of::annotations(node, visited.place, context);
             }
             Ok(Flow::Continue)
         }),
@@ -693,13 +693,17 @@ const fn prunes(context: &PassContext) -> bool {
 }
 
 /// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
-const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
-    !(site.known.opaque || site.is_root() && context.grammar.object_root)
+const fn is_finished_here(visited: &VisitedSchema<'_, '_>, context: &PassContext) -> bool {
+    !(visited.known.opaque || visited.is_root() && context.grammar.object_root)
 }
 
-fn unsupported<'a>(node: &mut Node<'a>, site: &Site<'_, 'a>, context: &mut PassContext) -> Result<Flow, Error> {
-    if !site.known.opaque {
-        unsupported_keywords::apply(node, site.place, site.keywords, context);
+fn unsupported<'a>(
+    node: &mut Node<'a>,
+    visited: &VisitedSchema<'_, 'a>,
+    context: &mut PassContext,
+) -> Result<Flow, Error> {
+    if !visited.known.opaque {
+        unsupported_keywords::apply(node, visited.place, visited.keywords, context);
     }
     Ok(Flow::Continue)
 }

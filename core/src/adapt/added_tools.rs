@@ -22,10 +22,9 @@ use crate::{
     wire::{self, additions::Additions},
 };
 
-/// State of the rewriting, which each message updates.
-struct Carried<'c, 'o, 'a> {
+struct ListRewriter<'c, 'o, 'a> {
     context: &'c mut RequestContext<'o, 'a>,
-    /// Read only once a message adds tools.
+    /// `None` until a message adds tools.
     options: Option<ToolsOptions>,
 }
 
@@ -36,8 +35,8 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
     if matches!(additions, Additions::None | Additions::Listed) {
         return Ok(());
     }
-    let mut carriers = Carriers::of(request, api, context.deferred.as_deref())?;
-    let carried = &mut Carried { options: None, context };
+    let mut tool_changes = Carriers::of(request, api, context.deferred.as_deref())?;
+    let rewriter = &mut ListRewriter { options: None, context };
     let key = wire::of(api).history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
@@ -45,9 +44,9 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, Flags::NAMES_TOOLS) && carriers.brings(&*lazy::view(message)?) {
+            if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.brings(&*lazy::view(message)?) {
                 let pointer = format!("/{key}/{at}");
-                if lazy::edit(message, |message| in_message(message, additions, &pointer, carried))? {
+                if lazy::edit(message, |message| in_message(message, additions, &pointer, rewriter))? {
                     gone.push((at, Vec::new()));
                 }
             }
@@ -65,16 +64,16 @@ fn in_message(
     message: &mut Node<'_>,
     additions: Additions,
     pointer: &str,
-    carried: &mut Carried<'_, '_, '_>,
+    rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<bool, Error> {
     if matches!(additions, Additions::Blocks) {
-        return in_additions(message, pointer, carried);
+        return in_additions(message, pointer, rewriter);
     }
     let key = additions.list();
     let at = format!("{pointer}/{key}");
     let kind = if has_type(message, "additional_tools") { Added::Redefining } else { Added::Found };
     let emptied = message.visit(key, |tools| {
-        *tools = rewrite_list(core::mem::take(tools), (&at, kind), carried)?;
+        *tools = rewrite_list(core::mem::take(tools), (&at, kind), rewriter)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
@@ -86,13 +85,13 @@ fn in_message(
     Ok(emptied && !has_type(message, "tool_search_output") && has_no_content)
 }
 
-fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_, '_, '_>) -> Result<bool, Error> {
+fn in_additions(message: &mut Node<'_>, pointer: &str, rewriter: &mut ListRewriter<'_, '_, '_>) -> Result<bool, Error> {
     let emptied = message.visit("content", |content| {
         let (mut gone, mut at) = (Vec::new(), 0);
         content.visit_children(|_, block| {
             if let Some(definition) = added(block).cloned() {
                 let place = format!("{pointer}/content/{at}{}", pointer_to_added(block));
-                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, Added::Single), carried)?;
+                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, Added::Single), rewriter)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
                     Some(new) => drop(edit_added(block, |definition| *definition = new)),
                     None => gone.push((at, Vec::new())),
@@ -124,17 +123,17 @@ enum Added {
 fn rewrite_list<'a>(
     list: Node<'a>,
     (place, kind): (&str, Added),
-    carried: &mut Carried<'_, '_, '_>,
+    rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
-    let Carried { context, options } = carried;
-    let options = options.get_or_insert_with(|| context.tools());
+    let ListRewriter { context, options } = rewriter;
+    let options = options.get_or_insert_with(|| context.tools_options());
     let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut context.names);
     let planned =
-        Planned { names, shape: Some(context.shape()), flat: context.sent.flat.as_ref(), ..Planned::default() };
+        Planned { names, shape: Some(context.name_pattern()), flat: context.sent.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, options, planned, Detail::Whole)?;
     context.names = outcome.names;
     let relocate = |pointer: &mut String| {
