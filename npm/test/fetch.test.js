@@ -171,6 +171,45 @@ describe('bodies and headers', () => {
     );
   });
 
+  test('with native "auto", Google Cloud gets deferred tools if the header names their beta', async () => {
+    const got = [];
+    const backend = async (input, init) => {
+      const request = new Request(input, init);
+      got.push([request.headers.get('anthropic-beta'), (await request.text()).includes('tool_reference')]);
+      return Response.json(CALLS);
+    };
+    const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'auto' }, fetch: backend });
+    const host = 'https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5';
+    const url = `${host}/publishers/anthropic/models/claude-sonnet-4-5:rawPredict`;
+    const late = { ...ROOM, name: 'late', defer_loading: true };
+    const body = {
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 1,
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'find', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_1',
+              content: [{ type: 'tool_reference', tool_name: 'late' }],
+            },
+          ],
+        },
+      ],
+      tools: [{ ...ROOM, name: 'find' }, late],
+    };
+    const beta = 'tool-search-tool-2025-10-19';
+    await fetch(url, { ...post(JSON.stringify(body)), headers: { ...JSON_TYPE, 'anthropic-beta': beta } });
+    await fetch(url, post(JSON.stringify(body)));
+    assert.deepEqual(got, [
+      [beta, true],
+      [null, false],
+    ]);
+  });
+
   test('only betas of deferred loading are removed; with `deferred: false`, all are kept', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];
     const { url, got } = await backend(t, ok, ok, ok);

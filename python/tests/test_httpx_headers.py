@@ -101,3 +101,27 @@ def test_native_construct_is_determined_by_url_and_model(post: Post) -> None:
         post(backend, url=f"https://{host}/v1/messages", json=late, transport=transport)
     assert [request.headers.get("anthropic-beta") for request in backend.got] == ["inline-tools-2026-09-15", None]
     assert ["tool_addition" in request.content.decode() for request in backend.got] == [True, False]
+
+
+@both
+def test_betas_of_the_header_keep_deferred_tools_on_google_cloud(post: Post) -> None:
+    found = {"type": "tool_reference", "tool_name": "late"}
+    body = {
+        "anthropic_version": "vertex-2023-10-16",
+        "max_tokens": 1,
+        "messages": [
+            {"role": "user", "content": "q"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [found]}]},
+        ],
+        "tools": [{**wire.ROOM, "name": "find"}, {**wire.ROOM, "name": "late", "defer_loading": True}],
+    }
+    host = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5"
+    url = f"{host}/publishers/anthropic/models/claude-sonnet-4-5:rawPredict"
+    beta = "tool-search-tool-2025-10-19"
+    backend = Backend(whole(CALLS), whole(CALLS))
+    transport = {"dialect": "anthropic", "deferred": {"native": "auto"}}
+    post(backend, url=url, json=body, headers={"anthropic-beta": beta}, transport=transport)
+    post(backend, url=url, json=body, transport=transport)
+    assert [request.headers.get("anthropic-beta") for request in backend.got] == [beta, None]
+    assert ["tool_reference" in request.content.decode() for request in backend.got] == [True, False]
