@@ -1,6 +1,6 @@
 //! Announces deferred tools to the model: adds a list of their names to the system prompt, in Claude Code's format.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::Error,
@@ -10,7 +10,7 @@ use crate::{
         carriers::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
         instructions::listed,
-        location::BlockLocation,
+        location::Location,
         tool::has_type,
     },
     wire::{self, prompt::appended},
@@ -165,9 +165,8 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
     }
     let content = Content::String(Node::string(text));
     let kind = EventKind::Text { role: Role::System, content };
-    conversation
-        .events
-        .insert(0, Event { at: 0, message: 0, member: "content", block: BlockLocation::default(), kind });
+    let (origin, others) = (Location::default(), Vec::new());
+    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", origin, others, kind });
     Ok(())
 }
 

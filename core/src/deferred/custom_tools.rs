@@ -33,6 +33,8 @@ pub(super) fn as_functions(
     warnings: &mut Warnings,
 ) -> Result<Vec<Noted>, Error> {
     let mut noted = Vec::new();
+    // The request may have been rewritten.
+    warnings.set_origin(None);
     tools_as_functions(request, (names, &mut noted), warnings)?;
     edit_member(request, "tool_choice", |choice| {
         as_function(choice);
@@ -59,6 +61,7 @@ pub(super) fn as_functions(
         })
     });
     items.transpose()?;
+    warnings.clear_location();
     Ok(noted)
 }
 

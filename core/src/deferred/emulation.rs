@@ -14,6 +14,7 @@ use crate::{
     request::{
         flat_list,
         instructions::Quoted,
+        location::Location,
         namespaces::NameMap,
         report::Warnings,
         tool::{self, Kind},
@@ -165,22 +166,33 @@ impl<'a> Emulation<'a> {
     }
 
     /// Replaces the request's list with the tools that are sent. Entries that are sent unchanged are not touched, and
-    /// neither is the list if all are unchanged. `function` writes the function that replaces a search.
-    pub(super) fn settle(self, request: &mut Node<'a>, order: Order, function: impl Fn(&Node<'a>) -> Node<'a>) {
+    /// neither is the list if all are unchanged. `function` writes the function that replaces a search. Returns the
+    /// origins of the entries.
+    pub(super) fn settle(
+        self,
+        request: &mut Node<'a>,
+        order: Order,
+        function: impl Fn(&Node<'a>) -> Node<'a>,
+    ) -> Vec<Option<Location>> {
         let plan = self.plan(order);
         if request.get("tools").is_none() {
             if plan.is_empty() {
-                return;
+                return Vec::new();
             }
             // The history may add tools to a request that lists none.
             if let Some(object) = request.as_object_mut() {
                 object.set("tools", Node::array(Vec::new()));
             }
         }
-        request.visit("tools", |tools| self.settle_list(tools, &plan, function));
+        request.visit("tools", |tools| self.settle_list(tools, &plan, function)).unwrap_or_default()
     }
 
-    fn settle_list(self, tools: &mut Node<'a>, plan: &[usize], function: impl Fn(&Node<'a>) -> Node<'a>) {
+    fn settle_list(
+        self,
+        tools: &mut Node<'a>,
+        plan: &[usize],
+        function: impl Fn(&Node<'a>) -> Node<'a>,
+    ) -> Vec<Option<Location>> {
         let as_listed = plan.len() == self.listed
             && plan.iter().enumerate().all(|(place, at)| {
                 self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(place) && !tool.is_search())
@@ -191,7 +203,7 @@ impl<'a> Emulation<'a> {
                 settle_one(tool, deferred.next() == Some(true));
                 Ok::<(), core::convert::Infallible>(())
             });
-            return;
+            return plan.iter().map(|at| self.tools.at(*at).and_then(|tool| tool.origin)).collect();
         }
         let mut listed: Vec<Option<Node<'a>>> = match tools.as_array_mut() {
             Some(items) => core::mem::take(items).into_iter().map(Some).collect(),
@@ -199,7 +211,7 @@ impl<'a> Emulation<'a> {
         };
         let (entries, own) = self.tools.into_parts();
         let mut own: Vec<Option<Node<'a>>> = own.into_iter().map(Some).collect();
-        let mut settled = Vec::with_capacity(plan.len());
+        let (mut settled, mut origins) = (Vec::with_capacity(plan.len()), Vec::with_capacity(plan.len()));
         for entry in plan.iter().filter_map(|at| entries.get(*at)) {
             let taken = match entry.source {
                 Source::Listed(place) => listed.get_mut(place),
@@ -212,8 +224,10 @@ impl<'a> Emulation<'a> {
                 settle_one(&mut tool, entry.deferred);
             }
             settled.push(tool);
+            origins.push(entry.origin);
         }
         tools.replace(Data::Array(settled));
+        origins
     }
 }
 
@@ -223,7 +237,7 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
         if tool::kind(toolset) != Kind::Toolset || !tool::toolset_flags(toolset).1 {
             continue;
         }
-        warnings.set_tool(index);
+        warnings.set_location(Location::of_list().index(index));
         let label = ["mcp_server_name", "server_label", "name"].iter().find_map(|key| toolset.get(key));
         warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
     }

@@ -22,6 +22,7 @@ use crate::{
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
         listed,
+        location::Location,
         namespaces::{flatten_choice, NameMap},
         reader::{self, Reading},
         report::{DeferredReport, Warnings},
@@ -32,15 +33,16 @@ use crate::{
     wire::prompt::whole,
 };
 
-/// Writes a request without constructs for deferred loading. Its list of tools is final.
+/// Writes a request without constructs for deferred loading. Its list of tools is final, and its entries have these
+/// origins.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
-    mut conversation: Conversation<'a>,
+    (mut conversation, origins): (Conversation<'a>, Vec<Option<Location>>),
     formats: (Api, Api),
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    conversation.tools = Tools::read(listed(request), formats.0, warnings);
+    conversation.tools = Tools::read(listed(request), Some(&origins), formats.0, warnings);
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable_as_text(&mut conversation, options.removals)?;
     }
@@ -220,7 +222,7 @@ fn acceptable<'a>(
     let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, knows_backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
-    let tools = Tools::read(crate::request::listed(request), formats.0, &mut Warnings::default());
+    let tools = Tools::read(crate::request::listed(request), None, formats.0, &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
@@ -500,7 +502,7 @@ fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, removals: Remova
     let mut texts: Set<Text<'a>> = Set::new();
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
-    for Event { at, message, member, block, kind } in core::mem::take(events) {
+    for Event { at, message, member, origin, others, kind } in core::mem::take(events) {
         let is_step = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
         // A later turn may use an id again.
         if let EventKind::Call(call) = &kind {
@@ -526,7 +528,7 @@ fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, removals: Remova
         if is_step && matches!(kind, EventKind::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, member, block, kind }, is_step, (&mut out, &mut *changed));
+        turn.add(Event { at, message, member, origin, others, kind }, is_step, (&mut out, &mut *changed));
     }
     turn.end((&mut out, changed));
     *events = out;

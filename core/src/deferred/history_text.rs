@@ -15,7 +15,7 @@ use crate::{
             SearchOutcome, Searcher,
         },
         instructions::{self, Notices},
-        location::{BlockLocation, Location},
+        location::Location,
         report::Warnings,
         tool::CACHE,
         tools::ToolState,
@@ -61,7 +61,7 @@ pub(super) fn settle_searches(
             let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
             if !is_called {
                 let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
-                losses.set_location(Location::of_block(event.at, event.block));
+                losses.set_location(event.origin);
                 losses.about("orphan-tool-search-output", id);
             }
             is_called
@@ -76,7 +76,7 @@ pub(super) fn settle_searches(
         if !is_hosted(&event.kind) {
             continue;
         }
-        losses.set_location(Location::of_block(event.at, event.block));
+        losses.set_location(event.origin);
         match &mut event.kind {
             EventKind::Call(call) => {
                 as_client_call(call, (source, same_format), options, name);
@@ -236,8 +236,8 @@ impl<'a> Writer<'_, 'a> {
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
         // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
-        for Event { at, message, member, block, kind } in core::mem::take(events) {
-            losses.set_location(Location::of_block(at, block));
+        for Event { at, message, member, origin, others, kind } in core::mem::take(events) {
+            losses.set_location(origin);
             out.extend(emptied.take_if(|emptied| emptied.at != at));
             let kind = match kind {
                 EventKind::Text { role, content } => match self.text(content, losses) {
@@ -247,7 +247,7 @@ impl<'a> Writer<'_, 'a> {
                         let is_item = self.source == Api::OpenaiResponses && !bare.contains(&at);
                         if is_item && is_first && !self.same_format {
                             let kind = self.removed(role, losses);
-                            emptied = Some(Event { at, message, member, block, kind });
+                            emptied = Some(Event { at, message, member, origin, others, kind });
                         }
                         continue;
                     }
@@ -277,7 +277,7 @@ impl<'a> Writer<'_, 'a> {
                 other => other,
             };
             emptied = None;
-            push(&mut out, Event { at, message, member, block, kind });
+            push(&mut out, Event { at, message, member, origin, others, kind });
         }
         losses.clear_location();
         out.extend(emptied);
@@ -294,7 +294,8 @@ impl<'a> Writer<'_, 'a> {
             };
             for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
                 let kind = self.removed(*role, losses);
-                out.push(Event { at: *at, message: *at, member, block: BlockLocation::default(), kind });
+                let (origin, others) = (Location::of_message(*at).name(member), Vec::new());
+                out.push(Event { at: *at, message: *at, member, origin, others, kind });
             }
         }
         for event in &mut out {
@@ -360,9 +361,10 @@ impl<'a> Writer<'_, 'a> {
                 Part::Reference(reference) => out.extend(self.reference(&reference, losses)),
                 Part::Search(search) if search.is_whole => out.extend(self.search(&search, losses)),
                 Part::Search(mut search) => {
+                    losses.set_location(search.origin);
                     // A result that was a single block stays a single block.
                     search.references.iter_mut().for_each(|reference| reference.block = Node::default());
-                    let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, _)| text).collect();
+                    let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, ..)| text).collect();
                     out.push(self.part(texts.join("\n\n"), None, losses));
                 }
                 Part::Ignored => {}
@@ -373,35 +375,42 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn search(&mut self, search: &SearchOutcome<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
-        let texts = self.search_texts(search);
-        texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
+        let texts = self.search_texts(search).into_iter();
+        let part = |(text, cache_control, origin)| {
+            losses.set_location(origin);
+            self.part(text, cache_control, losses)
+        };
+        texts.map(part).collect()
     }
 
-    /// Returns the text for each tool that a search found, each with the cache breakpoint of its reference.
-    fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>)> {
+    /// Returns the text for each tool that a search found, each with the cache breakpoint and the location of its
+    /// reference.
+    fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>, Location)> {
         if let Some(code) = &search.error {
-            return Vec::from([(instructions::failed(code), None)]);
+            return Vec::from([(instructions::failed(code), None, search.origin)]);
         }
         let mut texts = Vec::with_capacity(search.references.len());
         for reference in &search.references {
             let text = self.notice(&reference.name, reference.found);
-            texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned())));
+            texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned(), reference.origin)));
         }
         if texts.is_empty() {
             let text = if search.references.is_empty() { instructions::NO_MATCH } else { instructions::REMOVED };
-            texts.push((text.into(), None));
+            texts.push((text.into(), None, search.origin));
         }
         texts
     }
 
     fn reference(&mut self, reference: &Reference<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
         let text = self.notice(&reference.name, reference.found)?;
+        losses.set_location(reference.origin);
         Some(self.part(text, reference.block.get(CACHE).cloned(), losses))
     }
 
     fn addition(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
         let found = if addition.is_known { ToolState::Loaded } else { ToolState::Unknown };
         let text = self.notice(&addition.name, found)?;
+        losses.set_location(addition.origin);
         Some(self.part(text, addition.cache_control.clone(), losses))
     }
 
@@ -444,14 +453,21 @@ fn with_changes(events: &[Event<'_>]) -> Set<usize> {
 
 /// Adds an event. Adjacent text events of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
-    let Event { at, message, member, block, kind } = event;
+    let Event { at, message, member, origin, others, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);
     let kind = match (last.map(|last| &mut last.kind), kind) {
         (
             Some(EventKind::Text { role: before, content: Content::Parts(parts) }),
             EventKind::Text { role, content: Content::Parts(more) },
-        ) if *before == role => return parts.extend(more),
+        ) if *before == role => {
+            parts.extend(more);
+            if let Some(last) = events.last_mut() {
+                last.others.push(origin);
+                last.others.extend(others);
+            }
+            return;
+        }
         (_, kind) => kind,
     };
-    events.push(Event { at, message, member, block, kind });
+    events.push(Event { at, message, member, origin, others, kind });
 }

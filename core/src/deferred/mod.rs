@@ -129,7 +129,9 @@ fn apply_to_list(
         let mut done = handoff::native(request, formats, (options, sending), &mut warnings)?;
         let source = format_to_read(request, wire, options)?;
         if source != wire.format {
-            handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
+            let mut others = Warnings::default();
+            handoff::native(request, (source, wire.target), (options, sending), &mut others)?;
+            warnings.extend_rewritten(others);
         }
         if wire.target == Api::Anthropic {
             if let Some(shown) = handoff::settle_native_list(request, options, &mut warnings)? {
@@ -161,7 +163,10 @@ fn apply_to_list(
     let (mut done, emptied) = emulate(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
     if source != wire.format {
-        emulate(request, (FormatPair { format: source, target: wire.target }, None), options, &mut warnings, false)?;
+        let mut others = Warnings::default();
+        let formats = FormatPair { format: source, target: wire.target };
+        emulate(request, (formats, None), options, &mut others, false)?;
+        warnings.extend_rewritten(others);
     }
     settle_empty(request, wire.target, emptied, options)?;
     if wire.target == Api::OpenaiResponses && source != wire.target {
@@ -221,6 +226,7 @@ fn emulate<'a>(
     let is_asked = format != target && (announces || reports) && handoff::lists_deferred(request)?;
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
+    warnings.set_format(format);
     emulation::warn_of_toolsets(listed(request), warnings);
     let knows_backend = sending.is_some();
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
@@ -287,7 +293,7 @@ fn emulate<'a>(
         .get("tools")
         .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let client_search = search.filter(|_| emulation.is_client_search());
-    emulation.settle(request, options.order, function);
+    let origins = emulation.settle(request, options.order, function);
     if reports {
         let recorder = CallRecorder { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
@@ -308,7 +314,7 @@ fn emulate<'a>(
             announce::add_to(&mut conversation, format, &deferred)?;
         }
     }
-    handoff::plain(request, conversation, (format, target), options, warnings)?;
+    handoff::plain(request, (conversation, origins), (format, target), options, warnings)?;
     if format == target && (!deferred.is_empty() || is_unreachable) {
         let is_announced = announce::is_present(request)?;
         report.unreachable = is_unreachable && !is_announced;

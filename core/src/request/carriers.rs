@@ -132,13 +132,13 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 /// Returns true if the addition contains the definition without a `tool_definition` around it.
-fn is_bare(block: &Node<'_>) -> bool {
+pub(crate) fn is_bare_definition(block: &Node<'_>) -> bool {
     !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
 }
 
 /// Returns the pointer from a block to the definition that it adds.
 pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
-    if is_bare(block) {
+    if is_bare_definition(block) {
         "/tool"
     } else {
         "/tool/definition"
@@ -147,7 +147,7 @@ pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
 
 /// Edits the definition that a block of Anthropic Messages adds.
 pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
-    if is_bare(block) {
+    if is_bare_definition(block) {
         return block.visit("tool", edit);
     }
     block.visit("tool", |tool| tool.visit("definition", edit)).flatten()

@@ -1,6 +1,6 @@
 //! The choice of tools in a request that is translated into another format.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
 use super::report::{Warnings, LOST};
 use crate::{
@@ -15,24 +15,38 @@ use crate::{
 };
 
 /// Member of a translated request that contains its choice.
-const CHOICE: &str = "tool_choice";
-/// All formats that are translated have the choice in this member.
-const POINTER: &str = "/tool_choice";
+pub(crate) const CHOICE: &str = "tool_choice";
 
 /// The choice of a request, independent of any API's spelling.
 pub(crate) struct Wanted<'a> {
     pub(crate) choice: Option<Choice<'a>>,
     /// True if parallel calls are disabled.
     is_single: bool,
+    /// Member of the request as it was given that contains the choice, if the choice is not a member of the request.
+    holder: Option<&'static str>,
+}
+
+impl Wanted<'_> {
+    /// Returns the pointer to the choice in the request as it was given.
+    fn pointer(&self) -> String {
+        match self.holder {
+            Some(holder) => format!("/{holder}/{CHOICE}"),
+            None => format!("/{CHOICE}"),
+        }
+    }
 }
 
 /// Removes the choice from a request and parses it. A choice that only the source API supports is dropped with a
-/// warning.
-pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
+/// warning. `holder` is the member that contained the choice in the request as it was given, if it was moved.
+pub(crate) fn take<'a>(
+    request: &mut Node<'a>,
+    (source, holder): (Api, Option<&'static str>),
+    warnings: &mut Warnings,
+) -> Result<Wanted<'a>, Error> {
     let format = wire::of(source).choice();
     let found = request.get(CHOICE).map(view).transpose()?;
     let is_single = format.is_single(request, found.as_deref())?;
-    let mut wanted = Wanted { choice: found.as_deref().and_then(|found| format.read(found)), is_single };
+    let mut wanted = Wanted { choice: found.as_deref().and_then(|found| format.read(found)), is_single, holder };
     let is_lost = matches!(
         wanted.choice,
         None | Some(Choice::Tool(ToolRef::Search | ToolRef::Namespace(_) | ToolRef::Hosted(_)))
@@ -41,7 +55,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
         drop(found);
         wanted.choice = None;
         if let Some(found) = request.remove(CHOICE) {
-            warnings.lose(CHOICE, &*view(&found)?);
+            warnings.lose_in(holder, CHOICE, &*view(&found)?);
         }
     }
     Ok(wanted)
@@ -86,14 +100,15 @@ pub(crate) fn write<'a>(
     }
     let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
     let widened = Choice::Required;
+    let pointer = wanted.pointer();
     let written = match wanted.choice {
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
-            warnings.about_at("forced-choice-widened", name.display(), POINTER.into());
+            warnings.about_at("forced-choice-widened", name.display(), pointer);
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if !is_sent(&name) => Some(format.plain(&Choice::Auto)),
         Some(Choice::Tool(ToolRef::Tool { name, .. })) if native == Native::Kimi => {
-            warnings.about_at("forced-choice-widened", name.display(), POINTER.into());
+            warnings.about_at("forced-choice-widened", name.display(), pointer);
             Some(format.plain(&widened))
         }
         Some(Choice::Tool(ToolRef::Tool { name, .. })) => {
@@ -108,7 +123,7 @@ pub(crate) fn write<'a>(
                 Some(format.allowed(required, names, &sent.custom))
             } else {
                 // Tools that are not allowed have already been removed from the list.
-                warnings.about_at(LOST, "allowed_tools", POINTER.into());
+                warnings.about_at(LOST, "allowed_tools", pointer);
                 Some(format.plain(if required { &Choice::Required } else { &Choice::Auto }))
             }
         }
@@ -130,7 +145,7 @@ pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(
     else {
         return Ok(());
     };
-    warnings.about_at("forced-choice-widened", name, POINTER.into());
+    warnings.about_at("forced-choice-widened", name, format!("/{CHOICE}"));
     request.set(CHOICE, wire::of(Api::OpenaiChat).choice().plain(&Choice::Required));
     Ok(())
 }

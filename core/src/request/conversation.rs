@@ -12,7 +12,7 @@ use alloc::{collections::VecDeque, string::String, vec::Vec};
 use super::{
     formats::Handed,
     instructions,
-    location::{BlockLocation, Location},
+    location::Location,
     report::{Warnings, LOST},
     tools::{ToolState, Tools},
 };
@@ -46,9 +46,6 @@ pub(crate) struct Conversation<'a> {
     pub(crate) read_members: Vec<ReadMember>,
     /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
     pub(crate) referred: Set<Text<'a>>,
-    /// Pointers of the tools in the request as it was given, by name, or by type if they have none. Only if the format
-    /// changes.
-    pub(crate) tool_pointers: Map<Text<'a>, String>,
     /// Warnings about parts of the history that were dropped.
     pub(crate) losses: Warnings,
     /// The response format to translate to another API.
@@ -65,14 +62,15 @@ pub(crate) fn apply<'a>(
     warnings: &mut Warnings,
 ) {
     tools.begin(options, warnings);
-    for Event { at, block, kind, .. } in events {
-        warnings.set_location(Location::of_block(*at, *block));
+    for Event { origin, kind, .. } in events {
+        warnings.set_location(*origin);
         match kind {
             // APIs with references ignore references in the result of a failed call.
             EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
                     reference.found = tools.state(&reference.name);
                     if reference.found == ToolState::Unknown {
+                        warnings.set_location(reference.origin);
                         warnings.about("unknown-tool-reference", reference.name.display());
                     }
                 });
@@ -80,10 +78,14 @@ pub(crate) fn apply<'a>(
             EventKind::Text { content, .. }
             | EventKind::Result(Outcome { content, .. })
             | EventKind::Orphan(content) => {
-                content.each_reference(&mut |reference| reference.found = tools.find(&reference.name, warnings));
+                content.each_reference(&mut |reference| {
+                    warnings.set_location(reference.origin);
+                    reference.found = tools.find(&reference.name, warnings);
+                });
             }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
                 for addition in additions {
+                    warnings.set_location(addition.origin);
                     addition.is_known = tools.add(&addition.name, warnings);
                 }
             }
@@ -118,12 +120,15 @@ impl<'a> Conversation<'a> {
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
-                let before = parts.len();
-                parts.retain(|part| !matches!(part, Part::Reference(_) | Part::Search(_)));
-                if parts.len() < before {
-                    self.losses.set_location(Location::of_block(event.at, event.block));
+                parts.retain(|part| {
+                    let (Part::Reference(Reference { origin, .. }) | Part::Search(SearchOutcome { origin, .. })) = part
+                    else {
+                        return true;
+                    };
+                    self.losses.set_location(*origin);
                     self.losses.about(LOST, "tool_reference");
-                }
+                    false
+                });
             }
         }
         self.losses.clear_location();
@@ -200,8 +205,11 @@ pub(crate) struct Event<'a> {
     pub(crate) message: usize,
     /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
-    /// The part of the message or item that holds the event.
-    pub(crate) block: BlockLocation,
+    /// The part of the request as it was given that the event is about. It stays the same if the event moves to another
+    /// message.
+    pub(crate) origin: Location,
+    /// The other parts that the event is about, if they are several.
+    pub(crate) others: Vec<Location>,
     pub(crate) kind: EventKind<'a>,
 }
 
@@ -310,6 +318,8 @@ pub(crate) enum Part<'a> {
 /// A reference to a tool.
 #[derive(Clone)]
 pub(crate) struct Reference<'a> {
+    /// The block or definition in the request as it was given.
+    pub(crate) origin: Location,
     pub(crate) name: Text<'a>,
     /// The block of the source.
     pub(crate) block: Node<'a>,
@@ -320,6 +330,8 @@ pub(crate) struct Reference<'a> {
 /// The outcome of a search.
 #[derive(Clone)]
 pub(crate) struct SearchOutcome<'a> {
+    /// The block in the request as it was given.
+    pub(crate) origin: Location,
     pub(crate) references: Vec<Reference<'a>>,
     /// The block of the source.
     pub(crate) block: Node<'a>,
@@ -403,6 +415,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) id: Node<'a>,
     pub(crate) content: Content<'a>,
     pub(crate) is_error: bool,
+    /// True if the content states the error.
+    pub(crate) states_error: bool,
     /// The tools that a search found; `None` if the call was not a search.
     pub(crate) found: Option<Vec<Text<'a>>>,
     /// The party that ran the search, if this is a search result. Set by [`match_searches`].
@@ -416,12 +430,23 @@ pub(crate) struct Outcome<'a> {
 impl<'a> Outcome<'a> {
     /// Creates the result of a successful call.
     pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
-        Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }
+        Outcome {
+            id,
+            content,
+            is_error: false,
+            states_error: false,
+            found: None,
+            gone: Set::new(),
+            of_search: None,
+            own,
+        }
     }
 }
 
 /// A tool that the client adds.
 pub(crate) struct Addition<'a> {
+    /// The block or definition in the request as it was given.
+    pub(crate) origin: Location,
     pub(crate) name: Text<'a>,
     /// The definition, if the addition contains one.
     pub(crate) definition: Option<Node<'a>>,
@@ -464,7 +489,7 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
             out.push(event);
             continue;
         }
-        warnings.set_location(Location::of_block(event.at, event.block));
+        warnings.set_location(event.origin);
         match &event.kind {
             EventKind::Result(_) if at <= turn.until => turn.results.push(event),
             _ if at > turn.until => {
@@ -473,6 +498,10 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
             }
             EventKind::Text { role: Role::Assistant, .. } => {
                 warnings.about("moved", "text");
+                for origin in &event.others {
+                    warnings.set_location(*origin);
+                    warnings.about("moved", "text");
+                }
                 turn.before.push(event);
             }
             EventKind::Reasoning(_) => {
@@ -480,7 +509,10 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
                 turn.before.push(event);
             }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
-                additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
+                for addition in additions {
+                    warnings.set_location(addition.origin);
+                    warnings.about("moved", addition.name.display());
+                }
                 turn.after.push(event);
             }
             EventKind::Remove { name, .. } => {
@@ -575,7 +607,7 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
         at += 1;
         match &event.kind {
             EventKind::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
-                warnings.set_location(Location::of_block(event.at, event.block));
+                warnings.set_location(event.origin);
                 warnings.about(LOST, call.name.display());
                 false
             }

@@ -1,84 +1,105 @@
-//! The location of a part of the history, which becomes a JSON Pointer only if a warning needs it.
+//! The location of a part of the request as it was given, which becomes a JSON Pointer only if a warning needs it.
 
 use alloc::string::String;
 use core::fmt::Write as _;
 
 use crate::{json::push_token, options::Api, wire};
 
-/// One step from the request to a part of its history.
+/// One step into a part of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Name(&'static str),
     Index(usize),
 }
 
-/// A part of a message or item: a member, or an entry of a list. Without a member, the whole message.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BlockLocation {
-    pub(crate) member: &'static str,
-    pub(crate) index: Option<usize>,
+/// Maximum number of steps: a message, a block, a block of its content, and a reference in it.
+const DEPTH: usize = 8;
+
+/// The member of the request that a location begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Root {
+    #[default]
+    Prompt,
+    History,
+    Tools,
 }
 
-/// Steps below a message: a block, and a block of its content.
-const DEPTH: usize = 4;
-
-/// The part of the history that a reader reads.
-#[derive(Clone, Copy, Debug, Default)]
+/// A part of the system prompt, of the history or of the list of tools.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
-    /// Number of the message or item, starting at 1; 0 is the system prompt.
-    pub(crate) at: usize,
-    steps: [Option<Step>; DEPTH],
+    root: Root,
+    steps: [Step; DEPTH],
+    depth: usize,
+    /// True if a step was omitted, so that the location is a part around the actual part.
+    is_cut: bool,
+}
+
+impl Default for Location {
+    /// Returns the location of the system prompt.
+    fn default() -> Self {
+        Location { root: Root::Prompt, steps: [Step::Index(0); DEPTH], depth: 0, is_cut: false }
+    }
 }
 
 impl Location {
-    /// Returns the location of a message.
-    pub(crate) fn of_message(at: usize) -> Self {
-        Location { at, ..Location::default() }
+    /// Returns the location of the whole history.
+    pub(crate) fn of_history() -> Self {
+        Location { root: Root::History, ..Location::default() }
     }
 
-    /// Returns the location of a block of a message.
-    pub(crate) fn of_block(at: usize, block: BlockLocation) -> Self {
-        let message = Self::of_message(at);
-        match (block.member, block.index) {
-            ("", None) => message,
-            ("", Some(index)) => message.then(Step::Index(index)),
-            (member, None) => message.then(Step::Name(member)),
-            (member, Some(index)) => message.then(Step::Name(member)).then(Step::Index(index)),
+    /// Returns the location of a message or item by its number, starting at 1; 0 is the system prompt.
+    pub(crate) fn of_message(at: usize) -> Self {
+        match at.checked_sub(1) {
+            Some(index) => Self::of_history().index(index),
+            None => Location::default(),
         }
+    }
+
+    /// Returns the location of the request's list of tools.
+    pub(crate) fn of_list() -> Self {
+        Location { root: Root::Tools, ..Location::default() }
+    }
+
+    /// Returns true for a part of the request's list of tools.
+    pub(crate) fn is_in_list(&self) -> bool {
+        self.root == Root::Tools
     }
 
     /// Returns the location one step further. A step that is too deep is omitted.
     pub(crate) fn then(mut self, step: Step) -> Self {
-        if let Some(free) = self.steps.iter_mut().find(|step| step.is_none()) {
-            *free = Some(step);
+        match self.steps.get_mut(self.depth) {
+            Some(free) if !self.is_cut => {
+                *free = step;
+                self.depth += 1;
+            }
+            _ => self.is_cut = true,
         }
         self
     }
 
-    /// Returns the part of the message that contains the location.
-    pub(crate) fn block(&self) -> BlockLocation {
-        match self.steps {
-            [Some(Step::Name(member)), Some(Step::Index(index)), ..] => BlockLocation { member, index: Some(index) },
-            [Some(Step::Name(member)), ..] => BlockLocation { member, index: None },
-            [Some(Step::Index(index)), ..] => BlockLocation { member: "", index: Some(index) },
-            [None, ..] => BlockLocation::default(),
-        }
+    /// Returns the location of a member.
+    pub(crate) fn name(self, key: &'static str) -> Self {
+        self.then(Step::Name(key))
+    }
+
+    /// Returns the location of an entry of a list.
+    pub(crate) fn index(self, index: usize) -> Self {
+        self.then(Step::Index(index))
     }
 
     /// Returns the JSON Pointer in a request of this API.
     pub(crate) fn pointer(&self, api: Api) -> String {
-        let mut pointer = String::new();
-        match self.at.checked_sub(1) {
-            None => push_token(&mut pointer, wire::of(api).prompt_member().unwrap_or_default()),
-            Some(index) => {
-                push_token(&mut pointer, wire::of(api).history());
-                push_index(&mut pointer, index);
-            }
+        let (wire, mut pointer) = (wire::of(api), String::new());
+        match self.root {
+            Root::Prompt => push_token(&mut pointer, wire.prompt_member().unwrap_or_default()),
+            Root::History => push_token(&mut pointer, wire.history()),
+            Root::Tools => pointer.push_str(wire.tools().pointer()),
         }
-        for step in self.steps.iter().flatten() {
+        for step in self.steps.iter().take(self.depth) {
             match step {
                 Step::Name(name) => push_token(&mut pointer, name),
-                Step::Index(index) => push_index(&mut pointer, *index),
+                // Writing into a String cannot fail.
+                Step::Index(index) => drop(write!(pointer, "/{index}")),
             }
         }
         pointer
@@ -87,12 +108,9 @@ impl Location {
     /// Returns the JSON Pointer of a member of the part.
     pub(crate) fn member(&self, api: Api, key: &str) -> String {
         let mut pointer = self.pointer(api);
-        push_token(&mut pointer, key);
+        if !self.is_cut {
+            push_token(&mut pointer, key);
+        }
         pointer
     }
-}
-
-fn push_index(pointer: &mut String, index: usize) {
-    // Writing into a String cannot fail.
-    let _ = write!(pointer, "/{index}");
 }

@@ -9,6 +9,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     carriers,
+    location::Location,
     report::{CallKind, ClientTool, Warnings},
     tool::{self, has_type, FLAG},
 };
@@ -375,31 +376,40 @@ pub(crate) fn any(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
-/// Returns the flat names of the tools in a list that is not sent.
-pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<'a>> {
+/// Returns the flat names of the tools in the list at `place`, which is not sent, each with its location.
+pub(crate) fn names_in<'a>(tools: &[Node<'a>], place: Location, names: &NameMap<'a>) -> Vec<(Text<'a>, Location)> {
     let mut out = Vec::new();
-    for tool in tools {
+    for (index, tool) in tools.iter().enumerate() {
+        let entry = place.index(index);
         if !has_type(tool, "namespace") {
-            out.extend(tool::name(tool).cloned());
+            out.extend(tool::name(tool).cloned().map(|name| (name, entry)));
             continue;
         }
         let namespace = tool.text_at("name").filter(|namespace| !namespace.is_empty());
-        let members = tool.items_at("tools").iter();
-        let members = members.filter(|member| !has_type(member, "namespace")).filter_map(tool::name);
-        out.extend(members.map(|name| match namespace {
-            Some(namespace) => names.flat.of(namespace, name),
-            None => name.clone(),
+        let members = tool.items_at("tools").iter().enumerate();
+        let members = members.filter(|(_, member)| !has_type(member, "namespace"));
+        let members = members.filter_map(|(index, member)| Some((index, tool::name(member)?)));
+        out.extend(members.map(|(index, name)| {
+            let flat = namespace.map_or_else(|| name.clone(), |namespace| names.flat.of(namespace, name));
+            (flat, entry.name("tools").index(index))
         }));
     }
     out
 }
 
-/// Replaces namespaces with their tools and keeps the order.
-pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
+/// Replaces the namespaces of the list at `place` with their tools and keeps the order. Returns each tool with its
+/// location.
+pub(crate) fn flatten<'a>(
+    tools: Vec<Node<'a>>,
+    place: Location,
+    names: &mut NameMap<'a>,
+    warnings: &mut Warnings,
+) -> Vec<(Node<'a>, Location)> {
     let mut out = Vec::with_capacity(tools.len());
-    for mut tool in tools {
+    for (index, mut tool) in tools.into_iter().enumerate() {
+        let entry = place.index(index);
         if !has_type(&tool, "namespace") {
-            out.push(tool);
+            out.push((tool, entry));
             continue;
         }
         let namespace = tool.text_at("name").cloned();
@@ -408,11 +418,15 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
         let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let members = members.unwrap_or_default();
         let description = description.filter(|text| may_describe(text, members.len()));
-        for mut member in members {
+        for (index, mut member) in members.into_iter().enumerate() {
+            let origin = entry.name("tools").index(index);
             describe(&mut member, description.as_ref());
-            out.extend(member_of(namespace.as_ref(), deferred, member, names, warnings));
+            warnings.set_location(origin);
+            let member = member_of(namespace.as_ref(), deferred, member, names, warnings);
+            out.extend(member.map(|member| (member, origin)));
         }
     }
+    warnings.clear_location();
     out
 }
 

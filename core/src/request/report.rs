@@ -1,6 +1,6 @@
 //! The report of `apply_deferred_loading`.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::location::Location;
 use crate::{
@@ -21,7 +21,8 @@ pub struct DeferredReport {
     pub loaded: Vec<String>,
     /// Deferred tools that are not loaded.
     pub hidden: Vec<String>,
-    /// Warnings about the request, without duplicates.
+    /// Warnings about the request. Each lost or moved part has a warning of its own, up to a limit for each name;
+    /// every other warning occurs once for each name.
     pub warnings: Vec<Warning>,
     /// The client's tool for each name that the model calls. A name that is missing from this map belongs to a function
     /// of the same name without a namespace. [`Restore`](crate::Restore) applies this map.
@@ -194,23 +195,16 @@ enum Subject {
     Request,
     /// A part whose location is not known.
     Unknown,
-    /// Index in the request's list of tools.
-    Tool(usize),
-    History(Location),
-    Part(String),
+    At(Location),
 }
 
 impl Subject {
     fn pointer(&self, api: Option<Api>) -> Option<String> {
         match self {
             Subject::Request | Subject::Unknown => None,
-            Subject::Tool(index) => {
-                let tools = wire::of(api?).tools();
-                // Entries of a group are in the flat list, but not in the request's.
-                tools.is_flat().then(|| format!("{}/{index}", tools.pointer()))
-            }
-            Subject::Part(pointer) => Some(pointer.clone()),
-            Subject::History(location) => Some(location.pointer(api?)),
+            // Entries of a group are in the flat list, but not in the request's.
+            Subject::At(location) if location.is_in_list() && !wire::of(api?).tools().is_flat() => None,
+            Subject::At(location) => Some(location.pointer(api?)),
         }
     }
 }
@@ -222,7 +216,8 @@ const PER_LOCATION: [&str; 3] = [LOST, "moved", "arguments-not-an-object"];
 /// without a location.
 const MAX_LOCATIONS: usize = 100;
 
-/// Collects warnings without duplicates: a thousand references to one unknown tool produce one warning.
+/// Collects warnings. A thousand references to one unknown tool produce one warning, but each part that is lost or
+/// moved produces one of its own, up to [`MAX_LOCATIONS`].
 #[derive(Default)]
 pub(crate) struct Warnings {
     list: Vec<Warning>,
@@ -282,17 +277,30 @@ impl Warnings {
 
     /// Adds a warning that a member of the current part is dropped, unless its value is null, false or an empty array.
     pub(crate) fn lose(&mut self, key: &str, value: &Node<'_>) {
-        if !is_nothing(value) {
-            let pointer = self.pointer_to(key);
-            self.add(Warning { code: LOST, name: Some(key.into()), pointer });
+        self.lose_in(None, key, value);
+    }
+
+    /// Does the same as [`Self::lose`] for a member of the current part's member `holder`, if one is given.
+    pub(crate) fn lose_in(&mut self, holder: Option<&str>, key: &str, value: &Node<'_>) {
+        if is_nothing(value) {
+            return;
         }
+        let pointer = match holder {
+            Some(holder) => self.pointer_to(holder).map(|mut pointer| {
+                push_token(&mut pointer, key);
+                pointer
+            }),
+            None => self.pointer_to(key),
+        };
+        self.add(Warning { code: LOST, name: Some(key.into()), pointer });
     }
 
     /// Returns the pointer to a member of the current part, if its location is known.
     fn pointer_to(&self, key: &str) -> Option<String> {
-        let mut pointer = match self.about {
+        let mut pointer = match &self.about {
             Subject::Request => String::new(),
-            _ => self.about.pointer(self.api)?,
+            Subject::At(location) if !location.is_in_list() => return Some(location.member(self.api?, key)),
+            about => about.pointer(self.api)?,
         };
         push_token(&mut pointer, key);
         Some(pointer)
@@ -303,32 +311,24 @@ impl Warnings {
         self.api = Some(api);
     }
 
-    /// Sets the part of the history that the next warnings are about.
+    /// Sets the part that the next warnings are about.
     pub(crate) fn set_location(&mut self, location: Location) {
-        self.about = Subject::History(location);
+        self.about = Subject::At(location);
     }
 
-    /// Sets the entry of the request's list that the next warnings are about.
-    pub(crate) fn set_tool(&mut self, index: usize) {
-        self.about = Subject::Tool(index);
-    }
-
-    /// Sets the pointer of the part that the next warnings are about, if it is known.
-    pub(crate) fn set_pointer(&mut self, pointer: Option<String>) {
-        self.about = pointer.map_or(Subject::Unknown, Subject::Part);
-    }
-
-    /// Goes into a member of the part. Returns the pointer of the part around it.
-    pub(crate) fn enter(&mut self, key: &str) -> Option<String> {
-        let inner = self.pointer_to(key);
-        let around = self.about.pointer(self.api);
-        self.set_pointer(inner);
-        around
+    /// Sets the part that the next warnings are about, if it is known.
+    pub(crate) fn set_origin(&mut self, origin: Option<Location>) {
+        self.about = origin.map_or(Subject::Unknown, Subject::At);
     }
 
     /// Makes the next warnings about the request as a whole.
     pub(crate) fn clear_location(&mut self) {
         self.about = Subject::Request;
+    }
+
+    /// Appends warnings about a request that was rewritten before, without pointers.
+    pub(crate) fn extend_rewritten(&mut self, others: Warnings) {
+        others.list.into_iter().for_each(|warning| self.add(Warning { pointer: None, ..warning }));
     }
 
     /// Appends other warnings.

@@ -35,11 +35,6 @@ pub(crate) const CACHE: &str = "cache_control";
 /// loaded.
 pub(crate) const SHORT: &str = "short_description";
 
-/// Returns the name of a tool, or its type if it has no name.
-pub(crate) fn name_or_type<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    name(tool).or_else(|| type_of(tool))
-}
-
 /// Returns the `type` of an object, if it is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     node.get("type")?.as_text()

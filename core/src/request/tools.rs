@@ -6,6 +6,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    location::Location,
     report::Warnings,
     tool::{self, Kind},
 };
@@ -33,6 +34,8 @@ pub(crate) struct Tool<'a> {
     pub(crate) kind: Kind,
     /// Location of the newest definition.
     pub(crate) source: Source,
+    /// The newest definition in the request as it was given, if its place is known.
+    pub(crate) origin: Option<Location>,
     /// True if the tool has the flag `defer_loading`, or if only the history defines it.
     pub(crate) deferred: bool,
     /// True if the request lists the tool, or if the history adds it before the first message.
@@ -113,8 +116,14 @@ pub(crate) struct Tools<'a> {
 }
 
 impl<'a> Tools<'a> {
-    /// Reads the list of a request. The definitions stay in the request.
-    pub(crate) fn read(list: &[Node<'a>], api: Api, warnings: &mut Warnings) -> Self {
+    /// Reads the list of a request. The definitions stay in the request. If the list was rewritten before, `origins`
+    /// contains the origins of its entries.
+    pub(crate) fn read(
+        list: &[Node<'a>],
+        origins: Option<&[Option<Location>]>,
+        api: Api,
+        warnings: &mut Warnings,
+    ) -> Self {
         let mut tools = Tools::default();
         // In Responses, the model calls searches by their type.
         if matches!(wire::of(api).additions(), Additions::Results { .. }) {
@@ -122,22 +131,27 @@ impl<'a> Tools<'a> {
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
         }
         for (place, definition) in list.iter().enumerate() {
-            warnings.set_tool(place);
-            tools.list(definition, Source::Listed(place), warnings);
+            let origin = match origins {
+                Some(origins) => origins.get(place).copied().flatten(),
+                None => Some(Location::of_list().index(place)),
+            };
+            tools.list(definition, (Source::Listed(place), origin), warnings);
         }
         warnings.clear_location();
         tools
     }
 
     /// Adds a tool that was removed from the request's list, or that the history adds before the first message.
-    pub(crate) fn list_own(&mut self, definition: Node<'a>, warnings: &mut Warnings) {
-        self.list(&definition, Source::Defined(self.definitions.len()), warnings);
+    pub(crate) fn list_own(&mut self, definition: Node<'a>, origin: Option<Location>, warnings: &mut Warnings) {
+        self.list(&definition, (Source::Defined(self.definitions.len()), origin), warnings);
         self.definitions.push(definition);
+        warnings.clear_location();
     }
 
     /// Adds an entry of a list. If several entries have the same name, the first one remains; if it is deferred and a
     /// later one is not, it gets the definition of the later one.
-    fn list(&mut self, definition: &Node<'a>, source: Source, warnings: &mut Warnings) {
+    fn list(&mut self, definition: &Node<'a>, (source, origin): (Source, Option<Location>), warnings: &mut Warnings) {
+        warnings.set_origin(origin);
         let kind = tool::kind(definition);
         if kind == Kind::Tool && tool::is_placeholder(definition) {
             return;
@@ -154,19 +168,27 @@ impl<'a> Tools<'a> {
         // A tool without a name cannot be loaded, so it must not be hidden.
         let deferred = deferred && name.is_some();
         if let Some(first) = name.as_ref().and_then(|name| self.get_mut(name)) {
-            warnings.about_maybe("duplicate-tool-name", name.as_ref());
             if first.deferred && !deferred {
-                (first.source, first.deferred) = (source, false);
+                // The first definition is not sent.
+                warnings.set_origin(first.origin);
+                (first.source, first.origin, first.deferred) = (source, origin, false);
             }
+            warnings.about_maybe("duplicate-tool-name", name.as_ref());
             return;
         }
         if kind == Kind::HostedSearch {
             self.searches.extend(tool::name(definition).cloned());
         }
-        self.push(name, kind, source, deferred);
+        self.push(name, kind, (source, origin), deferred);
     }
 
-    fn push(&mut self, name: Option<Text<'a>>, kind: Kind, source: Source, deferred: bool) {
+    fn push(
+        &mut self,
+        name: Option<Text<'a>>,
+        kind: Kind,
+        (source, origin): (Source, Option<Location>),
+        deferred: bool,
+    ) {
         if let Some(name) = &name {
             self.index.insert(name.clone(), self.list.len());
         }
@@ -174,6 +196,7 @@ impl<'a> Tools<'a> {
             name,
             kind,
             source,
+            origin,
             deferred,
             listed: true,
             loaded: false,
@@ -190,18 +213,19 @@ impl<'a> Tools<'a> {
     pub(crate) fn bring(
         &mut self,
         definition: Node<'a>,
-        arrival: Arrival,
+        (arrival, origin): (Arrival, Location),
         listed: &[Node<'a>],
         warnings: &mut Warnings,
     ) {
+        let origin = Some(origin);
         let kind = tool::kind(&definition);
         let source = Source::Defined(self.definitions.len());
         let name = tool::name(&definition).filter(|_| kind == Kind::Tool);
         let Some((name, at)) = name.map(|name| (name, self.place(name))) else {
-            return self.list_own(definition, warnings);
+            return self.list_own(definition, origin, warnings);
         };
         let Some(at) = at else {
-            self.push(Some(name.clone()), kind, source, true);
+            self.push(Some(name.clone()), kind, (source, origin), true);
             if let Some(tool) = self.list.last_mut() {
                 tool.listed = arrival == Arrival::Listed;
             }
@@ -212,13 +236,15 @@ impl<'a> Tools<'a> {
         let is_same = known.is_some_and(|known| tool::is_same(known, &definition));
         let Some(tool) = self.list.get_mut(at) else { return };
         let may_replace = arrival == Arrival::Added || arrival == Arrival::Visible && tool.deferred;
+        warnings.set_origin(origin);
         if may_replace && !is_same {
             warnings.about("redefined-tool", name.display());
-            (tool.source, tool.redefined) = (source, true);
+            (tool.source, tool.origin, tool.redefined) = (source, origin, true);
             self.definitions.push(definition);
         } else if !may_replace && (tool.listed && !tool.deferred || !tool.listed && !is_same) {
             warnings.about("duplicate-tool-name", name.display());
         }
+        warnings.clear_location();
     }
 
     /// Returns the index of a tool by its name.

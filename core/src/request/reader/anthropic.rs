@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{no_object, no_role, reference, Reader};
+use super::{no_object, no_role, references_from, Reader};
 use crate::{
     collections::Set,
     error::Error,
@@ -14,8 +14,8 @@ use crate::{
     options::{Api, Native, UnavailableCalls},
     request::{
         carriers::{
-            any_block, concerns_tools, directive, directive_definition, directive_name, is_mention, is_reference,
-            is_search_outcome, is_typed_outcome, Directive,
+            any_block, concerns_tools, directive, directive_definition, directive_name, is_bare_definition, is_mention,
+            is_reference, is_search_outcome, is_typed_outcome, Directive,
         },
         conversation::{
             opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
@@ -55,6 +55,7 @@ pub(super) fn read<'a>(
     }
     for index in 0..reader.history.messages().len() {
         let at = index + 1;
+        reader.location = Location::of_message(at);
         if reader.skims() {
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
             let role = if is_mention(&old) {
@@ -278,7 +279,7 @@ fn blocks<'r, 'n, 'a>(
             let block = Node::new(Data::Object(object));
             if is_search_outcome(&block) {
                 reader.change(at);
-                let content = Content::Parts(Vec::from([Part::Search(search(&block, true))]));
+                let content = Content::Parts(Vec::from([Part::Search(search(&block, reader.location, true))]));
                 reader.push_to(at, number, EventKind::Text { role, content });
                 return Ok(());
             }
@@ -296,8 +297,7 @@ fn blocks<'r, 'n, 'a>(
             return Ok(());
         }
     };
-    let around = reader.location;
-    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new(), around, run: around };
+    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new(), run: Vec::new() };
     for (index, block) in blocks.into_iter().enumerate() {
         let outer = if is_list { pass.reader.enter(Step::Index(index)) } else { pass.reader.location };
         pass.block(opened(block)?, part)?;
@@ -316,10 +316,8 @@ struct Pass<'p, 'r, 'n, 'a> {
     role: Role,
     parts: Vec<Part<'a>>,
     additions: Vec<Addition<'a>>,
-    /// Location of the content.
-    around: Location,
-    /// Location of `parts` or `additions`: one block, or the content if they are several.
-    run: Location,
+    /// Locations of the blocks of `parts` or `additions`.
+    run: Vec<Location>,
 }
 
 impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
@@ -327,17 +325,22 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         self.reader.push_to(self.at, self.number, kind);
     }
 
-    /// Adds an event about the blocks before the current one.
+    /// Adds an event about the blocks in `run`.
     fn push_run(&mut self, kind: EventKind<'a>) {
-        let current = core::mem::replace(&mut self.reader.location, self.run);
+        let mut run = core::mem::take(&mut self.run).into_iter();
+        let current = self.reader.location;
+        self.reader.location = run.next().unwrap_or(current);
         self.push(kind);
         self.reader.location = current;
+        if let Some(event) = self.reader.conversation.events.last_mut() {
+            event.others = run.collect();
+        }
     }
 
-    /// Adds the current block to the run of blocks that form one event.
-    fn extend_run(&mut self) {
-        let is_first = self.parts.is_empty() && self.additions.is_empty();
-        self.run = if is_first { self.reader.location } else { self.around };
+    /// Adds a part of the current block to the run of blocks that form one text.
+    fn add(&mut self, part: Part<'a>) {
+        self.parts.push(part);
+        self.run.push(self.reader.location);
     }
 
     fn end_text(&mut self) {
@@ -388,12 +391,12 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         {
             Some(EventKind::Reasoning(block))
         } else {
-            self.extend_run();
             if is_reference(&block) {
-                self.parts.push(self.reader.reference(at, block));
+                let reference = self.reader.reference(at, block);
+                self.add(reference);
             } else if is_typed_outcome(&block) {
                 self.reader.change(at);
-                self.parts.push(Part::Search(search(&block, false)));
+                self.add(Part::Search(search(&block, self.reader.location, false)));
             } else {
                 let emulates = self.reader.emulates();
                 if has_type(&block, "mcp_tool_use") || emulates && has_type(&block, "tool_use") {
@@ -405,9 +408,11 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 }
                 if let Some(content) = block.get("content").filter(|_| emulates && has_type(&block, "tool_result")) {
                     self.end_text();
-                    references_in(self.reader, (at, self.number), content);
+                    references_in(self.reader, (at, self.number), "content", content);
                 }
-                self.parts.extend(part(self.reader, block)?);
+                if let Some(part) = part(self.reader, block)? {
+                    self.add(part);
+                }
             }
             None
         };
@@ -439,28 +444,35 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return self.push(kind);
         }
         let emulates = self.reader.emulates();
-        self.extend_run();
+        let origin = self.reader.location;
+        let tool = origin.name("tool");
+        let place = if is_bare_definition(block) { tool } else { tool.name("definition") };
         match definition {
             // The tools of a toolset are not in the request, and the API cannot use a definition in another format.
             Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
+                self.reader.location = place;
                 self.reader.lose_block(definition);
+                self.reader.location = origin;
+                return;
             }
             Some(definition) => {
-                self.reader.bring(definition.clone(), Arrival::Added);
+                self.reader.bring_from(definition.clone(), Arrival::Added, place);
                 if tool::name(definition).is_none() {
                     // A toolset has no name, so it cannot be announced.
                     self.end_additions();
                     return self.push(EventKind::Add(Vec::new()));
                 }
                 self.additions.push(Addition {
+                    origin,
                     name,
                     definition: Some(definition.clone()),
                     cache_control,
                     is_known: false,
                 });
             }
-            None => self.additions.push(Addition { name, definition: None, cache_control, is_known: false }),
+            None => self.additions.push(Addition { origin, name, definition: None, cache_control, is_known: false }),
         }
+        self.run.push(self.reader.location);
     }
 }
 
@@ -573,7 +585,8 @@ fn result_blocks<'r, 'n, 'a>(
             let block = Node::new(Data::Object(object));
             if is_search_outcome(&block) {
                 reader.change(at);
-                return Ok(Content::Parts(Vec::from([Part::Search(search(&block, true))])));
+                let search = search(&block, reader.location, true);
+                return Ok(Content::Parts(Vec::from([Part::Search(search)])));
             }
             if !is_mention(&block) {
                 return reader.content(Some(block), part);
@@ -593,7 +606,7 @@ fn result_blocks<'r, 'n, 'a>(
             parts.push(reader.reference(at, block));
         } else if is_typed_outcome(&block) {
             reader.change(at);
-            parts.push(Part::Search(search(&block, false)));
+            parts.push(Part::Search(search(&block, reader.location, false)));
         } else {
             parts.extend(part(reader, block)?);
         }
@@ -602,40 +615,55 @@ fn result_blocks<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
-/// Records the references in a block that is not sent, so that their tools remain loaded.
-pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (usize, usize), content: &Node<'a>) {
+/// Records the references in a member of a block that is not sent, so that their tools remain loaded.
+pub(super) fn references_in<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    (at, number): (usize, usize),
+    member: &'static str,
+    content: &Node<'a>,
+) {
     let mut parts = Vec::new();
-    for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
+    let outer = reader.enter(Step::Name(member));
+    let list = reader.location;
+    for (index, block) in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)).iter().enumerate() {
+        reader.location = if content.as_array().is_some() { list.index(index) } else { list };
         if directive(block).is_some() {
             reader.ignore(at, block);
         } else if is_reference(block) {
             parts.push(reader.reference(at, block.clone()));
         } else if is_typed_outcome(block) || content.as_array().is_none() && is_search_outcome(block) {
             reader.change(at);
-            parts.push(Part::Search(search(block, false)));
+            parts.push(Part::Search(search(block, reader.location, false)));
         }
     }
+    reader.location = list;
     if !parts.is_empty() {
         reader.push_to(at, number, EventKind::Orphan(Content::Parts(parts)));
     }
+    reader.location = outer;
 }
 
 fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind<'a> {
-    let search = search(block.get("content").unwrap_or(block), true);
+    let search = match block.get("content") {
+        Some(outcome) => search(outcome, reader.location.name("content"), true),
+        None => search(block, reader.location, true),
+    };
     let is_error = search.error.is_some();
     let own = reader.same_format().then(|| block.clone());
     let content = Content::Parts(Vec::from([Part::Search(search)]));
     let of_search = Some(Searcher::Hosted);
-    EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
+    let id = string_of(block, "tool_use_id");
+    EventKind::Result(Outcome { is_error, states_error: is_error, of_search, ..Outcome::new(id, content, own) })
 }
 
-/// Reads the tools that a search found, or its error.
-fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> SearchOutcome<'a> {
+/// Reads the tools that a search found, or its error. `origin` is the location of the outcome.
+fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOutcome<'a> {
     let listed = outcome.array_at("tool_references");
     let failed = outcome.get("error_code").filter(|_| listed.is_none());
     SearchOutcome {
+        origin,
         block: outcome.clone(),
-        references: listed.unwrap_or_default().iter().cloned().map(reference).collect(),
+        references: references_from(listed.unwrap_or_default(), origin),
         error: failed.map(|code| code.as_text().map(Text::display).unwrap_or_default().into_owned()),
         is_whole,
     }
@@ -655,8 +683,8 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
         _ => None,
     });
     let answered: Set<Text<'a>> = hosted.collect();
-    for Event { at, message, member, block: location, kind } in events {
-        reader.location = Location::of_block(at, location);
+    for Event { at, message, member, origin, others, kind } in events {
+        reader.location = origin;
         let kind = match kind {
             EventKind::Server { block, .. } if block.text_at("id").is_some_and(|id| answered.contains(id)) => {
                 reader.change(at);
@@ -668,7 +696,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
             }
             other => other,
         };
-        reader.conversation.events.push(Event { at, message, member, block: location, kind });
+        reader.conversation.events.push(Event { at, message, member, origin, others, kind });
     }
     Ok(())
 }

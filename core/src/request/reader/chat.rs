@@ -15,7 +15,7 @@ use crate::{
     request::{
         carriers::{brings_tools, is_mention, is_system},
         conversation::{string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Searcher},
-        location::Step,
+        location::{Location, Step},
         tool::{self, has_type},
         tools::Arrival,
     },
@@ -25,6 +25,7 @@ use crate::{
 pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let (at, pointer) = (index + 1, format!("/messages/{index}"));
+        reader.location = Location::of_message(at);
         if reader.skims() {
             let concerns = |message: &Node<'_>, calls: bool| {
                 let calls_or_answers = message.get("tool_calls").is_some() || is_tool(message);
@@ -119,7 +120,9 @@ fn message<'a>(
     }
     if let Some(refusal) = refusal {
         let content = Content::Parts(Vec::from([reader.refusal(refusal)]));
+        let outer = reader.enter(Step::Name("refusal"));
         reader.push(at, EventKind::Text { role, content });
+        reader.location = outer;
     }
     let message = reader.enter(Step::Name("tool_calls"));
     for (index, call) in calls.into_iter().enumerate() {
@@ -163,8 +166,11 @@ fn carried<'a>(
     };
     reader.change(at);
     if !reader.may_change() {
-        let names = tools.iter().filter_map(tool::name).cloned();
-        names.for_each(|name| reader.push(at, EventKind::Ignored(name)));
+        for (index, tool) in tools.iter().enumerate() {
+            if let Some(name) = tool::name(tool).cloned() {
+                reader.at_entry("tools", index, |reader| reader.push(at, EventKind::Ignored(name)));
+            }
+        }
         return Ok(true);
     }
     let is_head = reader.is_head();
@@ -173,10 +179,11 @@ fn carried<'a>(
     for (index, definition) in tools.into_iter().enumerate() {
         let list = reader.enter(Step::Index(index));
         if is_head {
-            reader.conversation.tools.list_own(definition, reader.reading.warnings);
+            reader.list_own(definition, reader.location);
         } else if let Some(name) = tool::name(&definition).cloned() {
             reader.bring(definition, Arrival::Found);
-            additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
+            let origin = reader.location;
+            additions.push(Addition { origin, name, definition: None, cache_control: None, is_known: false });
         } else if reader.emulates() {
             reader.bring(definition, Arrival::Found);
         } else {

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{lenient_role, reference, Reader};
+use super::{lenient_role, references_from, Reader};
 use crate::{
     error::Error,
     json::{
@@ -18,6 +18,7 @@ use crate::{
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
+        location::Location,
     },
 };
 
@@ -58,7 +59,9 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     reader.conversation.originals.insert(at, message);
     let Some(Data::Array(blocks)) = content else { return };
     let calls = reader.wants_calls();
-    for block in blocks {
+    let outer = reader.location;
+    for (index, block) in blocks.into_iter().enumerate() {
+        reader.location = outer.name("content").index(index);
         if let Some((change, name)) = converse_change(&block) {
             reader.change(at);
             // Only the client may change the tools, and only its own tools are in the list.
@@ -67,7 +70,8 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             } else if change == Directive::Removal {
                 reader.push(at, EventKind::Remove { name, cache_control: None });
             } else {
-                let added = Addition { name, definition: None, cache_control: None, is_known: false };
+                let origin = reader.location;
+                let added = Addition { origin, name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, EventKind::Add(Vec::from([added])));
             }
         } else if searches.is_search_result(&block) {
@@ -75,7 +79,9 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let result = block.get("toolResult");
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();
             let blocks = result.and_then(|result| result.get("content")?.as_array()).unwrap_or_default();
-            let content = Content::Parts(blocks.iter().flat_map(found).collect());
+            let list = reader.location.name("toolResult").name("content");
+            let found = blocks.iter().enumerate().flat_map(|(index, block)| found(block, list.index(index)));
+            let content = Content::Parts(found.collect());
             let of_search = Some(Searcher::Client);
             reader.push(at, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
@@ -93,14 +99,17 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             reader.push(at, EventKind::Text { role, content });
         }
     }
+    reader.location = outer;
 }
 
-/// Returns the tools that a search found in a block of its result, and the rest of the block.
-fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
+/// Returns the tools that a search found in a block of its result, and the rest of the block. `origin` is the location
+/// of the block.
+fn found<'a>(block: &Node<'a>, origin: Location) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
     let Some(references) = references else { return Vec::from([Part::Untranslated(block.clone())]) };
-    let references = references.iter().cloned().map(reference).collect();
-    let found = SearchOutcome { references, block: Node::default(), error: None, is_whole: true };
+    let origin = origin.name("json");
+    let references = references_from(references, origin);
+    let found = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
     let mut rest = block.clone();
     let is_whole = rest.visit("json", |json| {
         json.remove(REFERENCES);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{lenient_role, reference, Reader};
+use super::{lenient_role, references_from, Reader};
 use crate::{
     error::Error,
     json::{Data, Node},
@@ -33,18 +33,23 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     let role = lenient_role(&message);
     let parts = message.visit("parts", core::mem::take).map(Node::into_data);
     reader.conversation.originals.insert(at, message);
+    let outer = reader.location;
+    let is_list = matches!(parts, Some(Data::Array(_)));
     let parts = match parts {
         Some(Data::Array(parts)) => parts,
         Some(Data::Object(part)) => Vec::from([Node::new(Data::Object(part))]),
         _ => return,
     };
-    for part in parts {
+    for (index, part) in parts.into_iter().enumerate() {
+        let member = outer.name("parts");
+        reader.location = if is_list { member.index(index) } else { member };
         if searches.is_search_result(&part) {
             reader.change(at);
-            let response = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("response"));
-            let found = response.and_then(references_in).unwrap_or_default();
-            let references = found.iter().cloned().map(reference).collect();
-            let found = SearchOutcome { references, block: Node::default(), error: None, is_whole: true };
+            let response = FUNCTION_RESPONSES.iter().find_map(|key| Some((*key, part.get(key)?.get("response")?)));
+            let origin = response.map_or(reader.location, |(key, _)| reader.location.name(key).name("response"));
+            let found = response.and_then(|(_, response)| references_in(response)).unwrap_or_default();
+            let references = references_from(found, origin);
+            let found = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
             let content = Content::Parts(Vec::from([Part::Search(found)]));
             let of_search = Some(Searcher::Client);
             let outcome = Outcome { of_search, ..Outcome::new(Node::default(), content, Some(part)) };
@@ -57,4 +62,5 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
         }
         reader.push(at, EventKind::Text { role, content: Content::Parts(Vec::from([Part::Untranslated(part)])) });
     }
+    reader.location = outer;
 }

@@ -24,6 +24,7 @@ use crate::{
         conversation::{
             opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
+        location::Location,
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
     },
@@ -52,12 +53,16 @@ pub(super) fn read<'a>(
             _ => true,
         };
         if is_message {
-            let content = match core::mem::take(node).into_data() {
-                Data::Object(one) => Node::array(Vec::from([Node::new(Data::Object(one))])),
-                Data::Array(items) => Node::array(items.into_iter().map(opened).collect::<Result<_, Error>>()?),
-                text => Node::new(text),
+            let data = core::mem::take(node).into_data();
+            reader.location = Location::of_history();
+            let content = match data {
+                Data::Object(one) => Content::Parts(part(reader, Node::new(Data::Object(one)))?.into_iter().collect()),
+                Data::Array(items) => {
+                    let items = items.into_iter().map(opened).collect::<Result<_, Error>>()?;
+                    reader.content(Some(Node::array(items)), part)?
+                }
+                text => reader.content(Some(Node::new(text)), part)?,
             };
-            let content = reader.content(Some(content), part)?;
             reader.push(1, EventKind::Text { role: Role::User, content });
             return Ok(());
         }
@@ -68,6 +73,7 @@ pub(super) fn read<'a>(
     let mut pass = Pass { reader, at: 0, turns: Turns::default(), own, searches, hosted: Set::new() };
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
+        pass.reader.location = Location::of_message(index + 1);
         if let Some(step) = pass.next(index)? {
             pass.step(step)?;
         }
@@ -180,14 +186,12 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let id = string_of(&step, "call_id");
         let is_error = step.bool_at("is_error") == Some(true);
         let is_search = self.searches.finds(&step);
-        if is_search {
-            self.refuse_searches(&mut step);
-        }
+        let refused = if is_search { self.refuse_searches(&mut step) } else { Set::new() };
         let (own, result) = taken(self.reader, step, "result");
         let content = match result {
             Some(result) if is_search => {
                 self.reader.change(self.at);
-                self.functions(result)?
+                self.functions(result, &refused)?
             }
             // A value that is not a content is the result itself.
             Some(value) if value.as_object().is_some() => Content::String(Node::string(json::write(&value))),
@@ -198,15 +202,17 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads a result with functions that the client's search found.
-    fn functions(&mut self, result: Node<'a>) -> Result<Content<'a>, Error> {
+    /// Reads a result with functions that the client's search found. `refused` are the indices of entries that were
+    /// removed from it.
+    fn functions(&mut self, result: Node<'a>, refused: &Set<usize>) -> Result<Content<'a>, Error> {
         let (mut found, mut others) = (Vec::new(), Vec::new());
         let Data::Array(entries) = result.into_data() else { return Ok(Content::Parts(Vec::new())) };
-        for entry in entries {
+        let indices = (0..).filter(|index| !refused.contains(index));
+        for (index, entry) in indices.zip(entries) {
             if has_type(&entry, "function") {
-                found.push(entry);
+                found.push((entry, self.entry(index)));
             } else {
-                others.extend(part(self.reader, entry)?);
+                others.extend(self.reader.at_entry("result", index, |reader| part(reader, entry))?);
             }
         }
         let mut parts = Vec::from([self.load(found, Searcher::Client)]);
@@ -214,22 +220,31 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(Content::Parts(parts))
     }
 
-    /// Removes functions with the name of a search from the result of a search.
-    fn refuse_searches(&mut self, step: &mut Node<'a>) {
+    /// Returns the location of an entry of the result.
+    fn entry(&self, index: usize) -> Location {
+        self.reader.location.name("result").index(index)
+    }
+
+    /// Removes functions with the name of a search from the result of a search. Returns their indices.
+    fn refuse_searches(&mut self, step: &mut Node<'a>) -> Set<usize> {
         let mut refused = Vec::new();
         step.visit("result", |result| {
             let is_one = |entry: &Node<'a>| {
                 has_type(entry, "function") && tool::name(entry).is_some_and(|name| self.is_search(name))
             };
             if let Some(entries) = result.as_array_mut().filter(|entries| entries.iter().any(is_one)) {
-                refused.extend(entries.iter().filter(|entry| is_one(entry)).filter_map(tool::name).cloned());
+                let named = entries.iter().enumerate().filter(|(_, entry)| is_one(entry));
+                refused.extend(named.filter_map(|(index, entry)| Some((index, tool::name(entry)?.clone()))));
                 entries.retain(|entry| !is_one(entry));
             }
         });
-        for name in refused {
+        for (index, name) in &refused {
             self.reader.change(self.at);
-            self.reader.conversation.tools.refuse(&name, self.reader.reading.warnings);
+            self.reader.reading.warnings.set_location(self.entry(*index));
+            self.reader.conversation.tools.refuse(name, self.reader.reading.warnings);
         }
+        self.reader.reading.warnings.clear_location();
+        refused.into_iter().map(|(index, _)| index).collect()
     }
 
     /// Returns true for the name of one of the client's searches, or of the function that replaces a hosted search. No
@@ -242,22 +257,22 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// Adds the functions that a search found, and returns references to them. A hosted search only loads functions in
     /// the request's list; other functions belong to servers that the API calls itself.
-    fn load(&mut self, found: Vec<Node<'a>>, searcher: Searcher) -> Part<'a> {
+    fn load(&mut self, found: Vec<(Node<'a>, Location)>, searcher: Searcher) -> Part<'a> {
         let is_hosted = searcher == Searcher::Hosted;
-        let mut names = Vec::with_capacity(found.len());
-        for definition in found {
+        let mut references = Vec::with_capacity(found.len());
+        for (definition, origin) in found {
             let name = tool::name(&definition);
             if is_hosted && !name.is_some_and(|name| self.reader.conversation.tools.knows(name)) {
                 continue;
             }
-            names.extend(name.cloned());
+            references.extend(name.map(|name| reference(Node::string(name.clone()), origin)));
             // If tool changes are ignored, a search may only load functions in the request's list.
             if self.reader.may_change() && !is_hosted {
-                self.reader.bring(definition, Arrival::Found);
+                self.reader.bring_from(definition, Arrival::Found, origin);
             }
         }
-        let references = names.into_iter().map(|name| reference(Node::string(name))).collect();
-        Part::Search(SearchOutcome { references, block: Node::default(), error: None, is_whole: true })
+        let origin = self.reader.location.name("result");
+        Part::Search(SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true })
     }
 
     fn search(&mut self, mut step: Node<'a>) {
@@ -276,7 +291,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "call_id");
         let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
-        let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default(), Searcher::Hosted)]));
+        let found = list.unwrap_or_default().into_iter().enumerate();
+        let found = found.map(|(index, definition)| (definition, self.entry(index))).collect();
+        let content = Content::Parts(Vec::from([self.load(found, Searcher::Hosted)]));
         if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
             self.reader.warn_of_orphan(id.as_text());
             // The result is dropped, but its functions remain loaded.

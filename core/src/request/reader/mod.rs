@@ -11,21 +11,21 @@ mod interactions;
 mod responses;
 
 pub(crate) use anthropic::lenient_role;
+use responses::Flattened;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
-    carriers::{directive_name, reference_name},
+    carriers::{directive_name, reference_name, REFERENCES},
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     location::{Location, Step},
     namespaces::NameMap,
     report::{Warnings, LOST},
-    tool::{name_or_type, type_of},
+    tool::type_of,
     tools::{Arrival, ToolState, Tools},
 };
 use crate::{
-    collections::Map,
     error::{Code, Error},
     json::{
         lazy::{take as take_member, view, View},
@@ -63,19 +63,18 @@ pub(crate) fn read<'a>(
     reading.warnings.set_format(source);
     conversation.losses.set_format(source);
     let mut flattened = None;
-    let tool_pointers = if same_format { Map::new() } else { tool_pointers(request, source) };
     if wire::of(source).tools().has_namespaces() {
         flattened = responses::flatten(request, &mut reading)?;
     }
     conversation.tools = match flattened {
-        Some(tools) => {
+        Some(Flattened::Apart(tools)) => {
             let mut all = Tools::default();
-            tools.into_iter().for_each(|tool| all.list_own(tool, reading.warnings));
+            tools.into_iter().for_each(|(tool, origin)| all.list_own(tool, Some(origin), reading.warnings));
             all
         }
-        None => Tools::read(listed(request), source, reading.warnings),
+        Some(Flattened::InPlace(origins)) => Tools::read(listed(request), Some(&origins), source, reading.warnings),
+        None => Tools::read(listed(request), None, source, reading.warnings),
     };
-    conversation.tool_pointers = tool_pointers;
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
         conversation.format = formats::take(request, source, reading.warnings)?;
@@ -125,23 +124,6 @@ pub(crate) fn read<'a>(
         }
     }
     Ok(conversation)
-}
-
-/// Returns the pointers of the listed tools, by [`name_or_type`].
-fn tool_pointers<'a>(request: &Node<'a>, source: Api) -> Map<Text<'a>, String> {
-    let (mut pointers, list) = (Map::new(), wire::of(source).tools().pointer());
-    for (index, tool) in listed(request).iter().enumerate() {
-        let pointer = format!("{list}/{index}");
-        for (inner, member) in tool.items_at("tools").iter().enumerate() {
-            if let Some(key) = name_or_type(member) {
-                pointers.entry(key.clone()).or_insert_with(|| format!("{pointer}/tools/{inner}"));
-            }
-        }
-        if let Some(key) = name_or_type(tool) {
-            pointers.entry(key.clone()).or_insert(pointer);
-        }
-    }
-    pointers
 }
 
 /// The messages of a request, in the request or removed from it.
@@ -257,8 +239,8 @@ impl<'a> Reader<'_, '_, 'a> {
             EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
             EventKind::Used(_) | EventKind::Ignored(_) => false,
         };
-        let block = self.location.block();
-        self.conversation.events.push(Event { at, message, member: self.member, block, kind });
+        let (member, origin) = (self.member, self.location);
+        self.conversation.events.push(Event { at, message, member, origin, others: Vec::new(), kind });
     }
 
     /// Marks a message as changed.
@@ -278,23 +260,25 @@ impl<'a> Reader<'_, '_, 'a> {
         self.reading.options.tool_changes == ToolChanges::Apply
     }
 
-    /// Adds a definition from the history.
+    /// Adds a definition from the history, which is the part that is being read.
     fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
-        if !self.same_format() {
-            if let Some(key) = name_or_type(&definition) {
-                let pointer = self.location.pointer(self.source);
-                self.conversation.tool_pointers.entry(key.clone()).or_insert(pointer);
-            }
-        }
-        self.reading.warnings.set_location(self.location);
-        self.conversation.tools.bring(definition, arrival, self.listed, self.reading.warnings);
-        self.reading.warnings.clear_location();
+        self.bring_from(definition, arrival, self.location);
+    }
+
+    /// Adds a definition from the history, which is at `origin`.
+    fn bring_from(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
+        self.conversation.tools.bring(definition, (arrival, origin), self.listed, self.reading.warnings);
+    }
+
+    /// Adds a definition from the beginning of the history to the request's list.
+    fn list_own(&mut self, definition: Node<'a>, origin: Location) {
+        self.conversation.tools.list_own(definition, Some(origin), self.reading.warnings);
     }
 
     /// Returns a reference to a tool as a part of a content.
     fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
         self.change(at);
-        Part::Reference(reference(block))
+        Part::Reference(reference(block, self.location))
     }
 
     /// Records an addition or a removal that is ignored.
@@ -309,6 +293,15 @@ impl<'a> Reader<'_, '_, 'a> {
             true => &mut self.conversation.losses,
             false => self.reading.warnings,
         }
+    }
+
+    /// Reads an entry of a list within a member of the part that is being read.
+    fn at_entry<R>(&mut self, member: &'static str, index: usize, read: impl FnOnce(&mut Self) -> R) -> R {
+        let inner = self.location.name(member).index(index);
+        let outer = core::mem::replace(&mut self.location, inner);
+        let done = read(self);
+        self.location = outer;
+        done
     }
 
     /// Goes one step further into the part that is being read. Returns the part around it.
@@ -403,8 +396,14 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 }
 
-fn reference<'a>(block: Node<'a>) -> Reference<'a> {
-    Reference { name: reference_name(&block), block, found: ToolState::Unknown }
+fn reference<'a>(block: Node<'a>, origin: Location) -> Reference<'a> {
+    Reference { origin, name: reference_name(&block), block, found: ToolState::Unknown }
+}
+
+/// Returns the references in the member `tool_references` of a part.
+fn references_from<'a>(references: &[Node<'a>], part: Location) -> Vec<Reference<'a>> {
+    let list = part.name(REFERENCES);
+    references.iter().cloned().enumerate().map(|(index, block)| reference(block, list.index(index))).collect()
 }
 
 /// Returns the error for a message that is not an object.

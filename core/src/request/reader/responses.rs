@@ -21,18 +21,27 @@ use crate::{
             Searcher,
         },
         formats,
+        location::Location,
         namespaces::{self, flat_names, NameMap},
         tool::{self, has_type, is_client_search, type_of},
         tools::Arrival,
     },
 };
 
-/// Plans the flat names of all tools and flattens the namespaces in the request's list. For native deferred loading in
-/// the same format, the flat list is returned and the request keeps its own list.
+/// The list of a request after its namespaces were flattened.
+pub(super) enum Flattened<'a> {
+    /// The request has the flat list. Contains the origins of its entries.
+    InPlace(Vec<Option<Location>>),
+    /// The request keeps its own list. Contains the flat list.
+    Apart(Vec<(Node<'a>, Location)>),
+}
+
+/// Plans the flat names of all tools and flattens the namespaces in the request's list, if there are any. For native
+/// deferred loading in the same format, the request keeps its own list.
 pub(super) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
-) -> Result<Option<Vec<Node<'a>>>, Error> {
+) -> Result<Option<Flattened<'a>>, Error> {
     // The names are also planned if the format stays the same, because a tool's name must not depend on the target
     // format.
     *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.knows_backend);
@@ -46,14 +55,17 @@ pub(super) fn flatten<'a>(
     }
     if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
         let list = super::listed(request).to_vec();
-        return Ok(Some(namespaces::flatten(list, reading.names, reading.warnings)));
+        let flat = namespaces::flatten(list, Location::of_list(), reading.names, reading.warnings);
+        return Ok(Some(Flattened::Apart(flat)));
     }
-    request.visit("tools", |tools| {
-        if let Some(list) = tools.as_array_mut() {
-            *list = namespaces::flatten(core::mem::take(list), reading.names, reading.warnings);
-        }
+    let origins = request.visit("tools", |tools| {
+        let list = tools.as_array_mut()?;
+        let flat = namespaces::flatten(core::mem::take(list), Location::of_list(), reading.names, reading.warnings);
+        let (tools, origins) = flat.into_iter().map(|(tool, origin)| (tool, Some(origin))).unzip();
+        *list = tools;
+        Some(origins)
     });
-    Ok(None)
+    Ok(origins.flatten().map(Flattened::InPlace))
 }
 
 /// Reads the history of a request.
@@ -72,6 +84,7 @@ pub(super) fn read<'a>(
     if let super::History::Taken(node) = &reader.history {
         if node.as_text().is_some() {
             let content = Content::String(node.clone());
+            reader.location = Location::of_history();
             reader.push(1, EventKind::Text { role: Role::User, content });
             return Ok(());
         }
@@ -87,6 +100,7 @@ pub(super) fn read<'a>(
     };
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
+        pass.reader.location = Location::of_message(index + 1);
         if pass.reader.skims() {
             if let Some(item) = pass.reader.skim(index, concerns)? {
                 pass.item(item, "")?;
@@ -332,7 +346,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// Removes members that concern tools and that the API ignores in this kind of item. References in them still load
     /// tools.
-    fn disuse(&mut self, item: &mut Node<'a>, members: &[&str]) {
+    fn disuse(&mut self, item: &mut Node<'a>, members: &[&'static str]) {
         if !self.reader.skims() {
             return;
         }
@@ -340,7 +354,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
             if let Some(content) = content {
                 self.reader.change(self.at);
-                anthropic::references_in(self.reader, (self.at, self.turns.current()), &content);
+                anthropic::references_in(self.reader, (self.at, self.turns.current()), member, &content);
                 item.remove(member);
             }
         }
@@ -449,16 +463,17 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
         let mut found = Vec::new();
         if self.reader.may_change() {
-            for definition in self.definitions(&mut item) {
-                found.extend(tool::name(&definition).cloned());
-                self.reader.bring(definition, Arrival::Found);
+            for (definition, origin) in self.definitions(&mut item) {
+                found.extend(tool::name(&definition).cloned().map(|name| (name, origin)));
+                self.reader.bring_from(definition, Arrival::Found, origin);
             }
         } else {
             // If tool changes are ignored, the output may only load tools in the request's list.
             found = self.names_in(&item);
         }
-        let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
+        let references = found.into_iter().map(|(name, origin)| reference(Node::string(name), origin)).collect();
         let content = Content::Parts(Vec::from([Part::Search(SearchOutcome {
+            origin: self.reader.location,
             references,
             block: Node::default(),
             error: None,
@@ -482,30 +497,38 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let message = self.turns.current();
         let is_head = self.reader.is_head();
         if !self.reader.may_change() {
-            for name in self.names_in(&item) {
+            let names = self.names_in(&item);
+            let item = self.reader.location;
+            for (name, origin) in names {
+                self.reader.location = origin;
                 self.push(message, EventKind::Ignored(name));
             }
+            self.reader.location = item;
             return;
         }
         let definitions = self.definitions(&mut item);
         let mut additions = Vec::with_capacity(definitions.len());
-        for definition in definitions {
+        for (definition, origin) in definitions {
             if is_head || tool::kind(&definition) != tool::Kind::Tool {
-                self.reader.conversation.tools.list_own(definition, self.reader.reading.warnings);
+                self.reader.list_own(definition, origin);
                 continue;
             }
             let is_deferred = tool::deferral(&definition).0;
             let arrival = if is_deferred { Arrival::Listed } else { Arrival::Visible };
             let Some(name) = tool::name(&definition).cloned() else {
                 match self.reader.emulates() {
-                    true => self.reader.bring(definition, arrival),
-                    false => self.reader.lose_block(&definition),
+                    true => self.reader.bring_from(definition, arrival, origin),
+                    false => {
+                        let item = core::mem::replace(&mut self.reader.location, origin);
+                        self.reader.lose_block(&definition);
+                        self.reader.location = item;
+                    }
                 }
                 continue;
             };
-            self.reader.bring(definition, arrival);
+            self.reader.bring_from(definition, arrival, origin);
             if !is_deferred {
-                additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
+                additions.push(Addition { origin, name, definition: None, cache_control: None, is_known: false });
             }
         }
         if !additions.is_empty() {
@@ -513,17 +536,18 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    /// Removes and returns the definitions of an item, with namespaces flattened.
-    fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
+    /// Removes and returns the definitions of an item with their locations, with namespaces flattened.
+    fn definitions(&mut self, item: &mut Node<'a>) -> Vec<(Node<'a>, Location)> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
-        namespaces::flatten(tools, self.reader.reading.names, self.reader.reading.warnings)
+        let place = self.reader.location.name("tools");
+        namespaces::flatten(tools, place, self.reader.reading.names, self.reader.reading.warnings)
     }
 
-    /// Returns the flat names of the tools that an item defines.
-    fn names_in(&self, item: &Node<'a>) -> Vec<Text<'a>> {
+    /// Returns the flat names of the tools that an item defines, with the locations of the definitions.
+    fn names_in(&self, item: &Node<'a>) -> Vec<(Text<'a>, Location)> {
         let tools = item.items_at("tools");
-        namespaces::names_in(tools, self.reader.reading.names)
+        namespaces::names_in(tools, self.reader.location.name("tools"), self.reader.reading.names)
     }
 }
 

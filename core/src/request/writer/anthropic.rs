@@ -37,7 +37,6 @@ pub(super) fn write<'a>(
         pending: Vec::new(),
         late: Vec::new(),
         pending_message: 0,
-        pending_location: Location::default(),
         ids,
         loads: 0,
         has_content: false,
@@ -69,14 +68,13 @@ struct Messages<'m, 'w, 'a> {
     /// Texts of the system prompt.
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that is not written yet, because the API does not accept one at this position.
-    pending: Vec<Node<'a>>,
+    /// Blocks of a system message that is not written yet, because the API does not accept one at this position, each
+    /// with the part of the source that it is about.
+    pending: Vec<(Node<'a>, Location)>,
     /// Content of search results, written after all results of a turn.
     late: Vec<Node<'a>>,
     /// Number of the source message of `pending`.
     pending_message: usize,
-    /// Location of the last block in `pending`.
-    pending_location: Location,
     ids: Ids,
     /// Number of synthesized exchanges so far.
     loads: usize,
@@ -92,13 +90,12 @@ struct Messages<'m, 'w, 'a> {
 
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
-        let location = Location::of_block(event.at, event.block);
-        self.writer.writing.warnings.set_location(location);
         if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }
         self.keep_apart(&event);
-        let waiting = self.pending.len();
+        let location = event.origin;
+        self.writer.writing.warnings.set_location(location);
         match event.kind {
             EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
                 let texts = content.into_parts().into_iter();
@@ -107,7 +104,7 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Text { role: Role::System, content } => {
                 let blocks = content.into_parts().into_iter().filter_map(block);
-                self.pending.extend(blocks);
+                self.pending.extend(blocks.map(|block| (block, location)));
             }
             EventKind::Text { role, content } => {
                 let blocks = content.into_parts().into_iter().filter_map(block).collect();
@@ -116,7 +113,7 @@ impl<'a> Messages<'_, '_, 'a> {
             EventKind::Call(call) => self.call(call),
             EventKind::Result(outcome) => self.result(outcome),
             EventKind::Add(additions) | EventKind::Carry(additions) => self.added(additions),
-            EventKind::Remove { name, .. } => self.removed(&name),
+            EventKind::Remove { name, .. } => self.removed(&name, location),
             EventKind::Reasoning(thought) if self.writer.same_format() => {
                 self.push(Role::Assistant, Vec::from([thought]))
             }
@@ -135,9 +132,6 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
-        }
-        if self.pending.len() > waiting {
-            self.pending_location = location;
         }
     }
 
@@ -193,8 +187,9 @@ impl<'a> Messages<'_, '_, 'a> {
         let blocks = core::mem::take(&mut self.pending);
         let after_user = self.last == Some(Role::User);
         // The API merges consecutive system messages.
-        let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
+        let is_text = self.last != Some(Role::System) && blocks.iter().all(|(block, _)| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
+            let blocks = blocks.into_iter().map(|(block, _)| block).collect::<Vec<_>>();
             let goes_on = after_user && self.is_open;
             (self.last, self.is_open) = (Some(Role::User), true);
             match self.out.last_mut().filter(|_| goes_on) {
@@ -204,14 +199,16 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else if let Some(at) = self.place_before_turn() {
-            self.writer.writing.warnings.set_location(self.pending_location);
-            let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
-            names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
-            self.out.insert(at, message(Role::System, blocks));
+            for (block, origin) in &blocks {
+                self.writer.writing.warnings.set_location(*origin);
+                let name = block.get("tool").and_then(changed_name);
+                name.into_iter().for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
+            }
+            self.out.insert(at, message(Role::System, blocks.into_iter().map(|(block, _)| block).collect()));
             self.turn = at + 1;
         } else {
             (self.last, self.is_open) = (Some(Role::System), true);
-            self.out.push(message(Role::System, blocks));
+            self.out.push(message(Role::System, blocks.into_iter().map(|(block, _)| block).collect()));
         }
     }
 
@@ -326,7 +323,8 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn added(&mut self, additions: Vec<Addition<'a>>) {
-        for Addition { name, definition, .. } in additions {
+        for Addition { origin, name, definition, .. } in additions {
+            self.writer.writing.warnings.set_location(origin);
             match (self.writer.native(), self.writer.places.of(&name)) {
                 (_, Place::Nowhere) => {}
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
@@ -340,23 +338,23 @@ impl<'a> Messages<'_, '_, 'a> {
                         }
                         None => by_name(&name),
                     };
-                    self.pending.push(change("tool_addition", tool));
+                    self.pending.push((change("tool_addition", tool), origin));
                 }
-                (Native::Changes, _) => self.pending.push(change("tool_addition", by_name(&name))),
+                (Native::Changes, _) => self.pending.push((change("tool_addition", by_name(&name)), origin)),
                 (Native::References, Place::Deferred) => self.made_up(&name),
                 _ => {}
             }
         }
     }
 
-    fn removed(&mut self, name: &Text<'a>) {
+    fn removed(&mut self, name: &Text<'a>, origin: Location) {
         match self.writer.native() {
             Native::Changes | Native::Inline if self.writer.places.of(name) != Place::Nowhere => {
-                self.pending.push(change("tool_removal", by_name(name)));
+                self.pending.push((change("tool_removal", by_name(name)), origin));
             }
             _ => {
                 let withdrawn = self.writer.withdrawn(name);
-                self.pending.push(text(Node::string(withdrawn)));
+                self.pending.push((text(Node::string(withdrawn)), origin));
             }
         }
     }

@@ -9,7 +9,6 @@ use crate::{
     options::{CustomTools, Native, Reasoning, ServerHistory},
     request::{
         conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
-        location::Location,
         report::LOST,
         tool::type_of,
     },
@@ -57,7 +56,7 @@ struct Messages<'m, 'w, 'a> {
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
         self.at = event.message;
-        self.writer.writing.warnings.set_location(Location::of_block(event.at, event.block));
+        self.writer.writing.warnings.set_location(event.origin);
         match event.kind {
             EventKind::Call(call) => self.call(call)?,
             EventKind::Reasoning(thought) => self.reasoning(thought),

@@ -85,15 +85,13 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     for member in object.into_members() {
         let is_inner = inner.is_some_and(|inner| member.key.is(inner));
         if !is_inner {
-            take(&mut definition, member.key, member.value, from, warnings);
+            take(&mut definition, (None, member.key), member.value, from, warnings);
             continue;
         }
         if let Data::Object(object) = member.value.into_data() {
-            let around = warnings.enter(&member.key.display());
             for member in object.into_members() {
-                take(&mut definition, member.key, member.value, from, warnings);
+                take(&mut definition, (inner, member.key), member.value, from, warnings);
             }
-            warnings.set_pointer(around);
         }
     }
     envelope::normalize(&mut definition.schema, &mut Recorder::off());
@@ -103,10 +101,10 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     Some(definition)
 }
 
-/// Adds a member to a definition.
+/// Adds a member to a definition. `holder` is the member of the entry that contains it, if the definition is nested.
 fn take<'a>(
     definition: &mut Definition<'a>,
-    key: Text<'a>,
+    (holder, key): (Option<&str>, Text<'a>),
     value: Node<'a>,
     from: &Translation,
     warnings: &mut Warnings,
@@ -122,7 +120,7 @@ fn take<'a>(
     } else if key.is("format") && definition.freeform.is_some() {
         definition.freeform = Some(Some(flat_format(value)));
     } else if !key.is("type") && !key.is(tool::FLAG) && !key.is(tool::SHORT) {
-        warnings.lose(&key.display(), &value);
+        warnings.lose_in(holder, &key.display(), &value);
     }
 }
 

@@ -7,14 +7,13 @@ use alloc::{collections::VecDeque, string::String, vec::Vec};
 
 use super::{joined, place_history, Writer};
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     error::Error,
-    json::{Node, Text},
+    json::{Data, Node, Text},
     options::{Native, ServerHistory},
     request::{
         conversation::{self, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
-        location::Location,
-        report::LOST,
+        report::{Warnings, LOST},
         tool::type_of,
     },
 };
@@ -63,7 +62,7 @@ struct Steps<'s, 'w, 'a> {
 
 impl<'a> Steps<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
-        self.writer.writing.warnings.set_location(Location::of_block(event.at, event.block));
+        self.writer.writing.warnings.set_location(event.origin);
         if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }
@@ -290,21 +289,31 @@ fn image(url: Node<'_>) -> Node<'_> {
 
 /// The settings of a model, which are members of one object in Gemini Interactions.
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
-const HOLDER: &str = "generation_config";
+pub(super) const HOLDER: &str = "generation_config";
 
 /// Moves the settings of a request out of the object that holds them, to translate the request to another format.
+/// Returns their keys.
 ///
 /// # Errors
 /// `invalid-json` if the settings are text that cannot be parsed.
-pub(super) fn lift(request: &mut Node<'_>) -> Result<(), Error> {
-    let Some(mut settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(()) };
+pub(super) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
+    let Some(settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(Set::new()) };
     request.remove(HOLDER);
-    for member in settings.as_object_mut().map(|object| core::mem::take(object.members_mut())).into_iter().flatten() {
+    let settings = match settings.into_data() {
+        Data::Object(settings) => settings,
+        other => {
+            warnings.lose(HOLDER, &Node::new(other));
+            return Ok(Set::new());
+        }
+    };
+    let mut lifted = Set::new();
+    for member in settings.into_members() {
         if let Some(object) = request.as_object_mut() {
+            lifted.insert(member.key.clone());
             object.set(member.key, member.value);
         }
     }
-    Ok(())
+    Ok(lifted)
 }
 
 /// Moves the settings of a translated request into the object that holds them.

@@ -69,13 +69,17 @@ pub(crate) fn put<'a>(
             is_own || search_name.as_ref().is_some_and(|search| name.is(search.as_str()))
         });
     }
-    if source == Api::GeminiInteractions && source != target {
-        interactions::lift(request)?;
-    }
+    let lifted = match source == Api::GeminiInteractions && source != target {
+        true => interactions::lift(request, writing.warnings)?,
+        false => Set::new(),
+    };
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
-        false => Some(choice::take(request, source, writer.writing.warnings)?),
+        false => {
+            let holder = lifted.contains(&Text::literal(choice::CHOICE)).then_some(interactions::HOLDER);
+            Some(choice::take(request, (source, holder), writer.writing.warnings)?)
+        }
     };
     let only: Option<Set<Text<'a>>> = wanted.as_ref().and_then(|wanted| choice::only(wanted, (target, native)));
     if let Some(only) = &only {
@@ -103,7 +107,8 @@ pub(crate) fn put<'a>(
         let custom = core::mem::take(&mut writer.custom);
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
-        write_members(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+        let max_tokens = writer.writing.options.max_tokens;
+        write_members(request, (source, target), &lifted, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
             formats::put(request, target, format)?;
         }
@@ -136,8 +141,6 @@ struct Writer<'w, 'a> {
     custom: Set<Text<'a>>,
     /// The names of called searches, by the ids of the calls.
     searches: Map<Text<'a>, Text<'a>>,
-    /// See [`Conversation::tool_pointers`].
-    tool_pointers: Map<Text<'a>, String>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -161,7 +164,6 @@ impl<'w, 'a> Writer<'w, 'a> {
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
             searches: Map::new(),
-            tool_pointers: conversation.tool_pointers.clone(),
         }
     }
 
@@ -201,6 +203,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 Some(name) if self.native() != Native::None => self.places.of(name),
                 _ => Place::Top,
             };
+            self.writing.warnings.set_origin(tool.origin);
             let Some(name) = tool.name else {
                 listed.extend(self.unnamed(definition, tool.kind));
                 continue;
@@ -245,6 +248,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             // An entry that stays in the list keeps its spelling.
             listed.push(original.unwrap_or(written));
         }
+        self.writing.warnings.clear_location();
         Ok((listed, names))
     }
 
@@ -258,17 +262,8 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Ok(Some(definition));
         }
         let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
-        self.set_tool(&definition);
         let formats = (self.writing.source, self.writing.target);
-        let written = definitions::write_definition(definition, formats, custom, self.writing.warnings);
-        self.writing.warnings.clear_location();
-        written
-    }
-
-    /// Makes the next warnings about a tool of the request.
-    fn set_tool(&mut self, definition: &Node<'a>) {
-        let pointer = tool::name_or_type(definition).and_then(|key| self.tool_pointers.get(key)).cloned();
-        self.writing.warnings.set_pointer(pointer);
+        definitions::write_definition(definition, formats, custom, self.writing.warnings)
     }
 
     /// Writes an entry without a name: a search or a hosted tool.
@@ -306,10 +301,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 Some(super::search_tool::function(self.writing.target, &name, &definition))
             }
             _ => {
-                self.set_tool(&definition);
                 let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
                 self.writing.warnings.about(super::report::LOST, name);
-                self.writing.warnings.clear_location();
                 None
             }
         }
@@ -346,8 +339,8 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their
     /// text.
     fn lose_error(&mut self, outcome: &Outcome<'a>) {
-        if outcome.is_error && outcome.found.is_none() {
-            self.writing.warnings.about(super::report::LOST, "is_error");
+        if outcome.is_error && !outcome.states_error && outcome.found.is_none() {
+            self.writing.warnings.lose("is_error", &Node::bool(true));
         }
     }
 
@@ -484,10 +477,11 @@ const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_to
 /// The texts that end a reply.
 const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
-/// Renames, keeps or drops each member.
-fn write_members(
-    request: &mut Node<'_>,
+/// Renames, keeps or drops each member. The members in `lifted` were in another member of the request.
+fn write_members<'a>(
+    request: &mut Node<'a>,
     (source, target): (Api, Api),
+    lifted: &Set<Text<'a>>,
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -506,7 +500,7 @@ fn write_members(
     let is_null = |member: &Member<'_>| matches!(member.value.data(), Data::Null | Data::Verbatim("null"));
     if !object.iter().all(|member| stays(&member.key) && !is_null(member)) {
         let Some(object) = request.as_object_mut() else { return Ok(()) };
-        let mut members: Vec<Member<'_>> = Vec::with_capacity(object.len());
+        let mut members: Vec<Member<'a>> = Vec::with_capacity(object.len());
         for mut member in core::mem::take(object.members_mut()) {
             // Null means absent in the source. Other APIs refuse it.
             if is_null(&member) {
@@ -522,7 +516,8 @@ fn write_members(
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {
-                warnings.lose(&member.key.display(), &*view(&member.value)?);
+                let holder = lifted.contains(&member.key).then_some(interactions::HOLDER);
+                warnings.lose_in(holder, &member.key.display(), &*view(&member.value)?);
                 continue;
             }
             members.push(member);

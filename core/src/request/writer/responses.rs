@@ -10,7 +10,6 @@ use crate::{
     options::{CustomTools, Native, ServerHistory},
     request::{
         conversation::{self, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
-        location::Location,
         report::LOST,
         tool::{self, type_of},
     },
@@ -43,7 +42,7 @@ struct Items<'i, 'w, 'a> {
 
 impl<'a> Items<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
-        self.writer.writing.warnings.set_location(Location::of_block(event.at, event.block));
+        self.writer.writing.warnings.set_location(event.origin);
         if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }
