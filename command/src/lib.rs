@@ -58,7 +58,7 @@ use self::{
 pub use self::{
     http::headers::Headers,
     need::{Key, Need, Request, Server, Transport},
-    proxy::{Effect, Listener, ListenerEffect, Proxy, EVERY_PROGRAM},
+    proxy::{Effect, Listener, ListenerEffect, Outline, Proxy, EVERY_PROGRAM},
     relay::{
         ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent,
         UpstreamHead,

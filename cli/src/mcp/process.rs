@@ -101,7 +101,8 @@ impl Process {
         let mut line = Vec::with_capacity(message.len() + 1);
         line.extend_from_slice(message);
         line.push(b'\n');
-        let unread = self.unread.fetch_add(line.len(), Ordering::Relaxed) + line.len();
+        // One message may have the maximum size, so it is not counted itself.
+        let unread = self.unread.fetch_add(line.len(), Ordering::Relaxed);
         // The server may have ended, which another event reports.
         let _ = input.send(line);
         if unread > MAX_MESSAGE {

@@ -4,6 +4,8 @@
 //! is one line for the client; in JSON, they occur only between tokens.
 
 use std::{
+    collections::{BTreeMap, HashMap},
+    future::Future,
     sync::{
         atomic::{AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
@@ -24,11 +26,11 @@ use tokio::{
         mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
         Notify,
     },
-    task::JoinSet,
+    task::{AbortHandle, Id, JoinSet},
     time::{sleep, timeout},
 };
 use toolwire::json;
-use toolwire_command::{ContentEncoding, Reading};
+use toolwire_command::{ContentEncoding, Outline, Reading};
 
 use super::{
     events::{Events, ServerEvent},
@@ -56,8 +58,10 @@ const MAX_DELAY: Duration = Duration::from_secs(30);
 const UNANSWERED: &str = "the server has ended its reply without an answer";
 /// Maximum number of redirects of one request.
 const REDIRECTS: usize = 5;
-/// Size that is counted for a message besides its text, in bytes: its request, its connection and their buffers.
-const OVERHEAD: usize = 1 << 14;
+const DEFECT: &str = "found a defect in toolwire, please report it";
+/// Maximum number of messages whose replies have not ended, more than a client may have open calls. Each of them has a
+/// connection with its buffers.
+const MAX_OPEN: usize = 1 << 14;
 /// Maximum length of the answer that an error quotes, in characters.
 const QUOTED: usize = 1_000;
 
@@ -70,15 +74,36 @@ pub(crate) struct Remote {
     messages: UnboundedSender<Waiting>,
 }
 
-/// A message that the server has not received. Dropping it means that it has.
+/// A message that the server has not received.
 struct Waiting {
     text: Bytes,
+    sent: Sent,
+}
+
+/// Text of a message until its request is written or has failed. hyper may write it after the head of the reply.
+struct Text {
+    bytes: Vec<u8>,
     shared: Arc<Shared>,
 }
 
-impl Drop for Waiting {
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Text {
     fn drop(&mut self) {
-        self.shared.unread.fetch_sub(self.text.len() + OVERHEAD, Ordering::Relaxed);
+        self.shared.unread.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+    }
+}
+
+/// A message whose reply has not ended.
+struct Open(Arc<Shared>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -95,6 +120,8 @@ struct Shared {
     total: usize,
     /// Bytes of the messages that the server has not received.
     unread: AtomicUsize,
+    /// Number of messages whose replies have not ended.
+    open: AtomicUsize,
     stops: Notify,
 }
 
@@ -108,9 +135,20 @@ struct State {
     has_arrived: bool,
     /// True if the connection has ended, or is ending.
     is_over: bool,
-    /// True if the server has not received too many messages.
-    is_full: bool,
+    /// Why this program has ended the connection.
+    fullness: Option<String>,
     has_stream: bool,
+    /// True while the server's own messages are read.
+    is_listening: bool,
+    /// Unanswered calls, by the keys of their ids.
+    calls: BTreeMap<String, Call>,
+}
+
+struct Call {
+    /// The id, as JSON.
+    id: String,
+    /// True if the answer is expected among the server's own messages.
+    is_late: bool,
 }
 
 /// Why a message was not delivered.
@@ -164,6 +202,7 @@ impl Remote {
             rest: AtomicUsize::new(total.unwrap_or(usize::MAX)),
             total: total.unwrap_or(MAX_MESSAGE),
             unread: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
             stops: Notify::new(),
         });
         let (messages, inbox) = unbounded_channel();
@@ -172,13 +211,25 @@ impl Remote {
     }
 
     pub(crate) fn write(&self, message: &[u8]) {
-        let length = message.len() + OVERHEAD;
-        let unread = self.shared.unread.fetch_add(length, Ordering::Relaxed) + length;
-        let waiting = Waiting { text: Bytes::copy_from_slice(message), shared: self.shared.clone() };
+        let shared = &self.shared;
+        let unread = shared.unread.fetch_add(message.len(), Ordering::Relaxed);
+        let open = shared.open.fetch_add(1, Ordering::Relaxed);
+        let text = Bytes::from_owner(Text { bytes: message.into(), shared: shared.clone() });
+        let (sent, id) = Sent::new(message, Open(shared.clone()));
+        if let Some((key, id)) = sent.key.clone().zip(id) {
+            shared.state().calls.insert(key, Call { id, is_late: false });
+        }
         // The connection may have ended, which another event reports.
-        let _ = self.messages.send(waiting);
-        if unread > MAX_MESSAGE {
-            self.shared.state().is_full = true;
+        let _ = self.messages.send(Waiting { text, sent });
+        // One message may have the maximum size, so it is not counted itself.
+        if unread > MAX_MESSAGE || open >= MAX_OPEN {
+            shared.state().fullness.get_or_insert_with(|| {
+                if unread > MAX_MESSAGE {
+                    format!("it has not read {MAX_MESSAGE} bytes")
+                } else {
+                    format!("it has not answered {MAX_OPEN} messages")
+                }
+            });
             self.stop();
         }
     }
@@ -220,19 +271,27 @@ impl Shared {
     }
 
     async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Waiting>, is_sse: bool) {
-        let mut tasks: JoinSet<Result<(), String>> = JoinSet::new();
+        let mut tasks = Tasks::default();
         let mut is_sse = is_sse;
         let why = loop {
             tokio::select! {
                 () = self.stops.notified() => break self.stopped(),
-                Some(done) = tasks.join_next() => match done {
-                    Ok(Err(why)) => break why,
-                    _ => continue,
+                Some(done) = tasks.next() => match done {
+                    Done::Whole => continue,
+                    Done::Failed(why) => break why,
+                    Done::Panicked(None) => break DEFECT.into(),
+                    Done::Panicked(key) => {
+                        let shared = self.clone();
+                        tasks.spawn(None, async move {
+                            shared.fail(key.as_deref(), DEFECT.into()).await;
+                            Ok(())
+                        });
+                    }
                 },
                 message = inbox.recv() => {
                     let Some(message) = message else { break "the connection was closed".into() };
                     if self.state().has_arrived {
-                        tasks.spawn(self.clone().deliver(message, is_sse));
+                        tasks.spawn(message.sent.key.clone(), self.clone().deliver(message, is_sse));
                         continue;
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
@@ -253,23 +312,31 @@ impl Shared {
 
     /// Returns why this program has ended the connection.
     fn stopped(&self) -> String {
-        if self.state().is_full {
-            format!("it has not read {MAX_MESSAGE} bytes")
-        } else {
-            "it was ended".into()
-        }
+        self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
+    }
+
+    /// Reports a message that was not delivered, or a call without an answer. Does nothing if the call has an answer.
+    async fn fail(&self, key: Option<&str>, why: String) {
+        let message = match key {
+            Some(key) => match self.state().calls.remove(key) {
+                Some(Call { id, .. }) => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":""}}"#),
+                None => return,
+            },
+            None => "{}".into(),
+        };
+        self.tell(Event::Undelivered(message.into(), why)).await;
     }
 
     /// Sends a message over the first transport that the server supports.
     async fn first(
         self: &Arc<Shared>,
-        message: Waiting,
+        Waiting { text, sent }: Waiting,
         is_sse: &mut bool,
-        tasks: &mut JoinSet<Result<(), String>>,
+        tasks: &mut Tasks,
     ) -> Result<(), String> {
         let mut result = Err(Undelivered::Reason(String::new()));
         if !*is_sse {
-            result = self.post(&message.text, false).await;
+            result = self.post(&text, false).await;
             if let Err(Undelivered::Status(status, _)) = &result {
                 let is_other = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
                 *is_sse = is_other && self.connect(tasks).await.is_ok();
@@ -278,35 +345,35 @@ impl Shared {
             result = Err(why);
         }
         if self.state().endpoint.is_some() {
-            result = self.post(&message.text, true).await;
+            result = self.post(&text, true).await;
         }
         match result {
             Ok(reply) => {
                 self.state().has_arrived = true;
-                let shared = self.clone();
-                tasks.spawn(shared.received(reply, message.text.clone()));
+                tasks.spawn(sent.key.clone(), self.clone().received(reply, sent));
                 Ok(())
             }
             Err(Undelivered::TooLarge(why)) => Err(why),
             Err(why) => {
-                self.tell(Event::Undelivered(message.text.to_vec(), why.reason())).await;
+                self.fail(sent.key.as_deref(), why.reason()).await;
                 Ok(())
             }
         }
     }
 
     /// Sends a message, and passes on what the server answers. Fails if the connection has to end.
-    async fn deliver(self: Arc<Shared>, message: Waiting, is_sse: bool) -> Result<(), String> {
-        match self.post(&message.text, is_sse).await {
+    async fn deliver(self: Arc<Shared>, Waiting { text, sent }: Waiting, is_sse: bool) -> Result<(), String> {
+        match self.post(&text, is_sse).await {
             Ok(reply) => {
-                let text = message.text.clone();
-                drop(message);
-                self.received(reply, text).await
+                drop(text);
+                self.received(reply, sent).await
             }
-            Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) => Err("the server does not know the session".into()),
+            Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) if self.state().session.is_some() => {
+                Err("the server does not know the session".into())
+            }
             Err(Undelivered::TooLarge(why)) => Err(why),
             Err(why) => {
-                self.tell(Event::Undelivered(message.text.to_vec(), why.reason())).await;
+                self.fail(sent.key.as_deref(), why.reason()).await;
                 Ok(())
             }
         }
@@ -382,28 +449,35 @@ impl Shared {
     }
 
     /// Passes on the messages of a reply. Fails if the connection has to end.
-    async fn received(self: Arc<Shared>, reply: Response<Incoming>, message: Bytes) -> Result<(), String> {
-        let sent = Sent::read(&message);
+    async fn received(self: Arc<Shared>, reply: Response<Incoming>, sent: Sent) -> Result<(), String> {
         let kind = reply.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let (is_json, is_stream) = (kind.starts_with(JSON), kind.starts_with(STREAM));
-        let is_accepted = reply.status() == StatusCode::ACCEPTED || reply.status() == StatusCode::NO_CONTENT;
+        let is_empty = reply.status() == StatusCode::ACCEPTED || reply.status() == StatusCode::NO_CONTENT;
         // Over SSE, the answer is in the stream of all messages.
-        let waits = sent.id.filter(|_| self.state().endpoint.is_none());
+        let is_sse = self.state().endpoint.is_some();
+        if let Some(key) = sent.key.as_ref().filter(|_| is_sse) {
+            self.state().calls.remove(key);
+        }
+        let waits = sent.key.as_deref().filter(|_| !is_sse);
         let unexpected = format!("expected an answer of the type {JSON} or {STREAM}, found `{}`", cut(kind));
         let result = match encoding(&reply) {
-            _ if is_accepted => Ok(()),
+            _ if is_empty && waits.is_some_and(|key| !self.expects(key, reply.status())) => {
+                Err(Undelivered::Reason(UNANSWERED.into()))
+            }
+            _ if is_empty => Ok(()),
             _ if !is_json && !is_stream && waits.is_some() => Err(Undelivered::Reason(unexpected)),
             _ if !is_json && !is_stream => Ok(()),
             Err(why) => Err(Undelivered::Reason(why)),
-            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, waits.as_deref(), |_| None).await,
-            Ok(encoding) => self.whole(reply.into_body(), encoding, waits.as_deref()).await,
+            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, waits, |_| None).await,
+            Ok(encoding) => self.whole(reply.into_body(), encoding, waits).await,
         };
         match result {
             Ok(()) => {}
             Err(Undelivered::TooLarge(why)) => return Err(why),
-            Err(why) => self.tell(Event::Undelivered(message.to_vec(), why.reason())).await,
+            Err(why) => self.fail(sent.key.as_deref(), why.reason()).await,
         }
-        let opens = sent.is_initialized && !self.state().has_stream && self.state().endpoint.is_none();
+        let opens = sent.is_initialized && !self.state().has_stream && !is_sse;
+        drop(sent);
         if opens {
             self.state().has_stream = true;
             return self.listen().await;
@@ -411,7 +485,21 @@ impl Shared {
         Ok(())
     }
 
-    /// Passes on a message that is a whole body. Fails if it is not the answer to the request that `waits`.
+    /// Returns true if the answer to a call can be among the server's own messages.
+    fn expects(&self, key: &str, status: StatusCode) -> bool {
+        let mut state = self.state();
+        let expects = status == StatusCode::ACCEPTED && state.is_listening;
+        if let Some(call) = state.calls.get_mut(key) {
+            call.is_late = expects;
+        }
+        expects
+    }
+
+    fn is_unanswered(&self, key: Option<&str>) -> bool {
+        key.is_some_and(|key| self.state().calls.contains_key(key))
+    }
+
+    /// Passes on a message that is a whole body. Fails if the call `waits` is still unanswered.
     async fn whole(
         &self,
         mut body: Incoming,
@@ -423,12 +511,11 @@ impl Shared {
         match read {
             Ok(bytes) => {
                 self.spend(bytes.len())?;
-                let answers = waits.is_none_or(|id| answers(&bytes, id));
-                self.message(bytes).await;
-                if answers {
-                    Ok(())
+                let refusal = self.message(bytes).await;
+                if self.is_unanswered(waits) {
+                    Err(Undelivered::Reason(refusal.unwrap_or_else(|| UNANSWERED.into())))
                 } else {
-                    Err(Undelivered::Reason(UNANSWERED.into()))
+                    Ok(())
                 }
             }
             Err(Unread::Refused(413, _)) => Err(self.too_large()),
@@ -440,23 +527,22 @@ impl Shared {
     }
 
     /// Passes on the messages of a stream. `read` receives the events that are no messages. Fails if the stream ends
-    /// without the answer to the request that `waits`.
+    /// while the call `waits` is unanswered.
     async fn stream(
         &self,
         body: Incoming,
         encoding: Option<ContentEncoding>,
-        mut waits: Option<&str>,
+        waits: Option<&str>,
         mut read: impl FnMut(&ServerEvent) -> Option<()>,
     ) -> Result<(), Undelivered> {
         let (mut pieces, mut events) = (Pieces::new(body, encoding), Events::new(MAX_MESSAGE));
-        let has_waited = waits.is_some();
         loop {
             let piece = match pieces.next(SILENCE).await {
                 Ok(Some(piece)) => piece,
-                Ok(None) if waits.is_some() => return Err(Undelivered::Reason(UNANSWERED.into())),
+                Ok(None) if self.is_unanswered(waits) => return Err(Undelivered::Reason(UNANSWERED.into())),
                 Ok(None) => return Ok(()),
                 // After the answer, nothing is missing.
-                Err(_) if has_waited && waits.is_none() => return Ok(()),
+                Err(_) if waits.is_some() && !self.is_unanswered(waits) => return Ok(()),
                 Err(Broken::Late) => return Err(Undelivered::Reason("the connection was closed".into())),
                 Err(Broken::Reason(why)) => return Err(Undelivered::Reason(why)),
             };
@@ -464,8 +550,10 @@ impl Shared {
             for event in events.push(&piece).map_err(|_| self.too_large())? {
                 match event.name.as_str() {
                     "" | "message" => {
-                        waits = waits.filter(|id| !answers(&event.data, id));
-                        self.message(event.data).await;
+                        let refusal = self.message(event.data).await;
+                        if let Some(why) = refusal.filter(|_| self.is_unanswered(waits)) {
+                            return Err(Undelivered::Reason(why));
+                        }
                     }
                     _ => {
                         read(&event);
@@ -485,8 +573,11 @@ impl Shared {
         Undelivered::TooLarge(format!("expected at most {} MiB from the server, found more", self.total >> 20))
     }
 
-    /// Passes on a message, and remembers the protocol version, which is a header of every later request.
-    async fn message(&self, mut message: Vec<u8>) {
+    /// Passes on a message, and remembers the protocol version, which is a header of every later request. Returns the
+    /// message of an error without an id.
+    async fn message(&self, mut message: Vec<u8>) -> Option<String> {
+        let Answers { keys, refusal } = Answers::read(&message);
+        self.state().calls.retain(|key, _| !keys.contains(key));
         if self.state().version.is_none() {
             let read = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
             let version = read.as_ref().and_then(|node| node.get("result")?.text_at("protocolVersion"));
@@ -497,6 +588,7 @@ impl Shared {
         if !message.trim_ascii().is_empty() {
             self.tell(Event::Message(message)).await;
         }
+        refusal
     }
 
     /// Reads the stream of the server's own messages, if it has one. Fails if the connection has to end.
@@ -507,9 +599,10 @@ impl Shared {
                 Ok(reply) => {
                     delay = FIRST_DELAY;
                     let Ok(encoding) = encoding(&reply) else { return Ok(()) };
-                    if let Err(Undelivered::TooLarge(why)) =
-                        self.stream(reply.into_body(), encoding, None, |_| None).await
-                    {
+                    self.state().is_listening = true;
+                    let read = self.stream(reply.into_body(), encoding, None, |_| None).await;
+                    self.stop_listening().await;
+                    if let Err(Undelivered::TooLarge(why)) = read {
                         return Err(why);
                     }
                 }
@@ -525,13 +618,25 @@ impl Shared {
         }
     }
 
+    /// Reports the calls whose answers were expected in the stream of the server's own messages, which has ended.
+    async fn stop_listening(&self) {
+        let keys: Vec<String> = {
+            let mut state = self.state();
+            state.is_listening = false;
+            state.calls.iter().filter(|(_, call)| call.is_late).map(|(key, _)| key.clone()).collect()
+        };
+        for key in keys {
+            self.fail(Some(&key), UNANSWERED.into()).await;
+        }
+    }
+
     /// Opens the stream of SSE, and waits for the endpoint to which messages are sent.
-    async fn connect(self: &Arc<Shared>, tasks: &mut JoinSet<Result<(), String>>) -> Result<(), Undelivered> {
+    async fn connect(self: &Arc<Shared>, tasks: &mut Tasks) -> Result<(), Undelivered> {
         let reply = self.request(&Method::GET, &self.address, STREAM, Bytes::new()).await?;
         let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
         let (shared, found) = (self.clone(), Arc::new(Notify::new()));
         let tell = found.clone();
-        let task = tasks.spawn(async move {
+        let task = tasks.spawn(None, async move {
             let body = reply.into_body();
             let read = shared.stream(body, encoding, None, |event| {
                 let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
@@ -558,31 +663,114 @@ impl Shared {
     }
 }
 
-/// What a sent message expects.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Sent {
-    /// Id of a request, as JSON.
-    id: Option<String>,
-    is_initialized: bool,
+/// The tasks of a connection. A task that fails ends the connection.
+#[derive(Default)]
+struct Tasks {
+    set: JoinSet<Result<(), String>>,
+    /// The calls of the tasks.
+    keys: HashMap<Id, String>,
 }
 
-impl Sent {
-    fn read(message: &[u8]) -> Sent {
-        let node = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
-        let Some((method, node)) = node.as_ref().and_then(|node| Some((node.get("method")?, node))) else {
-            return Sent::default();
-        };
-        Sent { id: node.get("id").map(json::write), is_initialized: method.is_text(INITIALIZED) }
+/// How a task has ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Done {
+    Whole,
+    Failed(String),
+    /// The call of the task, which has no answer.
+    Panicked(Option<String>),
+}
+
+impl Tasks {
+    fn spawn(
+        &mut self,
+        key: Option<String>,
+        task: impl Future<Output = Result<(), String>> + Send + 'static,
+    ) -> AbortHandle {
+        let handle = self.set.spawn(task);
+        if let Some(key) = key {
+            self.keys.insert(handle.id(), key);
+        }
+        handle
+    }
+
+    /// Waits for the end of a task. Returns `None` if there is none.
+    async fn next(&mut self) -> Option<Done> {
+        Some(match self.set.join_next_with_id().await? {
+            Ok((id, result)) => {
+                self.keys.remove(&id);
+                result.map_or_else(Done::Failed, |()| Done::Whole)
+            }
+            Err(error) => {
+                let key = self.keys.remove(&error.id());
+                if error.is_panic() {
+                    Done::Panicked(key)
+                } else {
+                    Done::Whole
+                }
+            }
+        })
     }
 }
 
-/// Returns true if a message answers the request with this id. A list of messages may contain the answer.
-fn answers(message: &[u8], id: &str) -> bool {
-    let Some(node) = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) else { return false };
-    let is_answer = |node: &json::Node<'_>| {
-        node.get("method").is_none() && node.get("id").is_some_and(|found| found.is_null() || json::write(found) == id)
-    };
-    node.as_array().map_or_else(|| is_answer(&node), |list| list.iter().any(is_answer))
+/// What a sent message expects. The message itself may have megabytes.
+struct Sent {
+    /// Key of the id of a request.
+    key: Option<String>,
+    is_initialized: bool,
+    _open: Open,
+}
+
+impl Sent {
+    /// Returns the id of the message, too.
+    fn new(message: &[u8], open: Open) -> (Sent, Option<String>) {
+        let outline = Outline::read(message).filter(|outline| outline.method.is_some());
+        let is_initialized = outline.as_ref().is_some_and(|found| found.method.as_deref() == Some(INITIALIZED));
+        let key = outline.as_ref().and_then(Outline::key);
+        (Sent { key, is_initialized, _open: open }, outline.and_then(|outline| outline.id))
+    }
+}
+
+/// What a message answers.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Answers {
+    /// Keys of the ids of the requests.
+    keys: Vec<String>,
+    /// The message of an error without an id: the server has refused a message before reading its id.
+    refusal: Option<String>,
+}
+
+impl Answers {
+    /// Reads a message, or a list of messages.
+    fn read(message: &[u8]) -> Answers {
+        let mut answers = Answers::default();
+        let message = message.strip_prefix(b"\xef\xbb\xbf").unwrap_or(message);
+        match Outline::read(message) {
+            Some(outline) => answers.add(&outline, message),
+            None => {
+                let list = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
+                for one in list.as_ref().and_then(json::Node::as_array).unwrap_or_default() {
+                    let message = json::write(one);
+                    if let Some(outline) = Outline::read(message.as_bytes()) {
+                        answers.add(&outline, message.as_bytes());
+                    }
+                }
+            }
+        }
+        answers
+    }
+
+    fn add(&mut self, outline: &Outline, message: &[u8]) {
+        match outline.key() {
+            _ if outline.method.is_some() || !outline.answers => {}
+            Some(key) => self.keys.push(key),
+            None => {
+                let node = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
+                let found = node.as_ref().and_then(|node| node.get("error")?.text_at("message"));
+                let found = found.map(|found| found.display().chars().take(QUOTED).collect());
+                self.refusal = found.or_else(|| self.refusal.take());
+            }
+        }
+    }
 }
 
 /// Returns the beginning of a text that a server has chosen.
@@ -636,6 +824,39 @@ mod tests {
     #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_a_task_ends_its_call() {
+        let mut tasks = Tasks::default();
+        tasks.spawn(Some("1e0".into()), async { panic!("a test") });
+        assert_eq!(tasks.next().await, Some(Done::Panicked(Some("1e0".into()))));
+        tasks.spawn(Some("2e0".into()), async { Ok(()) });
+        assert_eq!(tasks.next().await, Some(Done::Whole));
+        assert!(tasks.keys.is_empty() && tasks.next().await.is_none());
+    }
+
+    #[test]
+    fn only_a_result_or_an_error_with_an_id_is_an_answer() {
+        let answers = |keys: &[&str], refusal: Option<&str>| Answers {
+            keys: keys
+                .iter()
+                .map(|id| Outline { id: Some((*id).into()), method: None, answers: true })
+                .filter_map(|one| one.key())
+                .collect(),
+            refusal: refusal.map(String::from),
+        };
+        for (message, expected) in [
+            (r#"{"id":1.0,"result":{}}"#, answers(&["1"], None)),
+            ("\u{feff}{\"id\":\"a\",\"error\":{}}", answers(&[r#""a""#], None)),
+            (r#"{"id":1}"#, answers(&[], None)),
+            (r#"{"id":1,"method":"a","result":{}}"#, answers(&[], None)),
+            (r#"{"id":null,"error":{"message":"no"}}"#, answers(&[], Some("no"))),
+            (r#"{"error":{"message":"no"}}"#, answers(&[], Some("no"))),
+            (r#"[{"id":1,"result":{}},{"id":2,"method":"a"},{"id":3,"error":{}}]"#, answers(&["1", "3"], None)),
+        ] {
+            assert_eq!(Answers::read(message.as_bytes()), expected, "{message}");
+        }
+    }
 
     #[test]
     fn references_stay_within_the_origin() {

@@ -5,7 +5,9 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
     process::Stdio,
+    sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
@@ -14,9 +16,12 @@ use serde_json::{json, Value};
 
 use crate::{
     command::{program, Folder},
-    mcp::Proxied,
-    relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, CHAT},
+    mcp::{greeting, Proxied},
+    relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, Message, CHAT},
 };
+
+const JSON: &str = "Content-Type: application/json\r\n";
+const EVENTS: &str = "Content-Type: text/event-stream\r\n";
 
 fn metric(port: u16, name: &str) -> Option<u64> {
     let text = ask(port, "GET /toolwire/metrics HTTP/1.1", b"").text();
@@ -45,7 +50,7 @@ fn a_whole_answer_is_an_open_request_until_the_client_has_read_it() {
 #[test]
 fn an_early_reply_ends_the_connection_to_the_api_although_the_client_goes_on() {
     let (ended, wait) = std::sync::mpsc::channel();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("an address");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
     let port = listener.local_addr().expect("an address").port();
     thread::spawn(move || {
         let (stream, _) = listener.accept().expect("a connection");
@@ -65,41 +70,101 @@ fn an_early_reply_ends_the_connection_to_the_api_although_the_client_goes_on() {
     wait.recv_timeout(Duration::from_secs(20)).expect("the end of the connection");
 }
 
-#[test]
-fn an_answer_of_another_type_ends_the_call() {
-    let port = api(|request, stream| {
+/// Starts a server at a URL, which answers `initialize` and `tools/list`. `more` handles the other methods.
+fn server(more: impl Fn(&Message, &str, &mut TcpStream) + Send + Sync + 'static) -> u16 {
+    api(move |request, stream| {
         let message = request.json();
         let answer = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
         match message["method"].as_str().unwrap_or_default() {
-            "initialize" => {
-                let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}});
-                reply(stream, "Content-Type: application/json\r\n", answer(result).as_bytes());
+            "initialize" => reply(stream, JSON, answer(greeting()).as_bytes()),
+            "tools/list" => {
+                let tools = json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]});
+                reply(stream, JSON, answer(tools).as_bytes());
             }
-            "tools/list" => reply(
-                stream,
-                "Content-Type: application/json\r\n",
-                answer(json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})).as_bytes(),
-            ),
-            "html" => reply(stream, "Content-Type: text/html\r\n", b"<p>log in"),
-            "other" => reply(stream, "Content-Type: application/json\r\n", b"{}"),
-            "nothing" => reply(stream, "Content-Type: text/event-stream\r\n", b": nothing\n\n"),
-            _ => write(stream, "HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n"),
+            method => more(request, method, stream),
         }
+    })
+}
+
+#[test]
+fn an_answer_that_answers_nothing_ends_the_call() {
+    const CASES: [(&str, &str, &str, &str); 10] = [
+        ("html", "200 OK", "Content-Type: text/html\r\n", "<p>log in"),
+        ("nothing", "200 OK", JSON, "{}"),
+        ("an id", "200 OK", JSON, r#"{"jsonrpc":"2.0","id":ID}"#),
+        ("a request", "200 OK", JSON, r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}"#),
+        ("another id", "200 OK", JSON, r#"{"jsonrpc":"2.0","id":99,"result":{}}"#),
+        ("no id", "200 OK", JSON, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"said"}}"#),
+        ("no event", "200 OK", EVENTS, ": nothing\n\n"),
+        ("no id in an event", "200 OK", EVENTS, "data: {\"id\":null,\"error\":{\"message\":\"said\"}}\n\n"),
+        ("204", "204 OK", "", ""),
+        ("202", "202 OK", "", ""),
+    ];
+    let port = server(|request, method, stream| match CASES.iter().find(|(name, ..)| *name == method) {
+        Some((_, status, headers, body)) => {
+            let body = body.replace("ID", &request.json()["id"].to_string());
+            let length =
+                if *status == "204 OK" { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+            write(stream, &format!("HTTP/1.1 {status}\r\n{headers}{length}\r\n{body}"));
+        }
+        None => write(stream, "HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n"),
     });
-    let url = format!("http://127.0.0.1:{port}/mcp");
-    let mut command = program();
-    command.args(["proxy", "--url", &url]);
-    let mut proxied = Proxied::start(command);
-    let client =
-        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    proxied.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string());
-    for (id, method) in ["html", "other", "nothing"].iter().enumerate() {
+    let mut proxied = Proxied::at(port);
+    for (id, (method, ..)) in CASES.iter().enumerate() {
         let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": id + 1, "method": method}).to_string());
-        assert!(answer.get("error").is_some(), "{method}: {answer}");
+        let why = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{method}: {answer}"));
+        assert_eq!(why.contains("said"), method.starts_with("no id"), "{method}: {answer}");
     }
     // A refused notification is not the failure of a list.
+    let url = format!("http://127.0.0.1:{port}/mcp");
     let output = program().args(["check", "-d", "openai-chat", "--url", &url]).output().expect("the program");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_servers_own_messages_may_contain_an_answer_until_they_end() {
+    let own = Mutex::new(None::<TcpStream>);
+    let port = server(move |request, method, stream| {
+        if request.start.starts_with("GET") {
+            *own.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
+            return write(stream, &format!("HTTP/1.1 200 OK\r\n{EVENTS}\r\n: open\n\n"));
+        }
+        let empty = "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n";
+        match method {
+            "later" | "sooner" => {
+                let answer = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": {}});
+                if method == "later" {
+                    write(stream, empty);
+                }
+                if let Some(own) = &mut *own.lock().expect("no panic") {
+                    write(own, &format!("data: {answer}\n\n"));
+                }
+                if method == "sooner" {
+                    thread::sleep(Duration::from_millis(50));
+                    write(stream, empty);
+                }
+            }
+            "end" => {
+                write(stream, empty);
+                thread::sleep(Duration::from_millis(50));
+                let _ = own.lock().expect("no panic").take().expect("a stream").shutdown(std::net::Shutdown::Both);
+            }
+            _ => write(stream, empty),
+        }
+    });
+    let mut proxied = Proxied::at(port);
+    // The stream opens after the notification.
+    let mut id = 0;
+    let mut ask = |method: &str| {
+        id += 1;
+        proxied.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method}).to_string())
+    };
+    let end = Instant::now() + Duration::from_secs(20);
+    while ask("later").get("result").is_none() {
+        assert!(Instant::now() < end, "the stream does not open");
+    }
+    assert!(ask("sooner").get("result").is_some());
+    assert!(ask("end").get("error").is_some());
 }
 
 #[test]
@@ -118,28 +183,90 @@ fn an_attempt_with_sse_that_fails_is_only_an_attempt() {
 }
 
 #[test]
-fn a_server_at_a_url_that_does_not_answer_cannot_fill_the_memory() {
-    let port = api(|request, stream| match request.json()["method"].as_str() {
-        Some("initialize") => {
-            let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}});
-            let answer = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result}).to_string();
-            reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+fn a_server_at_a_url_that_does_not_read_cannot_fill_the_memory() {
+    // Also if its reply begins before it reads the request.
+    for begin in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+        let port = listener.local_addr().expect("an address").port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut reader = BufReader::new(stream.expect("a connection"));
+                thread::spawn(move || {
+                    let head = crate::relay::read_head(&mut reader).expect("a head");
+                    let length: usize = head.header("content-length").expect("a length").parse().expect("a length");
+                    if length > 1 << 20 {
+                        write(reader.get_mut(), begin);
+                        return thread::sleep(Duration::from_secs(60));
+                    }
+                    let mut body = vec![0; length];
+                    reader.read_exact(&mut body).expect("a body");
+                    let id = serde_json::from_slice::<Value>(&body).expect("JSON")["id"].clone();
+                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": greeting()}).to_string();
+                    reply(reader.get_mut(), &format!("Connection: close\r\n{JSON}"), answer.as_bytes());
+                });
+            }
+        });
+        let mut proxied = Proxied::at(port);
+        let large = "x".repeat(10 << 20);
+        for id in 1..9 {
+            proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "large", "params": {"a": large}}).to_string());
         }
-        _ => thread::sleep(Duration::from_secs(60)),
-    });
-    let url = format!("http://127.0.0.1:{port}/mcp");
-    let mut command = program();
-    command.args(["proxy", "--url", &url]);
-    let mut proxied = Proxied::start(command);
-    let client =
-        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    proxied.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string());
-    let large = "x".repeat(10 << 20);
-    for id in 1..8 {
-        proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "large", "params": {"a": large}}).to_string());
+        let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": 9, "method": "large", "params": {}}).to_string());
+        assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("has not read")), "{answer}");
     }
-    let answer = proxied.ask(&json!({"jsonrpc": "2.0", "id": 8, "method": "large", "params": {}}).to_string());
-    assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("has not read")), "{answer}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_without_an_answer_does_not_hold_its_message() {
+    let (read, has_read) = std::sync::mpsc::channel();
+    let port = server(move |_, method, stream| match method {
+        "large" => {
+            write(stream, &format!("HTTP/1.1 200 OK\r\n{EVENTS}\r\n"));
+            read.send(()).expect("the test waits");
+        }
+        _ => write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n"),
+    });
+    let mut proxied = Proxied::at(port);
+    let status = format!("/proc/{}/status", proxied.child.id());
+    let large = "x".repeat(10 << 20);
+    for id in 1..18 {
+        proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "large", "params": {"a": large}}).to_string());
+        has_read.recv_timeout(Duration::from_secs(20)).expect("a request");
+    }
+    let memory = || -> usize {
+        let text = fs::read_to_string(&status).expect("the program runs");
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+        line.trim().trim_end_matches(" kB").parse().expect("a size")
+    };
+    let found = proxied.ask(r#"{"jsonrpc":"2.0","id":30,"method":"tools/list"}"#);
+    assert!(found.get("result").is_some(), "{found}");
+    assert!(memory() < 150_000, "{} kB", memory());
+}
+
+#[test]
+fn a_refused_notification_and_a_message_of_the_maximum_size_do_not_end_the_connection() {
+    let port = server(|_, method, stream| {
+        if method == "wait" {
+            // A reply without an end, on a connection that the program closes.
+            return write(stream, &format!("HTTP/1.1 200 OK\r\n{EVENTS}\r\n"));
+        }
+        write(stream, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+    });
+    let mut proxied = Proxied::at(port);
+    // Without a session, a refused notification does not end the connection.
+    proxied.send(r#"{"jsonrpc":"2.0","method":"notifications/other"}"#);
+    let refused = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"other"}"#);
+    assert!(refused["error"]["message"].as_str().is_some_and(|why| why.contains("HTTP 404")), "{refused}");
+    let list = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    assert!(list.get("result").is_some(), "{list}");
+    // One message has the maximum size.
+    let most = (64 << 20) - json!({"jsonrpc": "2.0", "id": 3, "method": "wait", "params": {"a": ""}}).to_string().len();
+    let large = json!({"jsonrpc": "2.0", "id": 3, "method": "wait", "params": {"a": "x".repeat(most)}}).to_string();
+    assert_eq!(large.len(), 64 << 20);
+    proxied.send(&large);
+    let list = proxied.ask(r#"{"jsonrpc":"2.0","id":4,"method":"tools/list"}"#);
+    assert!(list.get("result").is_some(), "{list}");
 }
 
 #[test]

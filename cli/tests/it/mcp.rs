@@ -4,8 +4,9 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{channel, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
@@ -32,11 +33,26 @@ done
 [ -z "$ENDED" ] || touch "$ENDED"
 "#;
 
+/// Time limit for a message.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Returns what a client sends first.
+pub(crate) fn hello() -> String {
+    let client =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string()
+}
+
+/// Returns what a server answers to this.
+pub(crate) fn greeting() -> Value {
+    json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
+}
+
 /// A proxy in front of the server above.
 pub(crate) struct Proxied {
-    child: Child,
+    pub(crate) child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Receiver<String>,
 }
 
 impl Proxied {
@@ -45,19 +61,28 @@ impl Proxied {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Proxied { child, input, output }
+        let (sender, receiver) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Proxied { child, input, output: receiver }
     }
 
     fn new(options: &[&str]) -> Proxied {
         let mut command = program();
         command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);
-        let mut proxied = Proxied::start(command);
-        let client =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
-        assert_eq!(proxied.ask(&hello.to_string())["result"]["serverInfo"]["name"], "f");
-        proxied.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        proxied
+        Proxied::start(command).greeted()
+    }
+
+    /// Connects to a server at a URL, whose name is `f`.
+    pub(crate) fn at(port: u16) -> Proxied {
+        let mut command = program();
+        command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
+        Proxied::start(command).greeted()
+    }
+
+    fn greeted(mut self) -> Proxied {
+        assert_eq!(self.ask(&hello())["result"]["serverInfo"]["name"], "f");
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        self
     }
 
     pub(crate) fn send(&mut self, line: &str) {
@@ -65,10 +90,12 @@ impl Proxied {
         input.write_all(format!("{line}\n").as_bytes()).expect("a pipe");
     }
 
+    /// Returns the next message, or `None` at the end.
     fn receive(&mut self) -> Option<String> {
-        let mut line = String::new();
-        self.output.read_line(&mut line).ok().filter(|length| *length > 0)?;
-        Some(line.trim_end().to_string())
+        match self.output.recv_timeout(LIMIT) {
+            Err(RecvTimeoutError::Timeout) => panic!("expected a message in time, found none"),
+            line => line.ok(),
+        }
     }
 
     /// Sends a request, and returns the answer. Skips notifications.
@@ -78,7 +105,7 @@ impl Proxied {
         loop {
             let line = self.receive().expect("an answer");
             let answer: Value = serde_json::from_str(&line).expect("JSON");
-            if answer["id"] == id {
+            if answer["id"] == id && answer.get("method").is_none() {
                 return answer;
             }
         }
@@ -87,9 +114,8 @@ impl Proxied {
     /// Closes the input, and returns the rest of the output and the exit code.
     fn end(mut self) -> (String, Option<i32>) {
         drop(self.input.take());
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).expect("text");
-        (rest, self.child.wait().expect("an exit").code())
+        let rest: Vec<String> = std::iter::from_fn(|| self.receive()).collect();
+        (rest.join("\n"), self.child.wait().expect("an exit").code())
     }
 }
 
@@ -236,9 +262,7 @@ fn remote(transport: &'static str) -> u16 {
         }
         let message: Value = request.json();
         let result = match message["method"].as_str() {
-            Some("initialize") => {
-                json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
-            }
+            Some("initialize") => greeting(),
             Some("tools/list") => json!({"tools": [{"name": "a.b", "inputSchema": {"type": "object"}}]}),
             Some("large") => json!({"text": "x".repeat(17 << 20)}),
             Some("fail") => return write(stream, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno"),
@@ -319,10 +343,7 @@ fn a_proxy_connects_to_a_server_at_a_url() {
         let mut command = program();
         command.args(["proxy", "--dialect", "openai-chat", "--url", &url, "--header", SECRET]);
         let mut proxied = Proxied::start(command);
-        let client =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
-        assert_eq!(proxied.ask(&hello.to_string())["result"]["serverInfo"]["name"], "f");
+        assert_eq!(proxied.ask(&hello())["result"]["serverInfo"]["name"], "f");
         let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
         assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{transport}");
         let failed = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"fail"}"#);

@@ -212,16 +212,24 @@ fn doubtful(members: &Members) -> Option<String> {
     None
 }
 
-/// Envelope of a message that cannot be read as a whole: the id as JSON text, the method, and whether the message is a
-/// response.
-pub(super) struct Outline {
-    pub(super) id: Option<String>,
-    pub(super) method: Option<String>,
-    pub(super) answers: bool,
+/// Envelope of a JSON-RPC message that need not be readable as a whole.
+pub struct Outline {
+    /// The id as JSON text.
+    pub id: Option<String>,
+    /// The method of a request or notification.
+    pub method: Option<String>,
+    /// True if the message has `result` or `error`.
+    pub answers: bool,
 }
 
 impl Outline {
-    pub(super) fn read(bytes: &[u8]) -> Option<Outline> {
+    /// Returns the key of an id other than `null`. All spellings of an id have the same key.
+    pub fn key(&self) -> Option<String> {
+        self.id.as_deref().map(key_of).filter(|key| key != "null")
+    }
+
+    /// Returns the envelope of the object with which the bytes begin.
+    pub fn read(bytes: &[u8]) -> Option<Outline> {
         let members = members(bytes, 0..bytes.len())?;
         let at = |key: &str| members.iter().find(|(name, _)| name == key).and_then(|(_, at)| bytes.get(at.clone()));
         let text = |key: &str| std::str::from_utf8(at(key)?).ok();

@@ -23,9 +23,9 @@ use self::{
     owners::Owners,
 };
 use crate::{escaped_lines, terminal::cut};
-use message::Outline;
 
 pub use self::listener::{Listener, ListenerEffect};
+pub use self::message::Outline;
 pub(crate) use self::settings::Settings;
 pub(crate) use settings::run;
 pub use settings::EVERY_PROGRAM;
