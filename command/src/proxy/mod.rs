@@ -429,8 +429,9 @@ impl Proxy {
             self.name(server),
             why.lines().next().unwrap_or_default()
         );
-        let id = Outline::read(message).and_then(|outline| outline.id);
-        let key = id.as_deref().map(message::key_of).unwrap_or_default();
+        // The client's responses have the ids of the server's requests.
+        let request = Outline::read(message).filter(|outline| outline.method.is_some());
+        let key = request.and_then(|outline| outline.key()).unwrap_or_default();
         match self.own.remove(&key) {
             Some((_, OwnRequest::Page(gathering, server))) => {
                 self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
