@@ -1,12 +1,11 @@
 //! A client's connection: the rules of [`Framing`], and time limits.
 
 use std::{
-    collections::BTreeMap,
     future::Future as _,
     io,
     pin::Pin,
     sync::{
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
     },
     task::{ready, Context, Poll, Waker},
@@ -59,18 +58,19 @@ struct Requests {
     idle: Mutex<Instant>,
     /// The reader of the connection, if it waits for the end of the request.
     reader: Mutex<Option<Waker>>,
-    /// What the client has not read, by increasing numbers, with the time since when it could have read it.
-    unread: Mutex<BTreeMap<u64, Instant>>,
-    last: AtomicU64,
+    /// Number of parts of replies that wait for the client.
+    unread: AtomicUsize,
+    /// The last time at which the client has read, or at which a part began to wait while no other did.
+    last_read: Mutex<Instant>,
 }
 
 /// An open request. Dropping it ends the request.
 #[derive(Debug)]
 pub(crate) struct Open(Arc<Requests>);
 
-/// A part of a reply that the client could read. Dropping it means that the client has read it.
+/// A part of a reply that waits for the client until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Unread(Arc<Requests>, u64);
+pub(crate) struct Unread(Arc<Requests>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -83,8 +83,8 @@ impl Default for Busy {
             has_begun: AtomicBool::new(false),
             idle: Mutex::new(Instant::now()),
             reader: Mutex::default(),
-            unread: Mutex::default(),
-            last: AtomicU64::new(0),
+            unread: AtomicUsize::new(0),
+            last_read: Mutex::new(Instant::now()),
         }))
     }
 }
@@ -111,21 +111,30 @@ impl Busy {
 
     /// Begins to wait until the client reads.
     pub(crate) fn unread(&self) -> Unread {
-        let number = self.0.last.fetch_add(1, Ordering::Relaxed);
-        lock(&self.0.unread).insert(number, Instant::now());
-        Unread(self.0.clone(), number)
+        let mut last_read = lock(&self.0.last_read);
+        if self.0.unread.fetch_add(1, Ordering::Relaxed) == 0 {
+            *last_read = Instant::now();
+        }
+        Unread(self.0.clone())
     }
 
-    /// Waits until the client has not read a part of a reply for longer than the limit.
+    /// Waits until replies wait for the client, and it has read nothing of any of them for longer than the limit.
     pub(crate) async fn is_stuck(&self, limit: Duration) {
         loop {
-            let oldest = lock(&self.0.unread).first_key_value().map(|(_, since)| *since);
-            let end = oldest.unwrap_or_else(Instant::now) + limit;
-            if oldest.is_some() && Instant::now() >= end {
+            let is_unread = self.0.unread.load(Ordering::Relaxed) > 0;
+            let since = if is_unread { *lock(&self.0.last_read) } else { Instant::now() };
+            if is_unread && since.elapsed() >= limit {
                 return;
             }
-            tokio::time::sleep_until(end).await;
+            tokio::time::sleep_until(since + limit).await;
         }
+    }
+}
+
+impl Unread {
+    /// Records that the client has read something.
+    pub(crate) fn is_read(&self) {
+        *lock(&self.0.last_read) = Instant::now();
     }
 }
 
@@ -142,7 +151,7 @@ impl Drop for Open {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        lock(&self.0.unread).remove(&self.1);
+        self.0.unread.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -480,14 +489,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_is_stuck_only_if_it_has_not_read_a_part() {
+    async fn a_client_is_stuck_only_if_it_reads_nothing() {
         let busy = Busy::default();
         assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
         let first = busy.unread();
-        drop(busy.unread());
         assert!(timeout(4 * SHORT, busy.is_stuck(LONG)).await.is_err());
         assert!(timeout(LONG, busy.is_stuck(SHORT)).await.is_ok());
-        drop(first);
+        // Another part that waits is no progress, and one that is read is.
+        let second = busy.unread();
+        assert!(timeout(LONG, busy.is_stuck(SHORT)).await.is_ok());
+        second.is_read();
+        assert!(timeout(4 * SHORT, busy.is_stuck(LONG)).await.is_err());
+        drop((first, second));
         assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
     }
 }

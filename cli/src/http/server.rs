@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::{
-    connection::{beginning, is_http2, Busy, Connection, Limits, Open},
+    connection::{beginning, is_http2, Busy, Connection, Limits},
     framing::MAX_HEAD,
     unread::Watched,
 };
@@ -36,21 +36,21 @@ use crate::system::code;
 const MAX_HEADERS: usize = 1_000;
 /// Maximum number of concurrent requests on one connection of HTTP/2.
 const MAX_STREAMS: u32 = 250;
+/// Size of the part of each reply over HTTP/2 that is taken before the client reads it, in bytes.
+const MAX_SEND: usize = 1 << 16;
 /// Delay after an error of `accept`, for instance because there are too many open files.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// The client of a request.
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
-    /// Keeps the connection from being treated as idle.
-    pub(crate) open: Open,
 }
 
 /// What answers requests.
 pub(crate) trait Service: Send + Sync + 'static {
     type Reply: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static;
 
-    /// Returns the response, whose body holds the client's `open`. `None` closes the connection.
+    /// Returns the response. `None` closes the connection.
     fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -101,8 +101,8 @@ struct Ends {
 }
 
 impl Connections {
-    /// Waits for room for another connection. If there is none, the connection that was idle for longest ends, so that
-    /// clients without requests do not keep others out.
+    /// Waits for room for another connection. Idle connections end for it, the oldest first, because clients without
+    /// requests must not keep others out.
     async fn enter(&self) -> OwnedSemaphorePermit {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return permit;
@@ -226,16 +226,17 @@ async fn connection<S: Service>(
     // A connection of HTTP/1 has one reply at a time, so that its own time limit is enough.
     let watch = is_http2.then(|| busy.clone());
     let answer = service_fn(|request| {
-        let (service, client) = (service.clone(), Client { address: peer, open: busy.begin() });
+        let (service, client, open) = (service.clone(), Client { address: peer }, busy.begin());
         let watch = watch.clone();
         async move {
             let response = service.answer(request, client).await.ok_or(Closed)?;
-            Ok::<_, Closed>(response.map(|body| Watched::new(body, watch)))
+            Ok::<_, Closed>(response.map(|body| Watched::new(body, open, watch)))
         }
     });
     if is_http2 {
         let mut server = http2::Builder::new(TokioExecutor::new());
         server.timer(TokioTimer::new()).auto_date_header(false).max_concurrent_streams(MAX_STREAMS);
+        server.max_send_buf_size(MAX_SEND);
         server.max_header_list_size(u32::try_from(MAX_HEAD).unwrap_or(u32::MAX));
         let mut serving = pin!(server.serve_connection(io, answer));
         tokio::select! {
@@ -268,77 +269,88 @@ mod tests {
 
     use super::*;
 
-    /// Answers with many bytes, after telling the request.
-    struct Large;
+    /// Answers with this many bytes.
+    struct Sized(usize);
 
-    /// A body that keeps its request open.
-    struct Kept(Full<Bytes>, #[allow(dead_code, reason = "dropped with the body")] Open);
+    impl Service for Sized {
+        type Reply = Full<Bytes>;
 
-    impl Body for Kept {
-        type Data = Bytes;
-        type Error = std::convert::Infallible;
-
-        fn poll_frame(
-            mut self: std::pin::Pin<&mut Self>,
-            context: &mut std::task::Context<'_>,
-        ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, Self::Error>>> {
-            std::pin::Pin::new(&mut self.0).poll_frame(context)
-        }
-    }
-
-    impl Service for Large {
-        type Reply = Kept;
-
-        async fn answer(self: Arc<Self>, _request: Request<Incoming>, client: Client) -> Option<Response<Kept>> {
-            Some(Response::new(Kept(Full::new(Bytes::from(vec![b'x'; 2_000_000])), client.open)))
+        async fn answer(
+            self: Arc<Self>,
+            _request: Request<Incoming>,
+            _client: Client,
+        ) -> Option<Response<Full<Bytes>>> {
+            Some(Response::new(Full::new(Bytes::from(vec![b'x'; self.0]))))
         }
     }
 
     const SHORT: Duration = Duration::from_millis(500);
     const LONG: Duration = Duration::from_secs(30);
+    /// More than the buffers of sockets.
+    const LARGE: usize = 50_000_000;
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-    async fn serving(most: usize, limits: Limits) -> SocketAddr {
+    async fn serving(size: usize, most: usize, limits: Limits) -> SocketAddr {
         let listening = Listening::begin("127.0.0.1", 0, most).await.expect("an address");
         let address = listening.listener.local_addr().expect("an address");
-        tokio::spawn(listening.serve(Arc::new(Large), limits, pending(), LONG));
+        tokio::spawn(listening.serve(Arc::new(Sized(size)), limits, pending(), LONG));
         address
     }
 
-    /// Sends a request on a connection that gets at most this many bytes of the reply. Returns true if the connection
-    /// ends early.
+    /// Sends two requests on a connection that gets at most this many bytes of each reply. The first reply is not read.
+    /// Returns true if the connection ends early.
     async fn ends_early(address: SocketAddr, window: u32, reads: bool) -> bool {
         let stream = TcpStream::connect(address).await.expect("a connection");
         let mut client = Builder::new(TokioExecutor::new());
         client.initial_stream_window_size(window).initial_connection_window_size(10_000_000);
         let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await.expect("HTTP/2");
         let connection = tokio::spawn(connection);
-        let request = Request::get("http://a/").body(Full::new(Bytes::new())).expect("a request");
-        let reply = sender.send_request(request).await.expect("a reply");
-        let mut body = reply.into_body();
+        let request = || Request::get("http://a/").body(Full::new(Bytes::new())).expect("a request");
+        let _unread = sender.send_request(request()).await.expect("a reply");
         if reads {
+            let mut body = sender.send_request(request()).await.expect("a reply").into_body();
             let mut length = 0;
             while let Some(Ok(frame)) = http_body_util::BodyExt::frame(&mut body).await {
                 length += frame.data_ref().map_or(0, Bytes::len);
-                sleep(Duration::from_millis(2)).await;
+                sleep(Duration::from_millis(40)).await;
             }
             return length < 2_000_000;
         }
-        timeout(20 * SHORT, connection).await.is_ok()
+        timeout(LONG, connection).await.is_ok()
     }
 
     #[tokio::test]
-    async fn a_client_of_http2_that_opens_no_window_is_disconnected() {
-        let limits = Limits { head: LONG, idle: LONG, unread: SHORT };
-        let address = serving(10, limits).await;
+    async fn a_client_of_http2_that_reads_nothing_is_disconnected() {
+        let address = serving(2_000_000, 10, Limits { head: LONG, idle: LONG, unread: SHORT }).await;
         assert!(ends_early(address, 0, false).await);
         assert!(ends_early(address, 70_000, false).await);
-        // A slow client is not: the whole reply takes longer than the limit.
+    }
+
+    #[tokio::test]
+    async fn a_client_of_http2_that_reads_one_reply_slowly_is_not_disconnected() {
+        // Reading the whole reply takes longer than the limit.
+        let address = serving(2_000_000, 10, Limits { head: LONG, idle: LONG, unread: 4 * SHORT }).await;
         assert!(!ends_early(address, 70_000, true).await);
     }
 
     #[tokio::test]
+    async fn a_connection_is_not_idle_before_its_answer_is_written() {
+        let address = serving(LARGE, 1, Limits { head: LONG, idle: LONG, unread: LONG }).await;
+        let mut first = TcpStream::connect(address).await.expect("a connection");
+        first.write_all(REQUEST).await.expect("a connection");
+        first.read_exact(&mut [0; 12]).await.expect("an answer");
+        let mut second = TcpStream::connect(address).await.expect("a connection");
+        second.write_all(REQUEST).await.expect("a connection");
+        sleep(SHORT).await;
+        let mut rest = vec![0; LARGE];
+        timeout(LONG, first.read_exact(&mut rest)).await.expect("the answer").expect("the answer");
+        let begin = timeout(LONG, second.read_exact(&mut [0; 12])).await;
+        begin.expect("an answer").expect("an answer");
+    }
+
+    #[tokio::test]
     async fn idle_connections_and_half_requests_do_not_keep_others_out() {
-        let address = serving(3, Limits { head: LONG, idle: LONG, unread: LONG }).await;
+        let address = serving(10, 3, Limits { head: LONG, idle: LONG, unread: LONG }).await;
         let mut held = Vec::new();
         for begin in [&b""[..], b"PRI *", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PRI * HTTP/2.0"] {
             let mut stream = TcpStream::connect(address).await.expect("a connection");

@@ -173,7 +173,7 @@ impl Drop for Closing {
 impl Service for Front {
     type Reply = Reply;
 
-    async fn answer(self: Arc<Self>, request: Request<Body>, client: Client) -> Option<Response<Reply>> {
+    async fn answer(self: Arc<Self>, request: Request<Body>, _client: Client) -> Option<Response<Reply>> {
         let (parts, body) = request.into_parts();
         let number = self.last.fetch_add(1, Ordering::Relaxed) as u64 + 1;
         let mut headers: Vec<(&str, &[u8])> =
@@ -202,7 +202,7 @@ impl Service for Front {
         let closing = Closing(self.clone(), number);
         self.act(None, None, |listener| listener.request(number, &head));
         let head = receiver.await.ok()?;
-        response(head, Reply::new(queue, closing, client.open))
+        response(head, Reply::new(queue, closing))
     }
 }
 

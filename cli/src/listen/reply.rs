@@ -21,7 +21,6 @@ use tokio::sync::Notify;
 use toolwire::json;
 
 use super::Closing;
-use crate::http::connection::Open;
 
 /// Bytes of a session's responses that its clients have not read.
 #[derive(Default)]
@@ -132,12 +131,11 @@ impl Waiting {
 pub(crate) struct Reply {
     queue: Arc<Queue>,
     _closing: Closing,
-    _open: Open,
 }
 
 impl Reply {
-    pub(super) fn new(queue: Arc<Queue>, closing: Closing, open: Open) -> Reply {
-        Reply { queue, _closing: closing, _open: open }
+    pub(super) fn new(queue: Arc<Queue>, closing: Closing) -> Reply {
+        Reply { queue, _closing: closing }
     }
 }
 

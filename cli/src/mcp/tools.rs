@@ -222,9 +222,8 @@ impl Session<'_> {
                 Some((_, Event::Undelivered(message, why))) => {
                     // Some servers refuse notifications, or the answers to their own requests.
                     let message = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
-                    let is_request = |message: Node<'_>| {
-                        message.get("method").is_some() && message.u64_at("id") == Some(id)
-                    };
+                    let is_request =
+                        |message: Node<'_>| message.get("method").is_some() && message.u64_at("id") == Some(id);
                     if message.is_some_and(is_request) {
                         return Err(unreached(why));
                     }

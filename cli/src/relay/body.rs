@@ -18,7 +18,7 @@ use tokio::{
 
 use toolwire_command::Unsent;
 
-use crate::http::{body::drain, client::why, connection::Open};
+use crate::http::{body::drain, client::why};
 
 /// The body of a client's request. It is shared, because the rest of it is drained if the upstream replies early.
 #[derive(Clone)]
@@ -173,12 +173,7 @@ pub(super) fn counted(bytes: Bytes, unsent: Unsent) -> Bytes {
 }
 
 /// The body of a reply to a client.
-pub(crate) struct Reply {
-    kind: Kind,
-    _open: Open,
-}
-
-enum Kind {
+pub(crate) enum Reply {
     Whole(Option<Bytes>),
     Passed(Box<Passed>),
     Pieces(Receiver<Piece>),
@@ -186,39 +181,36 @@ enum Kind {
 
 /// A part of a stream. A stream without an end is broken: what writes it has panicked, or has stopped.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Data(Bytes),
     End,
 }
 
-/// Called with true if the rest of a body is late, and with the reason if it does not arrive.
-type Fails = Box<dyn FnMut(bool, &str) + Send>;
+/// What happens to a body that passes.
+pub(super) trait Passing: Send {
+    /// Returns bytes that are counted until they are written to the client.
+    fn counted(&self, bytes: Bytes) -> Bytes;
+
+    /// Handles the failure of the body: `is_late` if the rest does not arrive in time, and the reason otherwise.
+    fn fails(&mut self, is_late: bool, why: &str);
+}
 
 /// The body of an upstream's reply as it arrives.
-struct Passed {
+pub(crate) struct Passed {
     body: Incoming,
-    fails: Fails,
+    passing: Box<dyn Passing>,
     patience: Duration,
     limit: Pin<Box<Sleep>>,
 }
 
 impl Reply {
-    pub(super) fn whole(body: Bytes, open: Open) -> Reply {
-        Reply { kind: Kind::Whole((!body.is_empty()).then_some(body)), _open: open }
+    pub(super) fn whole(body: Bytes) -> Reply {
+        Reply::Whole((!body.is_empty()).then_some(body))
     }
 
-    pub(super) fn pieces(pieces: Receiver<Piece>, open: Open) -> Reply {
-        Reply { kind: Kind::Pieces(pieces), _open: open }
-    }
-
-    pub(super) fn passed(
-        body: Incoming,
-        fails: impl FnMut(bool, &str) + Send + 'static,
-        patience: Duration,
-        open: Open,
-    ) -> Reply {
-        let (limit, fails) = (Box::pin(sleep(patience)), Box::new(fails));
-        Reply { kind: Kind::Passed(Box::new(Passed { body, fails, patience, limit })), _open: open }
+    pub(super) fn passed(body: Incoming, passing: impl Passing + 'static, patience: Duration) -> Reply {
+        let (limit, passing) = (Box::pin(sleep(patience)), Box::new(passing));
+        Reply::Passed(Box::new(Passed { body, passing, patience, limit }))
     }
 }
 
@@ -230,7 +222,7 @@ impl Passed {
                     // Trailers are not forwarded.
                     let Ok(data) = frame.into_data() else { continue };
                     self.limit.as_mut().reset(Instant::now() + self.patience);
-                    return Poll::Ready(Some(Ok(Frame::data(data))));
+                    return Poll::Ready(Some(Ok(Frame::data(self.passing.counted(data)))));
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(Err(error))) => (false, why(&error)),
@@ -239,7 +231,7 @@ impl Passed {
                     (true, String::new())
                 }
             };
-            (self.fails)(is_late, &reason);
+            self.passing.fails(is_late, &reason);
             return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
         }
     }
@@ -250,10 +242,10 @@ impl Body for Reply {
     type Error = io::Error;
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match &mut self.get_mut().kind {
-            Kind::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
-            Kind::Passed(passed) => passed.poll_frame(context),
-            Kind::Pieces(pieces) => Poll::Ready(match ready!(pieces.poll_recv(context)) {
+        match self.get_mut() {
+            Reply::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Reply::Passed(passed) => passed.poll_frame(context),
+            Reply::Pieces(pieces) => Poll::Ready(match ready!(pieces.poll_recv(context)) {
                 Some(Piece::Data(data)) => Some(Ok(Frame::data(data))),
                 Some(Piece::End) => None,
                 None => Some(Err(io::ErrorKind::ConnectionAborted.into())),
@@ -262,18 +254,18 @@ impl Body for Reply {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.kind {
-            Kind::Whole(body) => body.is_none(),
-            Kind::Passed(passed) => passed.body.is_end_stream(),
-            Kind::Pieces(_) => false,
+        match self {
+            Reply::Whole(body) => body.is_none(),
+            Reply::Passed(passed) => passed.body.is_end_stream(),
+            Reply::Pieces(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.kind {
-            Kind::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
-            Kind::Passed(passed) => passed.body.size_hint(),
-            Kind::Pieces(_) => SizeHint::default(),
+        match self {
+            Reply::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Reply::Passed(passed) => passed.body.size_hint(),
+            Reply::Pieces(_) => SizeHint::default(),
         }
     }
 }
@@ -286,13 +278,12 @@ mod tests {
     use tokio::sync::mpsc::channel;
 
     use super::*;
-    use crate::http::connection::Busy;
 
     #[tokio::test]
     async fn a_stream_without_an_end_is_broken() {
         for has_end in [true, false] {
             let (sender, receiver) = channel(2);
-            let mut reply = Reply::pieces(receiver, Busy::default().begin());
+            let mut reply = Reply::Pieces(receiver);
             sender.send(Piece::Data(Bytes::from_static(b"a"))).await.expect("a reader");
             if has_end {
                 sender.send(Piece::End).await.expect("a reader");

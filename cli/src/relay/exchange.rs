@@ -24,7 +24,7 @@ use toolwire_command::{
 };
 
 use super::{
-    body::{counted, Piece, Reply, Sent, Upload},
+    body::{counted, Passing, Piece, Reply, Sent, Upload},
     upstream, Host,
 };
 use crate::http::{
@@ -91,12 +91,12 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
         reply: None,
         effects: effects.into(),
     };
-    let Some(output) = exchange.next().await else { return exchange.defect(client) };
+    let Some(output) = exchange.next().await else { return exchange.defect() };
     match output {
         Output::Answer(head, body) => {
-            let body = exchange.counted(body);
+            let body = exchange.counted(body.into());
             exchange.write_rest();
-            response(head, Extensions::new(), Reply::whole(body, client.open))
+            response(head, Extensions::new(), Reply::whole(body))
         }
         Output::Head(head) => {
             let (parts, body) = exchange.reply.take()?.into_parts();
@@ -104,13 +104,12 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
                 Output::Through => {
                     exchange.write_rest();
                     let patience = exchange.host.timeout;
-                    let fails = move |is_late: bool, why: &str| exchange.record_failure(is_late, why);
-                    response(head, parts.extensions, Reply::passed(body, fails, patience, client.open))
+                    response(head, parts.extensions, Reply::passed(body, exchange, patience))
                 }
                 Output::Feed(encoding) => {
                     let (sender, receiver) = channel(WAITING);
                     tokio::spawn(exchange.stream(body, encoding, sender));
-                    response(head, parts.extensions, Reply::pieces(receiver, client.open))
+                    response(head, parts.extensions, Reply::Pieces(receiver))
                 }
                 _ => None,
             }
@@ -185,17 +184,6 @@ impl Exchange {
         }
     }
 
-    /// Returns a part of the reply, which is counted until it is written.
-    fn counted(&self, text: String) -> Bytes {
-        match &self.request {
-            Some(request) if !text.is_empty() => {
-                let unsent = request.unsent(text.len());
-                counted(text.into(), unsent)
-            }
-            _ => text.into(),
-        }
-    }
-
     /// Calls the relay. If it panics, only this request ends.
     fn ask(&mut self, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(mut request) = self.request.take() else { return Vec::new() };
@@ -245,7 +233,7 @@ impl Exchange {
     }
 
     /// Answers a request after a panic. If the client has disconnected, the connection closes.
-    fn defect(&mut self, client: Client) -> Option<Response<Reply>> {
+    fn defect(&self) -> Option<Response<Reply>> {
         if self.request.is_some() {
             return None;
         }
@@ -253,7 +241,7 @@ impl Exchange {
             r#"{"type":"error","error":{"type":"relay_error","message":"toolwire relay: found a defect in toolwire"}}"#;
         let headers = Headers::from([("Content-Type".into(), b"application/json".to_vec())]);
         let head = ReplyHead { status: 500, headers };
-        response(head, Extensions::new(), Reply::whole(Bytes::from_static(body.as_bytes()), client.open))
+        response(head, Extensions::new(), Reply::whole(Bytes::from_static(body.as_bytes())))
     }
 
     async fn read(&mut self, reading: Reading) -> Vec<RelayEffect> {
@@ -334,12 +322,6 @@ impl Exchange {
         self.ask(|request| request.failed(is_late, &why))
     }
 
-    /// Handles the failure of a reply that passes as it arrives.
-    pub(super) fn record_failure(&mut self, is_late: bool, why: &str) {
-        self.effects = self.failed(is_late, why).into();
-        self.write_rest();
-    }
-
     async fn collect(&mut self, reading: Reading) -> Vec<RelayEffect> {
         let Some(reply) = self.reply.take() else { return Vec::new() };
         let (mut body, patience) = (reply.into_body(), self.host.timeout);
@@ -360,7 +342,7 @@ impl Exchange {
             loop {
                 match self.next().await {
                     Some(Output::Write(text)) => {
-                        if !text.is_empty() && sender.send(Piece::Data(self.counted(text))).await.is_err() {
+                        if !text.is_empty() && sender.send(Piece::Data(self.counted(text.into()))).await.is_err() {
                             return;
                         }
                     }
@@ -397,6 +379,23 @@ impl Exchange {
             () = work => {}
             () = client.closed() => {}
         }
+    }
+}
+
+impl Passing for Exchange {
+    fn counted(&self, bytes: Bytes) -> Bytes {
+        match &self.request {
+            Some(request) if !bytes.is_empty() => {
+                let unsent = request.unsent(bytes.len());
+                counted(bytes, unsent)
+            }
+            _ => bytes,
+        }
+    }
+
+    fn fails(&mut self, is_late: bool, why: &str) {
+        self.effects = self.failed(is_late, why).into();
+        self.write_rest();
     }
 }
 

@@ -48,6 +48,30 @@ fn a_whole_answer_is_an_open_request_until_the_client_has_read_it() {
 }
 
 #[test]
+fn a_reply_that_passes_over_http2_is_counted_until_the_client_reads_it() {
+    use http_body_util::{BodyExt as _, Empty};
+    use hyper::{body::Bytes, client::conn::http2::Builder, Request};
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    let port = api(|_, stream| reply(stream, "", &[b'x'; 5_000]));
+    let relay = relay(port, &[]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(("127.0.0.1", relay.port)).await.expect("a connection");
+        let mut client = Builder::new(TokioExecutor::new());
+        client.initial_stream_window_size(1);
+        let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await.expect("HTTP/2");
+        tokio::spawn(connection);
+        let request = Request::get(format!("http://127.0.0.1:{}/v1/models", relay.port)).body(Empty::<Bytes>::new());
+        let mut body = sender.send_request(request.expect("a request")).await.expect("a reply").into_body();
+        assert_eq!(body.frame().await.expect("a part").expect("a part").into_data().expect("a part").len(), 1);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!(metric(relay.port, "toolwire_open_requests "), Some(1));
+    });
+    drop(runtime);
+    wait_until(|| metric(relay.port, "toolwire_open_requests ") == Some(0));
+}
+
+#[test]
 fn an_early_reply_ends_the_connection_to_the_api_although_the_client_goes_on() {
     let (ended, wait) = std::sync::mpsc::channel();
     let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
