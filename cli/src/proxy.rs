@@ -13,7 +13,10 @@ use std::{
 
 use tokio::{
     runtime::Builder,
-    sync::mpsc::{channel, unbounded_channel, Receiver, Sender, UnboundedReceiver, UnboundedSender},
+    sync::{
+        mpsc::{channel, unbounded_channel, Receiver, Sender, UnboundedReceiver, UnboundedSender},
+        watch,
+    },
     time::{sleep, sleep_until, Instant},
 };
 use toolwire::json;
@@ -83,23 +86,41 @@ pub(crate) async fn serve(
         report,
     };
     let mut inbox = Inbox { client, events, alarms };
-    let result = tokio::select! {
+    let mut ended = pin!(ended);
+    let mut result = tokio::select! {
         biased;
-        code = ended => Ok(Some(code)),
+        code = &mut ended => Ok(Some(code)),
         result = host.serve(&mut inbox) => result.map(|()| None),
     };
-    let is_signalled = matches!(result, Ok(Some(_)));
-    let close = |link: Link| async move {
-        if is_signalled {
-            link.terminate().await;
-        } else {
-            link.close().await;
+    let mut is_signalled = matches!(result, Ok(Some(_)));
+    let (signal, signalled) = watch::channel(is_signalled);
+    let close = |mut link: Link| {
+        let mut signalled = signalled.clone();
+        async move {
+            let is_signalled = tokio::select! {
+                biased;
+                _ = signalled.wait_for(|signalled| *signalled) => true,
+                () = link.close() => false,
+            };
+            if is_signalled {
+                link.terminate().await;
+            }
         }
     };
     let ends: Vec<_> = host.links.drain(..).flatten().map(|link| tokio::spawn(close(link))).collect();
     // The servers must not wait for a reader while they end.
     drop(host);
-    while inbox.events.recv().await.is_some() {}
+    loop {
+        tokio::select! {
+            event = inbox.events.recv() => if event.is_none() { break },
+            code = &mut ended, if !is_signalled => {
+                is_signalled = true;
+                result = Ok(Some(code));
+                // Every link has a receiver.
+                let _ = signal.send(true);
+            }
+        }
+    }
     for end in ends {
         let _ = end.await;
     }

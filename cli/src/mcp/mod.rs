@@ -75,7 +75,7 @@ impl Link {
     }
 
     /// Asks the server to end, and waits for a limited time until it has ended.
-    pub(crate) async fn terminate(self) {
+    pub(crate) async fn terminate(&mut self) {
         match self {
             Link::Process(process) => process.terminate().await,
             Link::Remote(remote) => remote.close().await,
@@ -83,7 +83,7 @@ impl Link {
     }
 
     /// Closes the connection, and waits until the server has ended.
-    pub(crate) async fn close(self) {
+    pub(crate) async fn close(&mut self) {
         match self {
             Link::Process(process) => process.close().await,
             Link::Remote(remote) => remote.close().await,

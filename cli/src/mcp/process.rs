@@ -115,7 +115,7 @@ impl Process {
     }
 
     /// Closes the input of the server, then asks it to end, then ends it.
-    pub(crate) async fn close(mut self) {
+    pub(crate) async fn close(&mut self) {
         self.input = None;
         if !self.ends().await {
             self.terminate().await;
@@ -123,7 +123,7 @@ impl Process {
     }
 
     /// Asks the server to end, then ends it.
-    pub(crate) async fn terminate(mut self) {
+    pub(crate) async fn terminate(&mut self) {
         for signal in [Signal::Terminate, Signal::Kill] {
             self.group.send(signal);
             if self.ends().await {

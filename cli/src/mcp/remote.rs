@@ -239,7 +239,7 @@ impl Remote {
     }
 
     /// Ends the session, because servers keep one until it is ended.
-    pub(crate) async fn close(self) {
+    pub(crate) async fn close(&self) {
         let session = {
             let mut state = self.shared.state();
             state.is_over = true;

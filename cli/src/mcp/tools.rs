@@ -88,8 +88,7 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
         result = session.tools() => Ok(result),
         code = &mut ended => Err(code),
     };
-    let is_signalled = result.is_err();
-    let Session { link, mut events, log, .. } = session;
+    let Session { mut link, mut events, log, .. } = session;
     // The server must not wait for a reader while it ends.
     let rest = async {
         while let Some((_, event)) = events.recv().await {
@@ -98,15 +97,21 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
             }
         }
     };
+    let mut code = result.as_ref().err().copied();
     let end = async {
-        if is_signalled {
-            link.terminate().await;
-        } else {
-            link.close().await;
+        if code.is_none() {
+            tokio::select! {
+                () = link.close() => {}
+                ended = &mut ended => code = Some(ended),
+            }
         }
+        if code.is_some() {
+            link.terminate().await;
+        }
+        drop(link);
     };
     tokio::join!(end, rest);
-    result
+    code.map_or(result, Err)
 }
 
 /// A connection to a server, on which one request is open at a time.

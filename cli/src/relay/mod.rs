@@ -28,6 +28,8 @@ use crate::{
 
 /// Time limit for open requests after the relay is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit for the end of requests that are cut then.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// The parts of a relay that all requests share.
 pub(crate) struct Host {
@@ -89,9 +91,11 @@ pub(crate) fn run(text: &str) -> Result<u8, String> {
         work: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
     };
     let runtime = runtime()?;
-    let ended = runtime.block_on(serve(Arc::new(host), &settings.listen, settings.most_clients));
-    // Names are resolved on threads that would have to end first.
-    runtime.shutdown_background();
+    let host = Arc::new(host);
+    let ended = runtime.block_on(serve(host.clone(), &settings.listen, settings.most_clients));
+    // Requests that are still open write their lines when they are dropped. Threads that resolve names may take longer.
+    runtime.shutdown_timeout(LAST_LINES);
+    host.log.flush();
     ended
 }
 
@@ -104,7 +108,6 @@ async fn serve(host: Arc<Host>, (address, port): &(String, u16), most_clients: u
     let listening = Listening::begin(address, *port, 4 * most_clients).await?;
     host.log.line(&host.relay.started(&listening.address));
     let code = listening.serve(host.clone(), Limits::new(host.timeout), ended, PATIENCE).await;
-    host.log.flush();
     Ok(code)
 }
 

@@ -238,6 +238,28 @@ fn a_signal_ends_the_server_and_the_processes_that_it_has_started() {
 }
 
 #[test]
+fn a_signal_while_the_servers_close_ends_the_program_with_its_code() {
+    let folder = Folder::new();
+    let closing = folder.0.join("closing");
+    // After its input has ended, the server stays for a second.
+    let script = format!("{SERVER}\ntouch '{}'; trap '' TERM; sleep 20", closing.display());
+    for command in ["proxy", "check"] {
+        let _ = std::fs::remove_file(&closing);
+        let mut running = program();
+        running.args([command, "--", "sh", "-c", &script]).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut child = running.stderr(Stdio::null()).spawn().expect("the program");
+        let end = Instant::now() + Duration::from_secs(20);
+        while !closing.exists() {
+            assert!(Instant::now() < end, "{command}: the server is not closed");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+        assert_eq!(child.wait().expect("an exit").code(), Some(130), "{command}");
+    }
+}
+
+#[test]
 fn the_program_ends_although_a_process_outside_the_group_keeps_the_output_open() {
     if Command::new("setsid").arg("true").status().is_err() {
         return println!("skipped: this system has no setsid");

@@ -510,6 +510,32 @@ fn shutting_down_lets_open_requests_finish_and_accepts_no_more() {
 
 #[cfg(unix)]
 #[test]
+fn requests_that_are_cut_at_the_end_are_in_the_report() {
+    let port = api(move |_, stream| {
+        write(stream, &format!("{STREAM}\r\n"));
+        chunk(stream, event(&json!({"content": "first"})).as_bytes());
+        thread::sleep(Duration::from_secs(60));
+    });
+    let folder = crate::command::Folder::new();
+    let report = folder.0.join("r.jsonl");
+    let mut relay = relay(port, &["--report", report.to_str().expect("a path")]);
+    let clients: Vec<_> = (0..50)
+        .map(|_| {
+            let mut client = connect(relay.port);
+            send(&mut client, CHAT, &chat("a.b", json!({"stream": true})));
+            read_head(&mut client).expect("a head");
+            read_chunk(&mut client).expect("a chunk");
+            client
+        })
+        .collect();
+    relay.signal("TERM");
+    assert_eq!(relay.exit_code(), Some(143));
+    let lines = std::fs::read_to_string(&report).expect("a report");
+    assert_eq!(lines.lines().count(), clients.len(), "{lines}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_report_that_cannot_be_written_does_not_stop_requests() {
     let port = api(|_, stream| reply(stream, "", b"{}"));
     let folder = crate::command::Folder::new();
