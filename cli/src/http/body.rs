@@ -10,7 +10,7 @@ use toolwire_command::{ContentEncoding, Reading};
 
 use super::{
     client::why,
-    decode::{Decoder, Undecodable},
+    decode::{grow, Decoder, Undecodable},
 };
 
 /// Maximum time for draining the rest of a request after an early answer.
@@ -65,14 +65,18 @@ pub(crate) async fn whole<S>(
         }
         let Some(decoder) = &mut decoder else {
             count(data.len() as u64).map_err(Unread::Stopped)?;
+            grow(&mut out, data.len(), most_bytes);
             out.extend_from_slice(&data);
             continue;
         };
         for piece in data.chunks(PIECE) {
             let decoded = decoder.push(piece, most_bytes - out.len()).map_err(unreadable)?;
             count(decoded.len() as u64).map_err(Unread::Stopped)?;
+            grow(&mut out, decoded.len(), most_bytes);
             out.extend_from_slice(&decoded);
-            if decoded.len() > 16 * PIECE {
+            let is_large = decoded.len() > 16 * PIECE;
+            drop(decoded);
+            if is_large {
                 tokio::task::yield_now().await;
             }
         }
@@ -82,6 +86,7 @@ pub(crate) async fn whole<S>(
     if let Some(decoder) = decoder {
         let decoded = decoder.end(most_bytes - out.len()).map_err(unreadable)?;
         count(decoded.len() as u64).map_err(Unread::Stopped)?;
+        grow(&mut out, decoded.len(), most_bytes);
         out.extend_from_slice(&decoded);
     }
     Ok(out)

@@ -2,7 +2,7 @@
 
 use std::{
     error::Error,
-    future::Future,
+    future::{ready, Future, Ready},
     io,
     pin::Pin,
     sync::{Arc, OnceLock},
@@ -29,7 +29,7 @@ use hyper_util::{
     },
     rt::{TokioExecutor, TokioIo, TokioTimer},
 };
-use tokio::{net::TcpStream, task::spawn_blocking};
+use tokio::{net::TcpStream, task::spawn_blocking, time::timeout};
 use tower_service::Service;
 
 use super::framing::MAX_HEAD;
@@ -39,30 +39,33 @@ use crate::system::code;
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 /// Maximum number of headers of a reply.
 const MAX_HEADERS: usize = 1_000;
+/// Port of a SOCKS proxy whose URL has none (RFC 1928, 3).
+const SOCKS_PORT: u16 = 1080;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Clients for `http` and `https`.
 pub(crate) struct Clients<B> {
-    plain: Client<HttpConnector, B>,
+    plain: Client<Limited<HttpConnector>, B>,
     /// Made for the first request, because reading the certificates of the system takes time.
     secure: Arc<OnceLock<Secure<B>>>,
     connector: HttpConnector,
+    limit: Duration,
 }
 
-type Secure<B> = Client<HttpsConnector<Route>, B>;
+type Secure<B> = Client<Limited<HttpsConnector<Route>>, B>;
 
 impl<B> Clients<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
-    /// `timeout` is the time limit for connecting.
-    pub(crate) fn new(timeout: Duration) -> Clients<B> {
+    /// `limit` is the time limit for connecting, together with the handshakes of a proxy and of TLS.
+    pub(crate) fn new(limit: Duration) -> Clients<B> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(timeout));
         connector.enforce_http(false);
-        Clients { plain: builder().build(connector.clone()), secure: Arc::default(), connector }
+        let plain = builder().build(Limited { inner: connector.clone(), limit });
+        Clients { plain, secure: Arc::default(), connector, limit }
     }
 
     /// Sends a request with an absolute URI, and returns the reply once its head has arrived.
@@ -88,10 +91,10 @@ where
         if let Some(client) = self.secure.get() {
             return Ok(client.clone());
         }
-        let (cell, connector) = (self.secure.clone(), self.connector.clone());
+        let (cell, connector, limit) = (self.secure.clone(), self.connector.clone(), self.limit);
         // A failure is not kept: the next request reads the certificates again.
         let made = spawn_blocking(move || {
-            let made = secure(connector)?;
+            let made = secure(connector, limit)?;
             Ok(cell.get_or_init(|| made).clone())
         });
         let made = made.await;
@@ -110,7 +113,7 @@ fn builder() -> Builder {
     builder
 }
 
-fn secure<B>(connector: HttpConnector) -> Result<Secure<B>, String>
+fn secure<B>(connector: HttpConnector, limit: Duration) -> Result<Secure<B>, String>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
@@ -118,7 +121,8 @@ where
     let tls = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider);
     let tls = tls.map_err(|error| format!("the certificates of the system cannot be read ({error})"))?;
     let route = Route { direct: connector, proxies: Arc::new(Matcher::from_env()) };
-    Ok(builder().build(tls.https_only().enable_http1().wrap_connector(route)))
+    let inner = tls.https_only().enable_http1().wrap_connector(route);
+    Ok(builder().build(Limited { inner, limit }))
 }
 
 /// Returns the reason for a failure: the name of a system error, or a description without URLs and headers.
@@ -140,7 +144,7 @@ pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
         if let Some(error) = error.downcast_ref::<io::Error>() {
             reason = Some(code(error));
         }
-        if let Some(error) = error.downcast_ref::<UnknownProxy>() {
+        if let Some(error) = error.downcast_ref::<ProxyFailure>() {
             return error.to_string();
         }
         if let Some(error) = error.downcast_ref::<rustls::Error>() {
@@ -149,6 +153,36 @@ pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
         cause = error.source();
     }
     reason.unwrap_or_else(|| "ECONNRESET".into())
+}
+
+type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
+
+/// A connector with a time limit.
+#[derive(Clone)]
+struct Limited<S> {
+    inner: S,
+    limit: Duration,
+}
+
+impl<S> Service<Uri> for Limited<S>
+where
+    S: Service<Uri, Error: Into<BoxError>, Future: Send + 'static>,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Connecting<S::Response>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = timeout(self.limit, self.inner.call(uri));
+        Box::pin(async move {
+            let connected = connecting.await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
+            connected.map_err(Into::into)
+        })
+    }
 }
 
 /// Connects directly, or through a proxy of the environment.
@@ -161,7 +195,7 @@ struct Route {
 impl Service<Uri> for Route {
     type Response = TokioIo<TcpStream>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+    type Future = Connecting<TokioIo<TcpStream>>;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
@@ -172,36 +206,152 @@ impl Service<Uri> for Route {
         let Some(proxy) = self.proxies.intercept(&uri) else {
             return Box::pin(async move { direct.call(uri).await.map_err(Into::into) });
         };
-        let address = proxy.uri().clone();
-        match address.scheme_str() {
-            Some("http") => {
-                let mut tunnel = Tunnel::new(address, direct);
-                if let Some(auth) = proxy.basic_auth() {
-                    tunnel = tunnel.with_auth(auth.clone());
+        let refused = |error: &dyn Error| {
+            ProxyFailure(format!("the proxy of the environment has refused the connection ({error})"))
+        };
+        Box::pin(async move {
+            let is_socks = match proxy.uri().scheme_str() {
+                Some("http") => false,
+                Some("socks5" | "socks5h") => true,
+                _ => {
+                    let found = "the proxy of the environment is neither http:// nor socks5://";
+                    return Err(ProxyFailure(found.into()).into());
                 }
-                Box::pin(async move { tunnel.call(uri).await.map_err(Into::into) })
-            }
-            // The proxy resolves the name.
-            Some("socks5" | "socks5h") => {
-                let mut socks = SocksV5::new(address, direct);
+            };
+            let address = if is_socks { socks_address(proxy.uri())? } else { proxy.uri().clone() };
+            let connected = direct.call(address.clone()).await.map_err(|error| {
+                ProxyFailure(format!("the proxy of the environment cannot be reached ({})", why(&error)))
+            })?;
+            let connected = Connected(Some(connected));
+            if is_socks {
+                // The proxy resolves the name.
+                let mut socks = SocksV5::new(address, connected);
                 if let Some((user, password)) = proxy.raw_auth() {
                     socks = socks.with_auth(user.into(), password.into());
                 }
-                Box::pin(async move { socks.call(uri).await.map_err(Into::into) })
+                return socks.call(uri).await.map_err(|error| refused(&error).into());
             }
-            _ => Box::pin(async { Err(UnknownProxy.into()) }),
+            let mut tunnel = Tunnel::new(address, connected);
+            if let Some(auth) = proxy.basic_auth() {
+                tunnel = tunnel.with_auth(auth.clone());
+            }
+            tunnel.call(uri).await.map_err(|error| refused(&error).into())
+        })
+    }
+}
+
+/// Returns the address of a SOCKS proxy, with its port.
+fn socks_address(uri: &Uri) -> Result<Uri, hyper::http::Error> {
+    let authority = uri.authority().filter(|authority| authority.port().is_none());
+    let Some(authority) = authority else { return Ok(uri.clone()) };
+    let scheme = uri.scheme_str().unwrap_or_default();
+    Uri::builder().scheme(scheme).authority(format!("{authority}:{SOCKS_PORT}")).path_and_query("/").build()
+}
+
+/// A connector that is already connected to a proxy.
+struct Connected(Option<TokioIo<TcpStream>>);
+
+impl Service<Uri> for Connected {
+    type Response = TokioIo<TcpStream>;
+    type Error = io::Error;
+    type Future = Ready<io::Result<TokioIo<TcpStream>>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _uri: Uri) -> Self::Future {
+        ready(self.0.take().ok_or_else(|| io::ErrorKind::NotConnected.into()))
+    }
+}
+
+/// Why the proxy of the environment does not connect.
+#[derive(Debug)]
+struct ProxyFailure(String);
+
+impl std::fmt::Display for ProxyFailure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Error for ProxyFailure {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use http_body_util::Empty;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    /// Starts a server that writes a text after the first bytes of each connection.
+    async fn server(text: &'static [u8], stays: bool) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
+        let port = listener.local_addr().expect("an address").port();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let _ = stream.read(&mut [0; 1000]).await;
+                    let _ = stream.write_all(text).await;
+                    if stays {
+                        std::future::pending::<()>().await;
+                    }
+                });
+            }
+        });
+        port
+    }
+
+    const LIMIT: Duration = Duration::from_millis(300);
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[tokio::test]
+    async fn a_proxy_that_fails_or_is_silent_is_named_in_time() {
+        let silent = server(b"", true).await;
+        let refuses = server(b"HTTP/1.1 407 No\r\n\r\n", true).await;
+        let other = server(b"\x05\xff", true).await;
+        for (proxy, words) in [
+            (format!("http://127.0.0.1:{silent}"), "ETIMEDOUT"),
+            (format!("socks5://127.0.0.1:{silent}"), "ETIMEDOUT"),
+            (format!("http://127.0.0.1:{refuses}"), "has refused the connection (tunnel error: proxy authorization"),
+            (format!("socks5://127.0.0.1:{other}"), "has refused the connection (SOCKS error"),
+            ("http://127.0.0.1:9".into(), "cannot be reached (ECONNREFUSED)"),
+            ("socks4://127.0.0.1:9".into(), "neither http:// nor socks5://"),
+        ] {
+            let proxies = Arc::new(Matcher::builder().all(proxy.as_str()).build());
+            let mut direct = HttpConnector::new();
+            direct.enforce_http(false);
+            let mut connector = Limited { inner: Route { direct, proxies }, limit: LIMIT };
+            let connected = timeout(LONG, connector.call(Uri::from_static("https://a.example/"))).await;
+            let error = connected.expect("a limit").expect_err("no connection");
+            let found = why(error.as_ref());
+            assert!(found.contains(words), "{proxy}: {found}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_silent_in_the_handshake_of_tls_is_late() {
+        let port = server(b"", true).await;
+        let clients = Clients::<Empty<Bytes>>::new(LIMIT);
+        let request = Request::get(format!("https://127.0.0.1:{port}/")).body(Empty::new()).expect("a request");
+        let sent = timeout(LONG, clients.send(request)).await.expect("a limit");
+        assert_eq!(sent.map(|reply| reply.status()), Err("ETIMEDOUT".into()));
+    }
+
+    #[test]
+    fn a_socks_proxy_has_a_port() {
+        for (given, found) in [
+            ("socks5://a.example/", "socks5://a.example:1080/"),
+            ("socks5h://[::1]/", "socks5h://[::1]:1080/"),
+            ("socks5://a.example:9/", "socks5://a.example:9/"),
+        ] {
+            let address = socks_address(&Uri::from_static(given)).expect("an address");
+            assert_eq!(address.to_string(), found);
         }
     }
 }
-
-/// The environment names a proxy that is not supported.
-#[derive(Debug)]
-struct UnknownProxy;
-
-impl std::fmt::Display for UnknownProxy {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("the proxy of the environment is neither http:// nor socks5://")
-    }
-}
-
-impl Error for UnknownProxy {}
