@@ -1,5 +1,5 @@
-//! Bodies of replies until they are written. Over HTTP/2, clients decide how much of each reply they read: a client that
-//! opens no window would keep a reply in memory forever.
+//! Bodies of replies until they are written. Over HTTP/2, clients decide how much of each reply they read: a client
+//! that opens no window would keep a reply in memory forever.
 
 use std::{
     pin::Pin,

@@ -1,5 +1,6 @@
 //! MCP servers: programs that this program starts, and servers at URLs. Messages are bytes, which are not parsed here.
 
+mod calls;
 mod events;
 pub(crate) mod lines;
 pub(crate) mod process;

@@ -4,8 +4,7 @@
 //! is one line for the client; in JSON, they occur only between tokens.
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    future::Future,
+    collections::BTreeMap,
     sync::{
         atomic::{AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
@@ -26,13 +25,13 @@ use tokio::{
         mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
         Notify,
     },
-    task::{AbortHandle, Id, JoinSet},
     time::{sleep, timeout},
 };
 use toolwire::json;
 use toolwire_command::{ContentEncoding, Outline, Reading};
 
 use super::{
+    calls::{Answers, Done, Tasks, QUOTED},
     events::{Events, ServerEvent},
     Event, MAX_MESSAGE,
 };
@@ -62,8 +61,6 @@ const DEFECT: &str = "found a defect in toolwire, please report it";
 /// Maximum number of messages whose replies have not ended, more than a client may have open calls. Each of them has a
 /// connection with its buffers.
 const MAX_OPEN: usize = 1 << 14;
-/// Maximum length of the answer that an error quotes, in characters.
-const QUOTED: usize = 1_000;
 
 /// The server is at no URL that can be requested.
 pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
@@ -663,55 +660,6 @@ impl Shared {
     }
 }
 
-/// The tasks of a connection. A task that fails ends the connection.
-#[derive(Default)]
-struct Tasks {
-    set: JoinSet<Result<(), String>>,
-    /// The calls of the tasks.
-    keys: HashMap<Id, String>,
-}
-
-/// How a task has ended.
-#[derive(Debug, PartialEq, Eq)]
-enum Done {
-    Whole,
-    Failed(String),
-    /// The call of the task, which has no answer.
-    Panicked(Option<String>),
-}
-
-impl Tasks {
-    fn spawn(
-        &mut self,
-        key: Option<String>,
-        task: impl Future<Output = Result<(), String>> + Send + 'static,
-    ) -> AbortHandle {
-        let handle = self.set.spawn(task);
-        if let Some(key) = key {
-            self.keys.insert(handle.id(), key);
-        }
-        handle
-    }
-
-    /// Waits for the end of a task. Returns `None` if there is none.
-    async fn next(&mut self) -> Option<Done> {
-        Some(match self.set.join_next_with_id().await? {
-            Ok((id, result)) => {
-                self.keys.remove(&id);
-                result.map_or_else(Done::Failed, |()| Done::Whole)
-            }
-            Err(error) => {
-                let key = self.keys.remove(&error.id());
-                if error.is_panic() {
-                    Done::Panicked(key)
-                } else {
-                    Done::Whole
-                }
-            }
-        })
-    }
-}
-
 /// What a sent message expects. The message itself may have megabytes.
 struct Sent {
     /// Key of the id of a request.
@@ -727,49 +675,6 @@ impl Sent {
         let is_initialized = outline.as_ref().is_some_and(|found| found.method.as_deref() == Some(INITIALIZED));
         let key = outline.as_ref().and_then(Outline::key);
         (Sent { key, is_initialized, _open: open }, outline.and_then(|outline| outline.id))
-    }
-}
-
-/// What a message answers.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Answers {
-    /// Keys of the ids of the requests.
-    keys: Vec<String>,
-    /// The message of an error without an id: the server has refused a message before reading its id.
-    refusal: Option<String>,
-}
-
-impl Answers {
-    /// Reads a message, or a list of messages.
-    fn read(message: &[u8]) -> Answers {
-        let mut answers = Answers::default();
-        let message = message.strip_prefix(b"\xef\xbb\xbf").unwrap_or(message);
-        match Outline::read(message) {
-            Some(outline) => answers.add(&outline, message),
-            None => {
-                let list = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
-                for one in list.as_ref().and_then(json::Node::as_array).unwrap_or_default() {
-                    let message = json::write(one);
-                    if let Some(outline) = Outline::read(message.as_bytes()) {
-                        answers.add(&outline, message.as_bytes());
-                    }
-                }
-            }
-        }
-        answers
-    }
-
-    fn add(&mut self, outline: &Outline, message: &[u8]) {
-        match outline.key() {
-            _ if outline.method.is_some() || !outline.answers => {}
-            Some(key) => self.keys.push(key),
-            None => {
-                let node = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
-                let found = node.as_ref().and_then(|node| node.get("error")?.text_at("message"));
-                let found = found.map(|found| found.display().chars().take(QUOTED).collect());
-                self.refusal = found.or_else(|| self.refusal.take());
-            }
-        }
     }
 }
 
@@ -824,39 +729,6 @@ mod tests {
     #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
     use super::*;
-
-    #[tokio::test]
-    async fn a_panic_of_a_task_ends_its_call() {
-        let mut tasks = Tasks::default();
-        tasks.spawn(Some("1e0".into()), async { panic!("a test") });
-        assert_eq!(tasks.next().await, Some(Done::Panicked(Some("1e0".into()))));
-        tasks.spawn(Some("2e0".into()), async { Ok(()) });
-        assert_eq!(tasks.next().await, Some(Done::Whole));
-        assert!(tasks.keys.is_empty() && tasks.next().await.is_none());
-    }
-
-    #[test]
-    fn only_a_result_or_an_error_with_an_id_is_an_answer() {
-        let answers = |keys: &[&str], refusal: Option<&str>| Answers {
-            keys: keys
-                .iter()
-                .map(|id| Outline { id: Some((*id).into()), method: None, answers: true })
-                .filter_map(|one| one.key())
-                .collect(),
-            refusal: refusal.map(String::from),
-        };
-        for (message, expected) in [
-            (r#"{"id":1.0,"result":{}}"#, answers(&["1"], None)),
-            ("\u{feff}{\"id\":\"a\",\"error\":{}}", answers(&[r#""a""#], None)),
-            (r#"{"id":1}"#, answers(&[], None)),
-            (r#"{"id":1,"method":"a","result":{}}"#, answers(&[], None)),
-            (r#"{"id":null,"error":{"message":"no"}}"#, answers(&[], Some("no"))),
-            (r#"{"error":{"message":"no"}}"#, answers(&[], Some("no"))),
-            (r#"[{"id":1,"result":{}},{"id":2,"method":"a"},{"id":3,"error":{}}]"#, answers(&["1", "3"], None)),
-        ] {
-            assert_eq!(Answers::read(message.as_bytes()), expected, "{message}");
-        }
-    }
 
     #[test]
     fn references_stay_within_the_origin() {
