@@ -9,6 +9,7 @@ mod chat;
 pub(crate) mod choice;
 mod converse;
 pub(crate) mod endpoint;
+pub(crate) mod events;
 mod gemini;
 mod interactions;
 pub(crate) mod prompt;
@@ -28,6 +29,7 @@ use crate::{
 use additions::Additions;
 use choice::ChoiceFormat;
 use endpoint::Endpoint;
+use events::Events;
 use prompt::Prompt;
 use reply::Reply;
 use tool_list::ToolList;
@@ -75,6 +77,10 @@ pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 /// Every description. A part that could belong to several APIs belongs to the first one.
 const ALL: [&Wire; 6] =
     [&interactions::WIRE, &responses::WIRE, &anthropic::WIRE, &converse::WIRE, &chat::WIRE, &gemini::WIRE];
+
+/// The events of every format. An event that could belong to several formats belongs to the first one.
+static EVENTS: [&Events; 5] =
+    [&responses::EVENTS, &anthropic::EVENTS, &interactions::EVENTS, &converse::EVENTS, &chat::COHERE_EVENTS];
 
 /// Returns the description of an API.
 pub(crate) const fn of(api: Api) -> &'static Wire {

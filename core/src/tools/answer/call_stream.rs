@@ -13,7 +13,7 @@ use super::{
         Item, Place,
     },
     chat::{Choices, Cohere},
-    queue::{part_of, Part, Queue, CONVERSE_START, CONVERSE_STOP, SEQUENCE},
+    queue::{part_of, Part, Queue, SEQUENCE},
     text::Answer,
 };
 use crate::{
@@ -24,10 +24,11 @@ use crate::{
     tools::{
         call_sites::is_none,
         streams::{
-            buffered_calls::{pay, Key, CALL, CONVERSE_DELTA},
+            buffered_calls::{pay, CALL},
             text::delta_of,
         },
     },
+    wire::events::{at, decode, set, Content, Key},
 };
 
 /// State of the conversion of a stream.
@@ -133,9 +134,8 @@ impl AnswerEvents {
             self.in_answer((event, part, key), answer, out);
             return Ok(());
         }
-        let is_bare_text = event
-            .get(CONVERSE_DELTA)
-            .is_some_and(|block| block.get("delta").is_some_and(|delta| delta.get("text").is_some()));
+        let is_bare_text = decode(&event)
+            .is_some_and(|cursor| cursor.begins_without_event() && cursor.piece(&event, Content::Text).is_some());
         if is_bare_text && self.passing.as_ref() != Some(&key) && !self.queue.has_text(&key) {
             return self.begin_text(event, key, answer, out);
         }
@@ -205,7 +205,7 @@ impl AnswerEvents {
         let inner = ["content_block", "item", "step"].into_iter().find(|inner| event.get(*inner).is_some());
         let part = match inner {
             Some(inner) => event.get(inner),
-            None => event.get(CONVERSE_START).and_then(|block| block.get("start")?.get("toolUse")),
+            None => decode(&event).and_then(|cursor| cursor.call(&event)),
         };
         let Some(part) = part else {
             return self.pass_or_hold(event, out);
@@ -285,7 +285,7 @@ impl AnswerEvents {
                 });
             } else if !has_text {
                 // A call without pieces has no arguments.
-                self.queue.pass(empty_object(&event), out);
+                empty_object(&event).into_iter().for_each(|event| self.queue.pass(event, out));
             }
         } else if has_type(&event, "response.function_call_arguments.done") {
             let text = answer.text_of(event.get("arguments"), Place::Text);
@@ -302,34 +302,25 @@ impl AnswerEvents {
 }
 
 /// Returns the event with an empty object as the text of the answer, which precedes the event that ends the block.
-fn empty_object(event: &Node<'_>) -> Node<'static> {
-    const TEXT: &str = "{}";
-    let index = |node: &Node<'_>, key: &str| node.get(key).map(Node::detached).unwrap_or_default();
-    if let Some(block) = event.get(CONVERSE_STOP) {
-        let delta = Node::record([("text", Node::literal(TEXT))]);
-        let block = [("delta", delta), ("contentBlockIndex", index(block, "contentBlockIndex"))];
-        return Node::record([(CONVERSE_DELTA, Node::record(block))]);
-    }
-    let (kind, name, text) = match event.get("event_type") {
-        Some(_) => ("event_type", "step.delta", "text"),
-        None => ("type", "content_block_delta", "text_delta"),
-    };
-    let delta = Node::record([("type", Node::literal(text)), ("text", Node::literal(TEXT))]);
-    Node::record([(kind, Node::literal(name)), ("index", index(event, "index")), ("delta", delta)])
+fn empty_object(event: &Node<'_>) -> Option<Node<'static>> {
+    let (mut carrier, path) = decode(event)?.carrier(event, Content::Text)?;
+    set(&mut carrier, path, Node::literal("{}"));
+    Some(carrier)
 }
 
 /// Converts a piece of a call's arguments to a piece of text. Returns true if the piece is not empty.
 fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     // A piece stays unchanged, unless the arguments are buffered: then the piece contains all arguments.
-    let text = |delta: &Node<'_>, key: &str| {
-        let piece = delta.get(key)?.as_text()?;
-        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(delta.get(key), Place::Text)));
-        Some(whole.unwrap_or_else(|| piece.clone().into_owned()))
+    let text = |piece: &Node<'_>| {
+        let own = piece.as_text()?;
+        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(Some(piece), Place::Text)));
+        Some(whole.unwrap_or_else(|| own.clone().into_owned()))
     };
-    let mut has_text = false;
+    let Some(cursor) = decode(event).filter(|cursor| cursor.may_have(Content::Arguments)) else { return false };
+    let piece = cursor.piece(event, Content::Arguments).and_then(|path| text(at(event, path)?));
+    let has_text = piece.as_ref().is_some_and(|piece| !piece.is_empty());
     if has_type(event, "response.function_call_arguments.delta") {
-        if let Some(piece) = text(event, "delta") {
-            has_text = !piece.is_empty();
+        if let Some(piece) = piece {
             event.set("delta", Node::string(piece));
         }
         event.set("type", Node::literal("response.output_text.delta"));
@@ -338,25 +329,13 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
         event.set("logprobs", Node::array(Vec::new()));
         return has_text;
     }
-    if event.get(CONVERSE_DELTA).is_some() {
-        event.visit(CONVERSE_DELTA, |block| {
-            let piece = block.get("delta").and_then(|delta| text(delta.get("toolUse")?, "input"));
-            if let Some(piece) = piece {
-                has_text = !piece.is_empty();
-                block.set("delta", Node::record([("text", Node::string(piece))]));
-            }
-        });
-        return has_text;
+    let carrier = cursor.carrier(event, Content::Text);
+    if let Some((piece, (mut carrier, path))) = piece.zip(carrier) {
+        set(&mut carrier, path, Node::string(piece));
+        let holder = path.split_last().map_or(path, |(_, holder)| holder);
+        let delta = at(&carrier, holder).map(Node::detached).unwrap_or_default();
+        set(event, holder, delta);
     }
-    let is_step = event.get("event_type").is_some();
-    event.visit("delta", |delta| {
-        let piece = text(delta, if is_step { "arguments" } else { "partial_json" });
-        if let Some(piece) = piece {
-            has_text = !piece.is_empty();
-            let kind = Node::literal(if is_step { "text" } else { "text_delta" });
-            *delta = Node::record([("type", kind), ("text", Node::string(piece))]);
-        }
-    });
     has_text
 }
 

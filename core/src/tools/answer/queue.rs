@@ -11,11 +11,10 @@ use crate::{
     collections::{Map, Set},
     error::Error,
     json::{self, Node},
-    tools::streams::buffered_calls::{pay, Key, CALL, CONVERSE_DELTA},
+    tools::streams::buffered_calls::{pay, CALL},
+    wire::events::{decode, Key, Says},
 };
 
-pub(crate) const CONVERSE_START: &str = "contentBlockStart";
-pub(crate) const CONVERSE_STOP: &str = "contentBlockStop";
 /// Member of a Responses event that contains its sequence number.
 pub(crate) const SEQUENCE: &str = "sequence_number";
 
@@ -152,35 +151,21 @@ impl Queue {
 
 /// Returns the position of an event in its block, item or step, and the key of that block, item or step.
 pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
-    for (member, part) in [(CONVERSE_START, Part::Begins), (CONVERSE_DELTA, Part::GoesOn), (CONVERSE_STOP, Part::Ends)]
-    {
-        if let Some(block) = event.get(member) {
-            return Some((part, Key::of_block(block.get("contentBlockIndex"))));
-        }
-    }
-    let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text())?;
-    let begins = ["content_block_start", "response.output_item.added", "step.start"];
-    let ends = ["content_block_stop", "response.output_item.done", "step.stop"];
-    let part = if begins.iter().any(|name| kind.is(*name)) {
-        Part::Begins
-    } else if ends.iter().any(|name| kind.is(*name)) {
-        Part::Ends
-    } else if kind.is("content_block_delta") || kind.is("step.delta") || event.get("output_index").is_some() {
-        Part::GoesOn
-    } else if kind.display().starts_with("response.") && event.get("item_id").is_some() {
-        // Some servers send only the item's id.
-        Part::GoesOn
-    } else {
-        return None;
+    let cursor = decode(event).filter(|cursor| cursor.is_in_unit(event))?;
+    let part = match cursor.says() {
+        Says::Begin => Part::Begins,
+        Says::End => Part::Ends,
+        _ => Part::GoesOn,
     };
-    Some((part, Key::of(event)))
+    Some((part, cursor.key(event)))
 }
 
 /// Maximum number of nested members that lead to the text of an event, as in Cohere's `delta`, `message`, `content`,
 /// `text`.
 const LEVELS: usize = 5;
 /// Members that lead to the text of an event.
-const TO_TEXT: [&str; 8] = [CONVERSE_DELTA, "content_block", "step", "item", "part", "delta", "message", "content"];
+const TO_TEXT: [&str; 8] =
+    ["contentBlockDelta", "content_block", "step", "item", "part", "delta", "message", "content"];
 
 /// Returns true if an event contains a piece of text that is not blank.
 fn has_text(node: &Node<'_>, levels: usize) -> bool {
@@ -192,31 +177,19 @@ fn has_text(node: &Node<'_>, levels: usize) -> bool {
         || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text(part, levels)))
 }
 
-/// Returns the member that contains the index of an event's block, item or step.
-fn numbered<'n, 'a>(event: &'n Node<'a>) -> Option<(Option<&'static str>, &'static str, &'n Node<'a>)> {
-    for outer in [CONVERSE_START, CONVERSE_DELTA, CONVERSE_STOP] {
-        if let Some(index) = event.get(outer).and_then(|block| block.get("contentBlockIndex")) {
-            return Some((Some(outer), "contentBlockIndex", index));
-        }
-    }
-    ["output_index", "index"].into_iter().find_map(|key| Some((None, key, event.get(key)?)))
-}
-
 fn index_of(event: &Node<'_>) -> Option<u64> {
-    numbered(event).and_then(|(.., index)| index.as_u64())
+    decode(event)?.number(event)
 }
 
 impl Gone {
     /// Replaces the index of an event's block with its index among the blocks that the client sees.
     pub(crate) fn renumber(&self, event: &mut Node<'_>) {
-        if self.is_empty() || part_of(event).is_none() {
+        if self.is_empty() {
             return;
         }
-        let Some((outer, key, index)) = numbered(event) else { return };
-        let Some(new) = index.as_u64().map(|index| index - self.before(index)) else { return };
-        match outer {
-            Some(outer) => drop(event.visit(outer, |block| block.set(key, Node::count(new)))),
-            None => event.set(key, Node::count(new)),
+        let Some(cursor) = decode(event).filter(|cursor| cursor.is_in_unit(event)) else { return };
+        if let Some(index) = cursor.number(event) {
+            cursor.renumber(event, index - self.before(index));
         }
     }
 }

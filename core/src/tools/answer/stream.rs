@@ -8,18 +8,14 @@ use crate::{
     error::Error,
     json::{Node, Object, Text},
     report::AnswerChange,
-    request::tool::has_type,
     tools::{
         call_sites::each,
         streams::{
-            buffered_calls::{Key, CONVERSE_DELTA},
             restorer::{Passed, Stream},
-            text::{
-                at, delta_of, set, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey,
-                COHERE_TEXT, DELTA_TEXT,
-            },
+            text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
         },
     },
+    wire::events::{at, decode, set, Content, Cursor, Key, Path, Says},
 };
 
 /// Members of a Chat Completions chunk that need not be passed on while its text is buffered.
@@ -39,22 +35,8 @@ const OF_DELTA: [&str; 13] = [
     "obfuscation",
     "p",
     "delta",
-    CONVERSE_DELTA,
+    "contentBlockDelta",
 ];
-/// Members that report errors in a Converse stream.
-const EXCEPTIONS: [&str; 5] = [
-    "internalServerException",
-    "modelStreamErrorException",
-    "serviceUnavailableException",
-    "throttlingException",
-    "validationException",
-];
-/// Events that end the text of a block, an item or a step.
-const ONE_ENDS: [&str; 4] = ["content_block_stop", "response.output_item.done", "step.stop", "content-end"];
-/// Events that end all text of a reply.
-const ENDS: [&str; 6] =
-    ["message_stop", "message-end", "response.completed", "response.incomplete", "response.failed", "response.done"];
-
 impl Stream {
     /// Processes the parts of an event that belong to the answer, if the answer has to be restored.
     ///
@@ -110,7 +92,7 @@ impl Stream {
             if step == Step::Ping {
                 return Ok(false);
             }
-            let path = if let Step::GoesOn(_, path) = &step { *path } else { DELTA_TEXT };
+            let path = if let Step::GoesOn(_, path) = &step { *path } else { &[] };
             let has_others = matches!(step, Step::GoesOn(..)) && !has_only(event, &OF_DELTA);
             if !has_others && run.take(event, || Carrier::new(only(event, &OF_DELTA), Slot::Path(path)))? {
                 return Ok(true);
@@ -154,7 +136,7 @@ impl Stream {
     }
 
     /// Processes an event that has a piece of text and nothing else.
-    fn delta(&mut self, event: &mut Node<'_>, key: &TextKey, path: &'static [&'static str]) -> Result<Passed, Error> {
+    fn delta(&mut self, event: &mut Node<'_>, key: &TextKey, path: Path) -> Result<Passed, Error> {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
         };
@@ -171,45 +153,13 @@ impl Stream {
 
     /// Processes the first piece of a text part, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
-        let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
-        let is_cohere = has_type(event, "content-start");
-        if !is_step && !is_cohere && !has_type(event, "content_block_start") {
-            return Ok(());
-        }
-        let key = TextKey { block: Key::of(event), part: 0 };
-        let index = event.get("index").map(Node::detached).unwrap_or_default();
-        let text = |kind| Node::record([("type", Node::literal(kind)), ("text", Node::literal(""))]);
-        let (kind, name, delta, path) = if is_step {
-            ("event_type", "step.delta", text("text"), DELTA_TEXT)
-        } else if is_cohere {
-            let content = Node::record([("content", Node::record([("text", Node::literal(""))]))]);
-            ("type", "content-delta", Node::record([("message", content)]), COHERE_TEXT)
-        } else {
-            ("type", "content_block_delta", text("text_delta"), DELTA_TEXT)
-        };
-        let carrier = Node::record([(kind, Node::literal(name)), ("index", index), ("delta", delta)]);
-        let carrier = Carrier::new(carrier, Slot::Path(path));
+        let Some(cursor) = decode(event).filter(|cursor| cursor.has_first()) else { return Ok(()) };
+        let Some((carrier, path)) = cursor.carrier(event, Content::Text) else { return Ok(()) };
+        let (key, carrier) = (text_key(cursor, event), Carrier::new(carrier, Slot::Path(path)));
         let mut outcome = Ok(());
-        let mut take = |part: &mut Node<'_>| {
-            if outcome.is_ok() {
+        cursor.visit_first(event, &mut |part| {
+            if outcome.is_ok() && is_text_part(part) {
                 outcome = self.take(part, "text", &key, || carrier.clone()).map(drop);
-            }
-        };
-        event.visit("content_block", |block| has_type(block, "text").then(|| take(block)));
-        if is_cohere {
-            event.visit("delta", |delta| {
-                delta.visit("message", |message| {
-                    message.visit("content", |content| is_text_part(content).then(|| take(content)))
-                })
-            });
-        }
-        event.visit("step", |step| {
-            if has_type(step, "model_output") {
-                each(step, "content", &mut |part| {
-                    if is_text_part(part) {
-                        take(part);
-                    }
-                });
             }
         });
         outcome
@@ -239,30 +189,23 @@ impl Stream {
 
     /// If an event ends text parts, passes them on before the event. Restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
-        let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
-        let is = |name: &str| kind.as_ref().is_some_and(|kind| kind.is(name));
-        let ends_all = ENDS.into_iter().any(is) || is("interaction.completed") || event.get("messageStop").is_some();
-        let is_error = is("error")
-            || event.get("error").is_some_and(|error| !error.is_null())
-            || EXCEPTIONS.into_iter().any(|name| event.get(name).is_some());
-        let ends_one = ONE_ENDS.into_iter().any(is);
+        let cursor = decode(event);
+        let says = cursor.map(Cursor::says);
+        let ends_all = cursor.is_some_and(Cursor::is_finish);
+        let is_error = says == Some(Says::Error) || event.get("error").is_some_and(|error| !error.is_null());
         let mut ended = Vec::new();
-        if is("response.output_text.done") || is("response.content_part.done") {
-            ended.extend(self.texts.close(&text_key(event)));
-        } else if ends_one {
-            ended = self.texts.close_all(Some(&Key::of(event)));
-        } else if let Some(block) = event.get("contentBlockStop") {
-            ended = self.texts.close_all(Some(&Key::of_block(block.get("contentBlockIndex"))));
-        } else if ends_all || is_error {
+        match (cursor, says) {
+            (Some(cursor), Some(Says::EndPart)) => ended.extend(self.texts.close(&text_key(cursor, event))),
+            (Some(cursor), Some(Says::End)) => ended = self.texts.close_all(Some(&cursor.key(event))),
             // Clients stop reading at an error.
-            ended = self.texts.close_all(None);
+            _ if ends_all || is_error => ended = self.texts.close_all(None),
+            _ => {}
         }
         out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         // Whole replies, and events that repeat earlier pieces.
-        let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
-        if !is_start {
-            let is_part = is("response.output_text.done") || is("response.content_part.done");
-            self.restore_map.contents(event, is_part || ends_one || ends_all, &mut self.reports);
+        if !cursor.is_some_and(Cursor::has_first) {
+            let may_be_cut = ends_all || matches!(says, Some(Says::EndPart | Says::End));
+            self.restore_map.contents(event, may_be_cut, &mut self.reports);
         }
     }
 
@@ -365,7 +308,7 @@ impl Stream {
 
     /// Processes an event of Ollama with a piece of a message.
     fn ollama_text(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
-        const PATH: &[&str] = &["message", "content"];
+        const PATH: Path = &["message", "content"];
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
         let ends = event.bool_at("done") == Some(true);
         let mut passed = Passed::Event;

@@ -15,64 +15,10 @@ use crate::{
             unnumbered::{entry_id, CallNumber, Unnumbered},
         },
     },
+    wire::events::{decode, set, Content, Key},
 };
 
 pub(crate) use super::unnumbered::CALL;
-
-/// The event of Bedrock Converse that carries a piece.
-pub(crate) const CONVERSE_DELTA: &str = "contentBlockDelta";
-
-/// Identifies the call that a piece belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    /// Index of the choice in Chat Completions; `None` in other APIs.
-    choice: Option<u64>,
-    place: Place,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Number(u64),
-    /// A call whose entries have no index, by [`Unnumbered`].
-    Unnumbered(u64),
-    /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
-    Other(String),
-}
-
-impl Key {
-    /// Returns the key of a block (Anthropic) or of an item (Responses).
-    pub(crate) fn of(event: &Node<'_>) -> Key {
-        let place =
-            event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
-        if !place.is_empty() {
-            return Key::at(place);
-        }
-        // Some servers send only the item's id.
-        let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
-        let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
-        Key { choice: None, place: Place::Other(id) }
-    }
-
-    fn at(place: &str) -> Key {
-        let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
-        Key { choice: None, place }
-    }
-
-    /// Returns the key of a Bedrock Converse block, by its index.
-    pub(crate) fn of_block(index: Option<&Node<'_>>) -> Key {
-        Key::at(index.and_then(Node::as_number).unwrap_or_default())
-    }
-
-    /// Returns the key of an entry of `tool_calls`.
-    pub(crate) fn in_choice(choice: u64, index: u64) -> Key {
-        Key { choice: Some(choice), place: Place::Number(index) }
-    }
-
-    /// Returns true if the entries of the call have no index.
-    pub(crate) const fn is_unnumbered(&self) -> bool {
-        matches!(self.place, Place::Unnumbered(_))
-    }
-}
 
 /// One open call.
 #[derive(Debug)]
@@ -160,11 +106,10 @@ impl Calls {
         }
         let is_index = self.open.contains_key(&Key::in_choice(choice, position));
         let number = self.in_choice(choice, |calls, pay| calls.number(call, position, is_index, pay))?;
-        let place = match number {
-            CallNumber::Index(index) => Place::Number(index),
-            CallNumber::Unnumbered(number) => Place::Unnumbered(number),
-        };
-        Ok(Key { choice: Some(choice), place })
+        Ok(match number {
+            CallNumber::Index(index) => Key::in_choice(choice, index),
+            CallNumber::Unnumbered(number) => Key::unnumbered(choice, number),
+        })
     }
 
     /// Records the index of an entry, because the next entry at its position may have none.
@@ -172,9 +117,9 @@ impl Calls {
     /// # Errors
     /// `limit-exceeded`.
     pub(crate) fn record_index(&mut self, key: &Key, position: u64) -> Result<(), Error> {
-        match (key.choice, &key.place) {
-            (Some(choice), Place::Number(index)) => {
-                self.in_choice(choice, |calls, pay| calls.record_index(*index, position, pay))
+        match (key.choice(), key.index()) {
+            (Some(choice), Some(index)) => {
+                self.in_choice(choice, |calls, pay| calls.record_index(index, position, pay))
             }
             _ => Ok(()),
         }
@@ -283,7 +228,7 @@ impl Calls {
         let mut closed = Vec::new();
         self.cost -= self.unnumbered.remove(&choice).map_or(0, |(_, paid)| paid);
         let first = Key::in_choice(choice, 0);
-        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice == Some(choice)).cloned() {
+        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice() == Some(choice)).cloned() {
             let Some(buffered) = self.close(&key) else { break };
             closed.push((key, buffered));
         }
@@ -348,17 +293,8 @@ impl BufferedCall {
         }
         match carrier {
             Carrier::Event(mut event) => {
-                if event.get(CONVERSE_DELTA).is_some() {
-                    event.visit(CONVERSE_DELTA, |block| {
-                        block.visit("delta", |delta| {
-                            delta.visit("toolUse", |call| call.set("input", Node::string(whole)))
-                        })
-                    });
-                } else if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
-                    event.set("delta", Node::string(whole));
-                } else {
-                    let key = if event.get("event_type").is_some() { "arguments" } else { "partial_json" };
-                    event.visit("delta", |delta| delta.set(key, Node::string(whole)));
+                if let Some(path) = decode(&event).and_then(|cursor| cursor.piece(&event, Content::Arguments)) {
+                    set(&mut event, path, Node::string(whole));
                 }
                 Some(event)
             }
@@ -366,7 +302,7 @@ impl BufferedCall {
                 let mut event = Node::clone(&chunk);
                 let entry = Entry { identity: Identity::of(&key, self.id, self.client_name), whole }.written();
                 let choice = Node::record([
-                    ("index", Node::count(key.choice.unwrap_or_default())),
+                    ("index", Node::count(key.choice().unwrap_or_default())),
                     ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry])))])),
                     ("finish_reason", Node::default()),
                 ]);
@@ -388,8 +324,8 @@ enum Identity {
 
 impl Identity {
     fn of(key: &Key, id: Option<String>, name: String) -> Identity {
-        match (&key.place, id) {
-            (Place::Number(index), _) => Identity::Index(*index),
+        match (key.index(), id) {
+            (Some(index), _) => Identity::Index(index),
             (_, Some(id)) => Identity::Id(id),
             (_, None) => Identity::Name(name),
         }

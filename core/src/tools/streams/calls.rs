@@ -1,27 +1,25 @@
-//! Restores calls in the event streams of Chat Completions, OpenAI Responses, Bedrock Converse and Gemini Interactions.
+//! Restores calls in the event streams of Chat Completions and OpenAI Responses.
 //!
 //! In Chat Completions, a call is identified by its index in a choice. The pieces of its arguments are combined, and
 //! put into the chunk that ends the choice. In Responses, up to four events contain the arguments of a call, which are
-//! reported once. In Bedrock Converse, each event is an object with one member, whose name is the kind of the event. In
-//! Gemini Interactions, events have an `event_type`.
-//!
-//! Sources: Amazon Bedrock, API reference, `ConverseStreamOutput`; google-genai 3.6.1,
-//! `_gaos/types/interactions/interactionsseevent.py` and the events in it (read 2026-11-26).
+//! reported once.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     brackets::Scan,
-    buffered_calls::{self, BufferedCall, Key, CONVERSE_DELTA},
-    restorer::{Passed, Stream},
+    buffered_calls::{self, BufferedCall},
+    restorer::Stream,
     unnumbered::entry_id,
 };
 use crate::{
     error::Error,
     json::{Node, Text},
-    request::tool::has_type,
-    tools::call_sites::{self, id_of, is_none},
-    wire::reply,
+    tools::call_sites::{self, is_none},
+    wire::{
+        events::{visit, Cursor, Key},
+        reply,
+    },
 };
 
 impl Stream {
@@ -253,8 +251,12 @@ enum Piece {
 
 impl Stream {
     /// Processes the event that ends an item's arguments and repeats them.
-    pub(crate) fn end_arguments(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
-        let key = Key::of(event);
+    pub(crate) fn end_arguments(
+        &mut self,
+        cursor: Cursor,
+        event: &mut Node<'_>,
+    ) -> Result<Option<Node<'static>>, Error> {
+        let key = cursor.key(event);
         let Some(buffered) = self.buffered.get(&key) else { return Ok(None) };
         if buffered.pieces.is_empty() && event.get("arguments").is_none() {
             // The arguments are not known yet.
@@ -277,9 +279,9 @@ impl Stream {
     }
 
     /// Processes the event that ends an item and contains the whole item.
-    pub(crate) fn end_item(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
-        let key = Key::of(event);
-        let item = event.get("item");
+    pub(crate) fn end_item(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let (key, path) = (cursor.key(event), cursor.unit_path());
+        let item = cursor.unit(event);
         let is_its =
             |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_be(item, buffered.id.as_deref()));
         let Some(buffered) = self.buffered.get(&key).filter(is_its) else {
@@ -288,7 +290,7 @@ impl Stream {
             let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
             let id = item.and_then(call_sites::id_of);
             let id = id.map(|id| id.display().into_owned());
-            self.in_item(event, "item")?;
+            self.in_item(event, path)?;
             let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered));
             if let Some(name) = name {
                 self.known(key, name, id)?;
@@ -302,7 +304,7 @@ impl Stream {
         }
         if buffered.pieces.is_empty() || !item.is_some_and(|item| is_none(item, "arguments")) {
             self.reports.is_silent = buffered.is_reported;
-            let restored = self.in_item(event, "item");
+            let restored = self.in_item(event, path);
             self.reports.is_silent = false;
             restored?;
             let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered.reported(true)));
@@ -310,8 +312,8 @@ impl Stream {
             return Ok(carried);
         }
         let mut carried = None;
-        event.visit("item", |item| carried = self.whole_in(&key, item));
-        event.visit("item", |node| self.names_of(node)).unwrap_or(Ok(()))?;
+        visit(event, path, |item| carried = self.whole_in(&key, item));
+        visit(event, path, |node| self.names_of(node)).unwrap_or(Ok(()))?;
         self.known(key, name, id)?;
         Ok(carried)
     }
@@ -334,151 +336,6 @@ impl Stream {
             self.reports.see(id.as_deref());
             self.buffered.open(key, name, id, true)?;
         }
-        Ok(())
-    }
-}
-
-const BEGINS: &str = "contentBlockStart";
-const ENDS: &str = "contentBlockStop";
-/// The last event before the event with the usage.
-const LAST: &str = "messageStop";
-
-impl Stream {
-    /// Processes an event of Converse. Returns `None` for any other event.
-    ///
-    /// # Errors
-    /// `limit-exceeded`, and those of restoring.
-    pub(crate) fn converse<'a>(
-        &mut self,
-        event: &mut Node<'a>,
-        out: &mut Vec<Node<'a>>,
-    ) -> Result<Option<Passed>, Error> {
-        if is_of(event, BEGINS) {
-            let key = key_of(event, BEGINS);
-            let call = event.get(BEGINS).and_then(|block| block.get("start")).and_then(|start| start.get("toolUse"));
-            let called = call.and_then(|call| self.restore_map.called(call, "name"));
-            let id = call.and_then(id_of).map(|id| id.display().into_owned());
-            // Passes on an unfinished call if its index is used again.
-            let before = match called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned) {
-                Some(name) => self.buffered.open(key, name, id, false)?,
-                None => self.buffered.close(&key),
-            };
-            out.extend(before.and_then(|buffered| self.carried(buffered)));
-            let begun = event.visit(BEGINS, |block| {
-                block.visit("start", |start| start.visit("toolUse", |call| self.names_of(call))).flatten()
-            });
-            begun.flatten().unwrap_or(Ok(()))?;
-        } else if is_of(event, CONVERSE_DELTA) {
-            let key = key_of(event, CONVERSE_DELTA);
-            let delta = event.get(CONVERSE_DELTA).and_then(|block| block.get("delta"));
-            let piece = delta.and_then(|delta| delta.get("toolUse")?.get("input")?.as_text());
-            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
-                self.buffered.carry(&key, event)?;
-                self.buffered.add(&key, piece)?;
-                return Ok(Some(Passed::Nothing));
-            }
-        } else if is_of(event, ENDS) {
-            if let Some(buffered) = self.buffered.close(&key_of(event, ENDS)) {
-                out.extend(self.end_of(buffered, || {
-                    let input = Node::record([("input", Node::literal(""))]);
-                    let index = event.get(ENDS).and_then(|block| block.get("contentBlockIndex"));
-                    let block = Node::record([
-                        ("delta", Node::record([("toolUse", input)])),
-                        ("contentBlockIndex", index.map(Node::detached).unwrap_or_default()),
-                    ]);
-                    Node::record([(CONVERSE_DELTA, block)])
-                }));
-            }
-        } else if is_of(event, LAST) {
-            out.extend(self.leave());
-        } else {
-            return Ok(None);
-        }
-        Ok(Some(Passed::Event))
-    }
-}
-
-fn is_of(event: &Node<'_>, kind: &str) -> bool {
-    event.get(kind).is_some_and(|block| block.as_object().is_some())
-}
-
-fn key_of(event: &Node<'_>, kind: &str) -> Key {
-    Key::of_block(event.get(kind).and_then(|block| block.get("contentBlockIndex")))
-}
-
-impl Stream {
-    /// Processes an event of Gemini Interactions. Returns `None` for any other event.
-    ///
-    /// # Errors
-    /// `limit-exceeded`, and those of restoring.
-    pub(crate) fn interactions<'a>(
-        &mut self,
-        event: &mut Node<'a>,
-        out: &mut Vec<Node<'a>>,
-    ) -> Result<Option<Passed>, Error> {
-        let Some(kind) = event.text_at("event_type") else { return Ok(None) };
-        if kind.is("step.start") {
-            self.begin_step(event, out)?;
-        } else if kind.is("step.delta") {
-            let key = Key::of(event);
-            let piece = event.get("delta").and_then(|delta| delta.get("arguments")?.as_text());
-            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
-                self.buffered.carry(&key, event)?;
-                self.buffered.add(&key, piece)?;
-                return Ok(Some(Passed::Nothing));
-            }
-            event.visit("delta", |delta| self.restore_map.message(delta, &mut self.reports)).unwrap_or(Ok(()))?;
-        } else if kind.is("step.stop") {
-            if let Some(buffered) = self.buffered.close(&Key::of(event)) {
-                out.extend(self.end_of(buffered, || {
-                    let delta = [("type", Node::literal("arguments_delta")), ("arguments", Node::literal(""))];
-                    Node::record([
-                        ("event_type", Node::literal("step.delta")),
-                        ("index", event.get("index").map(Node::detached).unwrap_or_default()),
-                        ("delta", Node::record(delta)),
-                    ])
-                }));
-            }
-        } else {
-            let ends = kind.is("interaction.completed");
-            if ends {
-                out.extend(self.leave());
-            }
-            // The event with the whole interaction repeats its steps.
-            self.reports.skips_seen = true;
-            let restored = self.restore_map.reply(event, &mut self.reports);
-            self.reports.skips_seen = false;
-            if ends {
-                self.reports.forget();
-            }
-            restored?;
-        }
-        Ok(Some(Passed::Event))
-    }
-
-    /// Processes the start of a step.
-    fn begin_step<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let key = Key::of(event);
-        let step = event.get("step").filter(|step| has_type(step, "function_call"));
-        let called = step.and_then(|step| self.restore_map.called(step, "name"));
-        let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
-        // The arguments are usually in later events.
-        let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
-        let id = step.and_then(id_of).map(|id| id.display().into_owned());
-        if step.is_none() {
-            event.visit("step", |step| self.restore_map.message(step, &mut self.reports)).unwrap_or(Ok(()))?;
-        } else if is_bare {
-            event.visit("step", |step| self.names_of(step)).unwrap_or(Ok(()))?;
-        } else {
-            self.in_item(event, "step")?;
-            self.reports.see(id.as_deref());
-        }
-        // Passes on an unfinished call if its index is used again.
-        let before = match called {
-            Some(name) => self.buffered.open(key, name, id, !is_bare)?,
-            None => self.buffered.close(&key),
-        };
-        out.extend(before.and_then(|buffered| self.carried(buffered)));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
 
-use super::buffered_calls::{append, pay, Key, CALL};
+use super::buffered_calls::{append, pay, CALL};
 use crate::{
     collections::Map,
     error::{Code, Error},
@@ -13,6 +13,7 @@ use crate::{
     report::RepairedCall,
     request::report::CallKind,
     tools::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
+    wire::events::{decode, is_finish, Key},
 };
 
 /// The arguments of one call.
@@ -121,9 +122,6 @@ const WHOLE: &str = "response.function_call_arguments.done";
 const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
 const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
 
-/// Types of the event that ends a stream.
-const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
-
 /// The items that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -163,14 +161,14 @@ impl Items {
         if is("response.output_item.added") {
             return self.begin(event, restore_map, out);
         }
-        if ENDS.iter().any(|end| is(end)) {
+        if is_finish(event) {
             out.extend(self.finish()?);
             return Ok(false);
         }
         if self.open.is_empty() || !(is(PIECE) || is(WHOLE) || is("response.output_item.done")) {
             return Ok(false);
         }
-        let key = Key::of(event);
+        let Some(key) = decode(event).map(|cursor| cursor.key(event)) else { return Ok(false) };
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
             // Reserves the length of the whole event before processing it: this is the most that can be buffered of an
@@ -221,7 +219,8 @@ impl Items {
         let Some(name) = item.and_then(|item| restore_map.called(item, "name")).map(Text::into_owned) else {
             return Ok(false);
         };
-        let (kind, key) = (restore_map.item_kind(&name), Key::of(event));
+        let Some(key) = decode(event).map(|cursor| cursor.key(event)) else { return Ok(false) };
+        let kind = restore_map.item_kind(&name);
         // Passes on the rest of an item that never ended.
         if let Some(mut before) = self.close(&key) {
             out.extend(before.rest(&Node::default())?);

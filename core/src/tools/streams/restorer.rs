@@ -7,14 +7,14 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    buffered_calls::{BufferedCall, Calls, Key},
+    buffered_calls::{BufferedCall, Calls},
     pieces::Items,
     sse::{Buffer, Sink},
     text::{Run, Texts},
 };
 use crate::{
     error::Error,
-    json::{Data, Node, Text},
+    json::{Node, Text},
     report::{AnswerChange, RepairedCall},
     tools::{
         answer::{call::Gone, call_stream::AnswerEvents},
@@ -22,12 +22,11 @@ use crate::{
         call_sites::{self, is_none},
         restore::RestoreMap,
     },
-    wire::units::NamedUnit,
+    wire::{
+        events::{at, decode, visit, Content, Cursor, Key, Path, Says},
+        units::NamedUnit,
+    },
 };
-
-/// Types of the event that ends a stream.
-const ENDS: [&str; 5] =
-    ["response.completed", "response.incomplete", "response.failed", "response.done", "message_stop"];
 
 /// The state of a stream that is being restored.
 #[derive(Debug)]
@@ -143,48 +142,53 @@ impl Stream {
         if self.items.feed(&mut event, &self.restore_map, &mut out)? {
             return Ok(out);
         }
-        if let Some(passed) = self.converse(&mut event, &mut out)? {
-            out.extend(matches!(passed, Passed::Event).then_some(event));
-            return Ok(out);
-        }
-        if let Some(passed) = self.interactions(&mut event, &mut out)? {
-            out.extend(matches!(passed, Passed::Event).then_some(event));
-            return Ok(out);
-        }
-        let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
-        let ends = ENDS.iter().any(|end| is(end));
+        let cursor = decode(&event);
+        let says = cursor.map(Cursor::says);
+        let ends = cursor.is_some_and(Cursor::is_finish);
         if ends {
             // Clients stop reading after this event, so unfinished calls are sent before it.
             out.extend(self.leave());
         }
-        if is("content_block_start") || is("response.output_item.added") {
-            self.begin(&mut event, &mut out)?;
-        } else if is("content_block_delta") || is("response.function_call_arguments.delta") {
-            if self.hold(&event)? {
-                return Ok(out);
+        match (cursor, says) {
+            (Some(cursor), Some(Says::Begin)) if !cursor.unit_path().is_empty() => {
+                self.begin(cursor, &mut event, &mut out)?;
             }
-        } else if is("content_block_stop") {
-            out.extend(self.end_block(&event));
-        } else if is("response.function_call_arguments.done") {
-            out.extend(self.end_arguments(&mut event)?);
-            self.rename(&mut event);
-        } else if is("response.output_item.done") {
-            out.extend(self.end_item(&mut event)?);
-        } else if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) {
-            let nothing_left = self.chat(&mut event)?;
-            out.extend(core::mem::take(&mut self.before));
-            if nothing_left {
-                return Ok(out);
+            (Some(cursor), Some(Says::Delta)) if cursor.may_have(Content::Arguments) => {
+                if self.hold(cursor, &event)? {
+                    return Ok(out);
+                }
+                // A piece can also be a whole unit.
+                if !cursor.unit_path().is_empty() {
+                    let restored =
+                        visit(&mut event, cursor.unit_path(), |unit| self.restore_map.message(unit, &mut self.reports));
+                    restored.unwrap_or(Ok(()))?;
+                }
             }
-        } else {
-            // In Responses, the event with the complete response repeats the calls.
-            self.reports.skips_seen = event.get("response").is_some();
-            let restored = self.restore_map.reply(&mut event, &mut self.reports);
-            self.reports.skips_seen = false;
-            if ends {
-                self.reports.forget();
+            (Some(cursor), Some(Says::End)) if !cursor.unit_path().is_empty() => {
+                out.extend(self.end_item(cursor, &mut event)?);
             }
-            restored?;
+            (Some(cursor), Some(Says::End)) => out.extend(self.end_block(cursor, &event)),
+            (Some(cursor), Some(Says::Snapshot)) => {
+                out.extend(self.end_arguments(cursor, &mut event)?);
+                self.rename(&mut event);
+            }
+            _ if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) => {
+                let nothing_left = self.chat(&mut event)?;
+                out.extend(core::mem::take(&mut self.before));
+                if nothing_left {
+                    return Ok(out);
+                }
+            }
+            _ => {
+                // An event with a complete reply repeats the calls.
+                self.reports.skips_seen = ["response", "interaction"].iter().any(|key| event.get(*key).is_some());
+                let restored = self.restore_map.reply(&mut event, &mut self.reports);
+                self.reports.skips_seen = false;
+                if ends {
+                    self.reports.forget();
+                }
+                restored?;
+            }
         }
         out.push(event);
         Ok(out)
@@ -237,44 +241,35 @@ impl Stream {
         out
     }
 
-    /// Handles the start of a block or an item.
-    fn begin<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        for inner in ["content_block", "item"] {
-            let is_call = |item: &Node<'_>| {
-                item.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("function_call"))
-            };
-            let item = event.get(inner).filter(|item| is_call(item));
-            let called = item.and_then(|item| self.restore_map.called(item, "name"));
-            let Some(name) = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned) else {
-                // Another block starts under the key of a call that never ended.
-                if event.get(inner).is_some() {
-                    out.extend(self.buffered.close(&Key::of(event)).and_then(|buffered| self.carried(buffered)));
-                }
-                self.in_item(event, inner)?;
-                continue;
-            };
-            let id = event.get(inner).and_then(call_sites::id_of).map(|id| id.display().into_owned());
-            // The arguments are usually in later events.
-            let is_bare =
-                event.get(inner).is_some_and(|item| ["input", "arguments"].iter().all(|key| is_none(item, key)));
-            if is_bare {
-                event.visit(inner, |node| self.names_of(node)).unwrap_or(Ok(()))?;
-            } else {
-                self.in_item(event, inner)?;
-            }
-            if !is_bare && inner == "item" {
-                self.reports.see(id.as_deref());
-            }
-            let before = self.buffered.open(Key::of(event), name, id, !is_bare)?;
-            // Passes on what was buffered of a call that never ended.
-            out.extend(before.and_then(|buffered| self.carried(buffered)));
+    /// Processes the start of a block, an item or a step.
+    fn begin<'a>(&mut self, cursor: Cursor, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        let (key, path) = (cursor.key(event), cursor.unit_path());
+        let call = cursor.call(event);
+        let called = call.and_then(|call| self.restore_map.called(call, "name"));
+        let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
+        let id = call.and_then(call_sites::id_of).map(|id| id.display().into_owned());
+        // The arguments are usually in later events.
+        let is_bare = call.is_some_and(|call| cursor.call_arguments().is_none_or(|key| is_none(call, key)));
+        if is_bare {
+            visit(event, path, |call| self.names_of(call)).unwrap_or(Ok(()))?;
+        } else {
+            self.in_item(event, path)?;
         }
+        if called.is_some() && !is_bare && cursor.repeats_call() {
+            self.reports.see(id.as_deref());
+        }
+        // Passes on what was buffered of a call that never ended.
+        let before = match called {
+            Some(name) => self.buffered.open(key, name, id, !is_bare)?,
+            None => self.buffered.close(&key),
+        };
+        out.extend(before.and_then(|buffered| self.carried(buffered)));
         Ok(())
     }
 
-    /// Restores the call that is the member `inner` of an event.
-    pub(crate) fn in_item(&mut self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
-        event.visit(inner, |item| self.restore_map.item(item, &mut self.reports)).unwrap_or(Ok(()))
+    /// Restores the block, item or step at the end of a path.
+    pub(crate) fn in_item(&mut self, event: &mut Node<'_>, path: Path) -> Result<(), Error> {
+        visit(event, path, |item| self.restore_map.item(item, &mut self.reports)).unwrap_or(Ok(()))
     }
 
     pub(crate) fn rename(&self, event: &mut Node<'_>) {
@@ -284,35 +279,23 @@ impl Stream {
     }
 
     /// Buffers a piece if the arguments of its call have to be restored. Returns true if the piece was buffered.
-    fn hold(&mut self, event: &Node<'_>) -> Result<bool, Error> {
-        let key = Key::of(event);
+    fn hold(&mut self, cursor: Cursor, event: &Node<'_>) -> Result<bool, Error> {
+        let key = cursor.key(event);
         if self.buffered.get(&key).is_none() {
             return Ok(false);
         }
-        let piece = match event.get("delta").map(Node::data) {
-            Some(Data::String(piece)) => piece,
-            Some(Data::Object(delta)) => match delta.get("partial_json").and_then(Node::as_text) {
-                Some(piece) => piece,
-                None => return Ok(false),
-            },
-            _ => return Ok(false),
-        };
+        let piece = cursor.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
+        let Some(piece) = piece else { return Ok(false) };
         self.buffered.carry(&key, event)?;
         self.buffered.add(&key, piece)?;
         Ok(true)
     }
 
-    /// Ends an Anthropic block. Returns the event that carries its arguments, if any were buffered.
-    fn end_block(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
-        let buffered = self.buffered.close(&Key::of(event))?;
-        self.end_of(buffered, || {
-            let delta = [("type", Node::literal("input_json_delta")), ("partial_json", Node::literal(""))];
-            Node::record([
-                ("type", Node::literal("content_block_delta")),
-                ("index", event.get("index").map(Node::detached).unwrap_or_default()),
-                ("delta", Node::record(delta)),
-            ])
-        })
+    /// Ends a block or a step. Returns the event that carries its arguments, if any were buffered.
+    fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
+        let buffered = self.buffered.close(&cursor.key(event))?;
+        let carrier = || cursor.carrier(event, Content::Arguments).map(|(event, _)| event).unwrap_or_default();
+        self.end_of(buffered, carrier)
     }
 
     /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`

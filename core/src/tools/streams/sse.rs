@@ -7,6 +7,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
+    wire::events::kind_of,
 };
 
 /// Processes events.
@@ -269,7 +270,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
         out.push_str(raw);
         return Ok(true);
     };
-    let came = type_of(&event).cloned();
+    let came = kind_of(&event).cloned();
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
     let is_unchanged = events.last().is_some_and(Node::is_intact);
@@ -290,7 +291,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
 
 /// Returns true if an event has an `event:` line and its type has changed.
 fn is_renamed(event: &Node<'_>, came: Option<&Text<'_>>, lines: &str) -> bool {
-    lines.contains("event:") && type_of(event) != came
+    lines.contains("event:") && kind_of(event) != came
 }
 
 /// Returns the other lines of an event, with the `event:` line for its current `type`.
@@ -299,14 +300,9 @@ fn renamed(event: &Node<'_>, lines: &str) -> String {
     others.fold(named(event), |out, line| out + line + "\n")
 }
 
-/// Returns the type of an event. Gemini Interactions uses the member `event_type`.
-fn type_of<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text())
-}
-
 /// Returns the `event:` line for the type of an event.
 fn named(event: &Node<'_>) -> String {
-    type_of(event).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
+    kind_of(event).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
 }
 
 /// Returns the `event:` line of an event, if the events of the stream have such lines.

@@ -7,24 +7,21 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use super::buffered_calls::{append, pay, Key, CALL, CONVERSE_DELTA};
+use super::buffered_calls::{append, pay, CALL};
 use crate::{
     collections::Map,
     error::Error,
     json::{self, Node, Text},
-    request::tool::has_type,
     tools::answer::text::{in_run, is_bare_block, is_text_part, Beginning, Read, Restores},
+    wire::events::{at, decode, set, Content, Cursor, Key, Path, Says},
 };
-
-pub(crate) const DELTA_TEXT: &[&str] = &["delta", "text"];
-pub(crate) const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
 
 /// Relation of an event to a text part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Begins(TextKey),
     /// The event contains a piece of the text, at this path.
-    GoesOn(TextKey, &'static [&'static str]),
+    GoesOn(TextKey, Path),
     Ends(TextKey),
     /// The event has no content.
     Ping,
@@ -33,53 +30,33 @@ pub(crate) enum Step {
 
 /// Returns the relation of an event to a text part.
 pub(crate) fn step_of(event: &Node<'_>) -> Step {
-    if let Some((key, path)) = delta_of(event) {
+    let Some(cursor) = decode(event) else { return Step::Other };
+    if let Some((key, path)) = text_at(cursor, event) {
         return Step::GoesOn(key, path);
     }
-    let whole = || TextKey { block: Key::of(event), part: 0 };
-    let is_text = |part: Option<&Node<'_>>| part.is_some_and(is_text_part);
-    let Some(kind) = event.text_at("type").and_then(Text::value) else {
-        let stopped = event.get("contentBlockStop").map(|block| Key::of_block(block.get("contentBlockIndex")));
-        return stopped.map_or(Step::Other, |block| Step::Ends(TextKey { block, part: 0 }));
-    };
-    match &*kind {
-        "ping" => Step::Ping,
-        "content_block_start" if is_text(event.get("content_block")) => Step::Begins(whole()),
-        "content-start" if is_text(event.get("delta").and_then(|delta| delta.get("message")?.get("content"))) => {
-            Step::Begins(whole())
+    match cursor.says() {
+        Says::KeepAlive => Step::Ping,
+        Says::Begin | Says::BeginPart if cursor.is_text() && cursor.unit(event).is_some_and(is_text_part) => {
+            Step::Begins(text_key(cursor, event))
         }
-        "response.content_part.added" if is_text(event.get("part")) => Step::Begins(text_key(event)),
-        "content_block_stop" | "content-end" => Step::Ends(whole()),
-        "response.output_text.done" | "response.content_part.done" => Step::Ends(text_key(event)),
+        Says::End | Says::EndPart if cursor.is_text() => Step::Ends(text_key(cursor, event)),
         _ => Step::Other,
     }
 }
 
 /// If an event contains only a piece of a text, returns the key of the text and the path to the piece.
-pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
-    let delta = event.get("delta");
-    let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.delta"));
-    if has_type(event, "content_block_delta") && delta.is_some_and(|delta| has_type(delta, "text_delta"))
-        || is_step && delta.is_some_and(|delta| has_type(delta, "text"))
-    {
-        return Some((TextKey { block: Key::of(event), part: 0 }, DELTA_TEXT));
-    }
-    if has_type(event, "response.output_text.delta") {
-        return Some((text_key(event), &["delta"]));
-    }
-    // Cohere Chat v2.
-    if has_type(event, "content-delta") {
-        return at(event, COHERE_TEXT).map(|_| (TextKey { block: Key::of(event), part: 0 }, COHERE_TEXT));
-    }
-    let block = event.get(CONVERSE_DELTA)?;
-    block.get("delta")?.get("text")?;
-    let block = Key::of_block(block.get("contentBlockIndex"));
-    Some((TextKey { block, part: 0 }, &[CONVERSE_DELTA, "delta", "text"]))
+pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, Path)> {
+    text_at(decode(event)?, event)
 }
 
-/// Returns the key of a text part of Responses.
-pub(crate) fn text_key(event: &Node<'_>) -> TextKey {
-    TextKey { block: Key::of(event), part: event.u64_at("content_index").unwrap_or_default() }
+fn text_at(cursor: Cursor, event: &Node<'_>) -> Option<(TextKey, Path)> {
+    let path = cursor.piece(event, Content::Text)?;
+    Some((text_key(cursor, event), path))
+}
+
+/// Returns the key of a text part.
+pub(crate) fn text_key(cursor: Cursor, event: &Node<'_>) -> TextKey {
+    TextKey { block: cursor.key(event), part: event.u64_at("content_index").unwrap_or_default() }
 }
 
 /// The text parts of a stream that have not ended.
@@ -129,7 +106,7 @@ pub(crate) enum Piece {
 #[derive(Clone, Debug)]
 pub(crate) enum Slot {
     /// Names of the members that lead to the text.
-    Path(&'static [&'static str]),
+    Path(Path),
     /// The choice with this index, in a chunk of Chat Completions whose choices were removed.
     Choice(u64),
     /// The candidate with this index, in an event of Gemini whose candidates were removed.
@@ -256,20 +233,6 @@ impl Carrier {
     }
 }
 
-/// Returns the node at a path.
-pub(crate) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
-    path.iter().try_fold(node, |node, key| node.get(*key))
-}
-
-/// Sets the node at a path.
-pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
-    match path {
-        [] => {}
-        [key] => node.set(key, value),
-        [key, rest @ ..] => drop(node.visit(*key, |inner| set(inner, rest, value))),
-    }
-}
-
 impl Slot {
     /// Puts text into the event.
     fn set(&self, event: &mut Node<'_>, text: String) {
@@ -340,7 +303,7 @@ impl Run {
             // Texts of Converse start with their first piece.
             Step::GoesOn(key, path) => {
                 if key != self.last {
-                    if self.is_open || !has_no_start(event) {
+                    if self.is_open || !decode(event).is_some_and(Cursor::begins_without_event) {
                         return Ok(false);
                     }
                     (self.last, self.is_open) = (key, true);
@@ -375,11 +338,10 @@ impl Run {
     /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
     /// Responses is in the same item as the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
-        let message = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
-        let holder = [event.get("content_block"), event.get("part"), message].into_iter().flatten().next();
+        let Some(cursor) = decode(event) else { return false };
         let is_empty =
-            holder.and_then(|holder| holder.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
-        is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
+            cursor.unit(event).and_then(|unit| unit.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
+        is_empty && (cursor.says() != Says::BeginPart || key.block == self.last.block)
     }
 
     /// Returns the buffered events, with the whole answer in the first part.
@@ -425,9 +387,4 @@ impl Part {
         let text = new.unwrap_or(&self.text);
         (!text.is_empty()).then(|| carrier.with(text.into()))
     }
-}
-
-/// Returns true for a piece of a text part whose block has no start event.
-fn has_no_start(event: &Node<'_>) -> bool {
-    event.get(CONVERSE_DELTA).is_some()
 }

@@ -4,6 +4,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{Endpoint, Refusal},
+    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -96,6 +97,38 @@ pub(super) static WIRE: Wire = Wire {
         metadata: Metadata::Own,
     }),
 };
+
+pub(super) static EVENTS: Events = Events {
+    kind: Kind::Value("type"),
+    list: &[
+        Event::new("message_start", Says::First).with(&["message"]),
+        Event::new("content_block_start", Says::Begin)
+            .with(&["content_block"])
+            .call(BegunCall { kind: Some("tool_use"), arguments: Some("input"), is_repeated: false })
+            .first(&[Member("content_block"), Type("text")])
+            .of_text(),
+        Event::new("content_block_delta", Says::Delta).pieces(&[
+            Piece { content: Content::Text, test: Test::Type("text_delta"), path: &["delta", "text"] },
+            Piece { content: Content::Arguments, test: Test::Exists, path: &["delta", "partial_json"] },
+        ]),
+        Event::new("content_block_stop", Says::End).of_text(),
+        Event::new("message_delta", Says::Usage).with(&["delta"]),
+        Event::new("message_stop", Says::Finish { is_complete: true }),
+        Event::new("ping", Says::KeepAlive),
+        Event::new("error", Says::Error),
+    ],
+    write: Some(piece),
+    ..Events::NONE
+};
+
+fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'static> {
+    let (kind, member) = match content {
+        Content::Text => ("text_delta", "text"),
+        Content::Arguments => ("input_json_delta", "partial_json"),
+    };
+    let delta = Node::record([("type", Node::literal(kind)), (member, piece)]);
+    Node::record([("type", Node::literal("content_block_delta")), ("index", index), ("delta", delta)])
+}
 
 fn result(answered: Answered<'_>) -> Node<'_> {
     Node::record([

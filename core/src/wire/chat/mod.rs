@@ -4,6 +4,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{of_openai, Endpoint},
+    events::{Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -86,6 +87,32 @@ pub(super) static WIRE: Wire = Wire {
         metadata: Metadata::Any,
     }),
 };
+
+/// Cohere's own API, Chat v2, streams events.
+pub(super) static COHERE_EVENTS: Events = Events {
+    kind: Kind::Value("type"),
+    list: &[
+        Event::new("content-start", Says::Begin)
+            .with(&["delta", "message", "content"])
+            .first(&[Member("delta"), Member("message"), Member("content")])
+            .of_text(),
+        Event::new("content-delta", Says::Delta).pieces(&[Piece {
+            content: Content::Text,
+            test: Test::Exists,
+            path: &["delta", "message", "content", "text"],
+        }]),
+        Event::new("content-end", Says::End).of_text(),
+        Event::new("message-end", Says::Finish { is_complete: true }),
+    ],
+    write: Some(piece),
+    ..Events::NONE
+};
+
+fn piece(index: Node<'static>, _content: Content, piece: Node<'static>) -> Node<'static> {
+    let content = Node::record([("content", Node::record([("text", piece)]))]);
+    let delta = Node::record([("message", content)]);
+    Node::record([("type", Node::literal("content-delta")), ("index", index), ("delta", delta)])
+}
 
 fn result(answered: Answered<'_>) -> Node<'_> {
     let id = ("tool_call_id", answered.id_node());

@@ -4,6 +4,7 @@ use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
     endpoint::{of_openai, Endpoint},
+    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -80,6 +81,45 @@ pub(super) static WIRE: Wire = Wire {
     },
     translation: None,
 };
+
+/// Source: Amazon Bedrock, API reference, `ConverseStreamOutput` (read 2026-11-26).
+pub(super) static EVENTS: Events =
+    Events {
+        kind: Kind::Member,
+        list: &[
+            // Texts begin with their first piece.
+            Event::new("contentBlockStart", Says::Begin)
+                .with(&["contentBlockStart", "start", "toolUse"])
+                .call(BegunCall { kind: None, arguments: None, is_repeated: false }),
+            Event::new("contentBlockDelta", Says::Delta).pieces(&[
+                Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
+                Piece {
+                    content: Content::Arguments,
+                    test: Test::Exists,
+                    path: &["contentBlockDelta", "delta", "toolUse", "input"],
+                },
+            ]),
+            Event::new("contentBlockStop", Says::End).of_text(),
+            // Only the usage follows.
+            Event::new("messageStop", Says::Finish { is_complete: true }).with(&["messageStop"]),
+            Event::new("internalServerException", Says::Error),
+            Event::new("modelStreamErrorException", Says::Error),
+            Event::new("serviceUnavailableException", Says::Error),
+            Event::new("throttlingException", Says::Error),
+            Event::new("validationException", Says::Error),
+        ],
+        index: &["contentBlockIndex"],
+        write: Some(piece),
+        ..Events::NONE
+    };
+
+fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'static> {
+    let delta = match content {
+        Content::Text => Node::record([("text", piece)]),
+        Content::Arguments => Node::record([("toolUse", Node::record([("input", piece)]))]),
+    };
+    Node::record([("contentBlockDelta", Node::record([("delta", delta), ("contentBlockIndex", index)]))])
+}
 
 fn result(answered: Answered<'_>) -> Node<'_> {
     let id = answered.id_node();

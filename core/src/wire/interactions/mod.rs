@@ -4,6 +4,7 @@ use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
+    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -11,12 +12,15 @@ use super::{
     turns::{Speaker, Turns},
     units::{
         Arguments, Name,
-        Step::{Items, Member, NotText, With, Without},
+        Step::{Items, Member, NotText, Type, With, Without},
         Unit, Units,
     },
     HistoryForms, Wire,
 };
-use crate::options::{Api, ToolFormat};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
@@ -88,3 +92,33 @@ pub(super) static WIRE: Wire = Wire {
         metadata: Metadata::None,
     }),
 };
+
+pub(super) static EVENTS: Events = Events {
+    kind: Kind::Value("event_type"),
+    list: &[
+        Event::new("interaction.created", Says::First).with(&["interaction"]),
+        Event::new("interaction.in_progress", Says::First).with(&["interaction"]),
+        Event::new("step.start", Says::Begin)
+            .with(&["step"])
+            .call(BegunCall { kind: Some("function_call"), arguments: Some("arguments"), is_repeated: true })
+            .first(&[Member("step"), Type("model_output"), Items("content")]),
+        Event::new("step.delta", Says::Delta).with(&["delta"]).pieces(&[
+            Piece { content: Content::Text, test: Test::Type("text"), path: &["delta", "text"] },
+            Piece { content: Content::Arguments, test: Test::Exists, path: &["delta", "arguments"] },
+        ]),
+        Event::new("step.stop", Says::End),
+        Event::new("interaction.completed", Says::Finish { is_complete: true }).with(&["interaction"]),
+        Event::new("error", Says::Error),
+    ],
+    write: Some(piece),
+    ..Events::NONE
+};
+
+fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'static> {
+    let (kind, member) = match content {
+        Content::Text => ("text", "text"),
+        Content::Arguments => ("arguments_delta", "arguments"),
+    };
+    let delta = Node::record([("type", Node::literal(kind)), (member, piece)]);
+    Node::record([("event_type", Node::literal("step.delta")), ("index", index), ("delta", delta)])
+}

@@ -4,6 +4,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{of_openai, Endpoint},
+    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -96,6 +97,45 @@ pub(super) static WIRE: Wire = Wire {
         stop: None,
         metadata: Metadata::Any,
     }),
+};
+
+pub(super) static EVENTS: Events = Events {
+    kind: Kind::Value("type"),
+    list: &[
+        Event::new("response.created", Says::First).with(&["response"]),
+        Event::new("response.queued", Says::First).with(&["response"]),
+        Event::new("response.in_progress", Says::First).with(&["response"]),
+        Event::new("response.output_item.added", Says::Begin).with(&["item"]).call(BegunCall {
+            kind: Some("function_call"),
+            arguments: Some("arguments"),
+            is_repeated: true,
+        }),
+        Event::new("response.output_item.done", Says::End).with(&["item"]),
+        Event::new("response.content_part.added", Says::BeginPart).with(&["part"]).of_text(),
+        Event::new("response.content_part.done", Says::EndPart).with(&["part"]).of_text(),
+        Event::new("response.output_text.delta", Says::Delta).pieces(&[Piece {
+            content: Content::Text,
+            test: Test::Always,
+            path: &["delta"],
+        }]),
+        Event::new("response.output_text.done", Says::EndPart).of_text(),
+        Event::new("response.function_call_arguments.delta", Says::Delta).pieces(&[Piece {
+            content: Content::Arguments,
+            test: Test::Exists,
+            path: &["delta"],
+        }]),
+        Event::new("response.function_call_arguments.done", Says::Snapshot),
+        Event::new("response.completed", Says::Finish { is_complete: true }).with(&["response"]),
+        Event::new("response.incomplete", Says::Finish { is_complete: false }).with(&["response"]),
+        Event::new("response.failed", Says::Finish { is_complete: false }).with(&["response"]),
+        // Some servers end with this event of the Realtime API.
+        Event::new("response.done", Says::Finish { is_complete: true }).with(&["response"]),
+        Event::new("error", Says::Error),
+    ],
+    index: &["output_index", "index"],
+    ids: &[&["item_id"], &["item", "id"]],
+    marks: &[("", "output_index"), ("response.", "item_id")],
+    ..Events::NONE
 };
 
 fn result(answered: Answered<'_>) -> Node<'_> {

@@ -1,0 +1,412 @@
+//! Events of a streamed reply: what each event says, about which part of the reply, and where its piece is.
+//!
+//! Events are recognized by their kind, so the API of a stream need not be known. Chunks of Chat Completions and of
+//! Gemini have no kind: each is a reply with less content.
+
+use alloc::{format, string::String};
+
+use super::{units::Step, EVENTS};
+use crate::json::{Node, Text};
+
+/// Names of members that lead from an event to a value.
+pub(crate) type Path = &'static [&'static str];
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// The reply begins. Later rounds do not repeat this event.
+    First,
+    /// A block, an item or a step begins.
+    Begin,
+    /// A text part of an item begins.
+    BeginPart,
+    /// A piece of a block, an item or a step.
+    Delta,
+    /// The whole value of earlier pieces.
+    Snapshot,
+    /// A text part of an item ends.
+    EndPart,
+    /// A block, an item or a step ends.
+    End,
+    /// The token usage or the reason of the end.
+    Usage,
+    /// The reply ends; clients stop reading. `is_complete` is false if the event itself reports a failure or a limit.
+    Finish { is_complete: bool },
+    /// The stream fails; clients stop reading.
+    Error,
+    /// Nothing.
+    KeepAlive,
+}
+
+/// What a piece belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Text,
+    /// JSON text of the arguments of a call.
+    Arguments,
+}
+
+/// When an event contains a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Test {
+    Always,
+    /// If the piece exists.
+    Exists,
+    /// If the delta has this `type`.
+    Type(&'static str),
+}
+
+/// Where an event contains a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) content: Content,
+    pub(super) test: Test,
+    pub(super) path: Path,
+}
+
+/// A call in the event with which it begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BegunCall {
+    /// Its `type`; `None` if the unit is always a call.
+    pub(super) kind: Option<&'static str>,
+    /// The member that may contain its arguments.
+    pub(super) arguments: Option<&'static str>,
+    /// True if a later event repeats the whole call.
+    pub(super) is_repeated: bool,
+}
+
+/// A kind of event.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) name: &'static str,
+    pub(super) says: Says,
+    /// Leads to the block, item, step or part that begins or ends, or to the reply that begins or ends.
+    pub(super) unit: Path,
+    pub(super) pieces: &'static [Piece],
+    /// What a unit that begins looks like if it is a call.
+    pub(super) call: Option<BegunCall>,
+    /// Leads to the first pieces of text in an event with which a block or a step begins.
+    pub(super) first: &'static [Step],
+    /// True if the block or part that begins or ends can be a text of its own.
+    pub(super) is_text: bool,
+}
+
+/// How an event states its kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// As the value of this member.
+    Value(&'static str),
+    /// As the name of its only member, which contains the event.
+    Member,
+}
+
+/// The events of a format.
+#[derive(Debug)]
+pub(crate) struct Events {
+    pub(super) kind: Kind,
+    pub(super) list: &'static [Event],
+    /// Members that contain the index of the block, item or step. The first one that exists.
+    pub(super) index: &'static [&'static str],
+    /// Lead to an id that identifies an item without an index.
+    pub(super) ids: &'static [Path],
+    /// An event belongs to an item only if it has one of these members, for kinds that begin so. Empty if all do.
+    pub(super) marks: &'static [(&'static str, &'static str)],
+    /// Returns an event with a piece. The first argument is the index.
+    pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
+}
+
+/// An event of a kind that the description does not list, about an item.
+static UNLISTED: Event = Event::new("", Says::Delta);
+
+impl Event {
+    pub(super) const fn new(name: &'static str, says: Says) -> Event {
+        Event { name, says, unit: &[], pieces: &[], call: None, first: &[], is_text: false }
+    }
+
+    pub(super) const fn with(self, unit: Path) -> Event {
+        Event { unit, ..self }
+    }
+
+    pub(super) const fn pieces(self, pieces: &'static [Piece]) -> Event {
+        Event { pieces, ..self }
+    }
+
+    pub(super) const fn call(self, call: BegunCall) -> Event {
+        Event { call: Some(call), ..self }
+    }
+
+    pub(super) const fn first(self, first: &'static [Step]) -> Event {
+        Event { first, ..self }
+    }
+
+    pub(super) const fn of_text(self) -> Event {
+        Event { is_text: true, ..self }
+    }
+}
+
+impl Events {
+    pub(super) const NONE: Events =
+        Events { kind: Kind::Member, list: &[], index: &["index"], ids: &[], marks: &[], write: None };
+
+    fn event(&'static self, node: &Node<'_>) -> Option<&'static Event> {
+        match self.kind {
+            Kind::Member => {
+                self.list.iter().find(|event| node.get(event.name).is_some_and(|inner| inner.as_object().is_some()))
+            }
+            Kind::Value(key) => {
+                let kind = node.text_at(key)?;
+                let known = self.list.iter().find(|event| kind.is_found(event.name));
+                known.or_else(|| self.is_marked(node).then_some(&UNLISTED))
+            }
+        }
+    }
+
+    /// Returns true if an event belongs to an item.
+    fn is_marked(&self, node: &Node<'_>) -> bool {
+        let Kind::Value(key) = self.kind else { return false };
+        let begins = |prefix: &str| {
+            prefix.is_empty() || node.text_at(key).is_some_and(|kind| kind.display().starts_with(prefix))
+        };
+        self.marks.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
+    }
+}
+
+/// An event whose kind is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor {
+    of: &'static Events,
+    event: &'static Event,
+}
+
+/// Returns what an event says, if its kind is known.
+pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
+    EVENTS.iter().find_map(|of| Some(Cursor { of, event: of.event(node)? }))
+}
+
+/// Returns true if a reply ends with this event.
+pub(crate) fn is_finish(node: &Node<'_>) -> bool {
+    decode(node).is_some_and(Cursor::is_finish)
+}
+
+/// Returns the value at the end of a path.
+pub(crate) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
+    path.iter().try_fold(node, |node, key| node.get(*key))
+}
+
+/// Edits the value at the end of a path.
+pub(crate) fn visit<'a, R>(
+    node: &mut Node<'a>,
+    path: &[&'static str],
+    edit: impl FnOnce(&mut Node<'a>) -> R,
+) -> Option<R> {
+    match path {
+        [] => Some(edit(node)),
+        [key, rest @ ..] => node.visit(*key, |inner| visit(inner, rest, edit)).flatten(),
+    }
+}
+
+/// Sets the value at the end of a path whose other members exist.
+pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
+    match path {
+        [] => {}
+        [key] => node.set(key, value),
+        [key, rest @ ..] => drop(node.visit(*key, |inner| set(inner, rest, value))),
+    }
+}
+
+impl Cursor {
+    pub(crate) const fn says(self) -> Says {
+        self.event.says
+    }
+
+    pub(crate) const fn is_finish(self) -> bool {
+        matches!(self.event.says, Says::Finish { .. })
+    }
+
+    /// Returns true if the event begins or ends a block or a part that can be a text of its own.
+    pub(crate) const fn is_text(self) -> bool {
+        self.event.is_text
+    }
+
+    /// Returns true if texts begin with their first piece, without an event of their own.
+    pub(crate) fn begins_without_event(self) -> bool {
+        let has = |says: Says| self.of.list.iter().any(|event| event.is_text && event.says == says);
+        has(Says::End) && !has(Says::Begin)
+    }
+
+    /// Returns true if the block or the step begins in an event that contains its first piece of text.
+    pub(crate) const fn has_first(self) -> bool {
+        !self.event.first.is_empty()
+    }
+
+    /// Returns true if the event belongs to a block, an item or a step.
+    pub(crate) fn is_in_unit(self, node: &Node<'_>) -> bool {
+        match self.event.says {
+            Says::Begin | Says::End => true,
+            Says::Delta | Says::BeginPart | Says::EndPart | Says::Snapshot => {
+                self.of.marks.is_empty() || self.of.is_marked(node)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the block, item, step or part that begins or ends, or the reply that begins or ends.
+    pub(crate) fn unit<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        at(node, self.event.unit)
+    }
+
+    /// Returns the way to the block, item, step or part.
+    pub(crate) const fn unit_path(self) -> Path {
+        self.event.unit
+    }
+
+    /// Returns the call that begins.
+    pub(crate) fn call<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        let call = self.event.call?;
+        let is_call =
+            |unit: &&Node<'a>| call.kind.is_none_or(|kind| unit.get("type").is_some_and(|own| own.is_text(kind)));
+        self.unit(node).filter(is_call)
+    }
+
+    /// Returns the member of the call that begins that may contain its arguments.
+    pub(crate) fn call_arguments(self) -> Option<&'static str> {
+        self.event.call?.arguments
+    }
+
+    /// Returns true if a later event repeats the call that begins.
+    pub(crate) fn repeats_call(self) -> bool {
+        self.event.call.is_some_and(|call| call.is_repeated)
+    }
+
+    /// Returns true if events of this kind may contain a piece of this content.
+    pub(crate) fn may_have(self, content: Content) -> bool {
+        self.event.pieces.iter().any(|piece| piece.content == content)
+    }
+
+    /// Returns the way to the piece of this content, if the event contains one.
+    pub(crate) fn piece(self, node: &Node<'_>, content: Content) -> Option<Path> {
+        let is_here = |piece: &&Piece| match piece.test {
+            Test::Always => true,
+            Test::Exists => at(node, piece.path).is_some(),
+            Test::Type(kind) => {
+                let delta = piece.path.split_last().and_then(|(_, before)| at(node, before));
+                delta.is_some_and(|delta| delta.get("type").is_some_and(|own| own.is_text(kind)))
+            }
+        };
+        let mut pieces = self.event.pieces.iter().filter(|piece| piece.content == content);
+        pieces.find(is_here).map(|piece| piece.path)
+    }
+
+    /// Calls `visit` with the object that contains the first piece of text of a block or a step.
+    pub(crate) fn visit_first(self, node: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
+        super::units::walk(node, self.event.first, visit);
+    }
+
+    /// Returns an event that can carry a text or the arguments of the block or step of this event, and the way to them.
+    pub(crate) fn carrier(self, node: &Node<'_>, content: Content) -> Option<(Node<'static>, Path)> {
+        let deltas = self.of.list.iter().filter(|event| event.says == Says::Delta);
+        let piece = deltas.flat_map(|event| event.pieces).find(|piece| piece.content == content)?;
+        let index = self.index(node).map(|(_, index)| index.detached()).unwrap_or_default();
+        Some(((self.of.write?)(index, content, Node::literal("")), piece.path))
+    }
+
+    /// Returns the object with the index of the block, item or step.
+    fn inner<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        match self.of.kind {
+            Kind::Value(_) => Some(node),
+            Kind::Member => node.get(self.event.name),
+        }
+    }
+
+    /// Returns the index of the block, item or step, and the member that contains it.
+    fn index<'n, 'a>(self, node: &'n Node<'a>) -> Option<(&'static str, &'n Node<'a>)> {
+        let inner = self.inner(node)?;
+        self.of.index.iter().find_map(|key| Some((*key, inner.get(*key)?)))
+    }
+
+    /// Returns the index of the block, item or step.
+    pub(crate) fn number(self, node: &Node<'_>) -> Option<u64> {
+        self.index(node).and_then(|(_, index)| index.as_u64())
+    }
+
+    /// Sets the index of the block, item or step.
+    pub(crate) fn renumber(self, node: &mut Node<'_>, number: u64) {
+        let Some((key, _)) = self.index(node) else { return };
+        match self.of.kind {
+            Kind::Value(_) => node.set(key, Node::count(number)),
+            Kind::Member => drop(node.visit(self.event.name, |inner| inner.set(key, Node::count(number)))),
+        }
+    }
+
+    /// Returns the key of the block, item or step.
+    pub(crate) fn key(self, node: &Node<'_>) -> Key {
+        let number = self.index(node).and_then(|(_, index)| index.as_number()).unwrap_or_default();
+        if !number.is_empty() || self.of.ids.is_empty() {
+            return Key::at(number);
+        }
+        // Some servers send only the item's id.
+        let id = self.of.ids.iter().find_map(|path| at(node, path)).and_then(Node::as_text);
+        let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
+        Key { choice: None, place: Place::Other(id) }
+    }
+}
+
+/// Identifies the block, item, step or call that a piece belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    /// Index of the choice in Chat Completions; `None` in other APIs.
+    choice: Option<u64>,
+    place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Number(u64),
+    /// A call whose entries have no index, by the number that this library gives it.
+    Unnumbered(u64),
+    /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
+    Other(String),
+}
+
+impl Key {
+    fn at(place: &str) -> Key {
+        let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
+        Key { choice: None, place }
+    }
+
+    /// Returns the key of an entry of `tool_calls`.
+    pub(crate) const fn in_choice(choice: u64, index: u64) -> Key {
+        Key { choice: Some(choice), place: Place::Number(index) }
+    }
+
+    /// Returns the key of an entry of `tool_calls` without an index.
+    pub(crate) const fn unnumbered(choice: u64, number: u64) -> Key {
+        Key { choice: Some(choice), place: Place::Unnumbered(number) }
+    }
+
+    /// Returns true if the entries of the call have no index.
+    pub(crate) const fn is_unnumbered(&self) -> bool {
+        matches!(self.place, Place::Unnumbered(_))
+    }
+
+    pub(crate) const fn choice(&self) -> Option<u64> {
+        self.choice
+    }
+
+    /// Returns the index, if it is a whole number.
+    pub(crate) const fn index(&self) -> Option<u64> {
+        match self.place {
+            Place::Number(index) => Some(index),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the text of a member that states the kind of an event.
+pub(crate) fn kind_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    let mut keys = EVENTS.iter().filter_map(|of| match of.kind {
+        Kind::Value(key) => Some(key),
+        Kind::Member => None,
+    });
+    keys.find_map(|key| node.text_at(key))
+}
