@@ -6,28 +6,27 @@
 //! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded
 //! only if the model calls it.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::{is, searches::Searches, usage};
+use super::{searches::Searches, usage};
 use crate::{
     collections::Map,
     error::Error,
-    json::{
-        self,
-        lazy::{self, view},
-        Data, Node, Text,
-    },
+    json::{self, lazy, Data, Node, Text},
     limits::MAX_HELD_BYTES,
     options::Api,
-    request::tool::type_of,
     tools::streams::unnumbered::Unnumbered,
-    wire,
+    wire::{
+        self,
+        rounds::{Body, BuiltItem, ItemList, Message, MessageText, Rounds, STATUS},
+    },
 };
 
 /// State for asking the model again after a search that the client does not see.
 #[derive(Debug)]
 pub(super) struct HiddenLoop {
     pub(super) api: Api,
+    pub(super) rounds: &'static Rounds,
     searches: Searches,
     /// The client's request.
     pub(super) client_request: String,
@@ -37,7 +36,7 @@ pub(super) struct HiddenLoop {
     turns: Vec<Node<'static>>,
     /// Output items, parts or steps of earlier rounds that the client receives.
     pub(super) shown: Vec<Node<'static>>,
-    /// Text of earlier rounds that the client receives in Chat Completions.
+    /// Text of earlier rounds that the client receives beside the units.
     text: String,
     /// Number of stored bytes of replies, over all rounds.
     pub(super) stored_bytes: usize,
@@ -54,66 +53,15 @@ pub(super) struct HiddenLoop {
 /// Separator between the text of two rounds.
 pub(super) const BREAK: &str = "\n\n";
 
-/// Returns true if searches can be hidden in the replies to a request.
-pub(super) fn can_hide(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let value = |key: &str| request.get(key).map(view).transpose();
-    let is_given = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| !value.is_null()));
-    let is_true = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| value.as_bool() == Some(true)));
-    Ok(match api {
-        // Each choice would need its own conversation.
-        Api::OpenaiChat => value("n")?.is_none_or(|count| count.as_u64().is_none_or(|count| count <= 1)),
-        // The API stores the history, or replies later.
-        Api::OpenaiResponses => !is_given("conversation")? && !is_true("background")?,
-        Api::GeminiInteractions => !is_true("background")?,
-        Api::Gemini => true,
-        _ => false,
-    })
-}
-
-/// Returns the calls in a non-streamed reply of Chat Completions, or the items, parts or steps of another API.
-fn units<'n, 'a>(reply: &'n Node<'a>, api: Api) -> Option<&'n [Node<'a>]> {
-    let first = |key: &str| reply.get(key)?.as_array()?.first();
-    match api {
-        Api::OpenaiChat => first("choices")?.get("message")?.get("tool_calls")?.as_array(),
-        Api::Gemini => first("candidates")?.get("content")?.get("parts")?.as_array(),
-        Api::GeminiInteractions => reply.get("steps")?.as_array(),
-        _ => reply.get("output")?.as_array(),
-    }
-}
-
-/// Returns true for a call that the client must answer.
-pub(super) fn is_call(unit: &Node<'_>, api: Api) -> bool {
-    const ITEMS: [&str; 9] = [
-        "function_call",
-        "custom_tool_call",
-        "tool_search_call",
-        "local_shell_call",
-        "shell_call",
-        "apply_patch_call",
-        "computer_call",
-        "mcp_approval_request",
-        "program_call",
-    ];
-    match api {
-        Api::OpenaiChat => true,
-        Api::Gemini => unit.get("functionCall").is_some() || unit.get("function_call").is_some(),
-        Api::GeminiInteractions => is(unit, "function_call"),
-        _ => ITEMS.iter().any(|kind| is(unit, kind)),
-    }
-}
-
-/// Returns true for a reasoning item, which belongs to the item after it.
-pub(super) fn is_reasoning(unit: &Node<'_>) -> bool {
-    is(unit, "reasoning") || is(unit, "thought")
-}
-
 impl HiddenLoop {
-    pub(super) fn new(api: Api, searches: Searches, body: &str, rounds: usize) -> HiddenLoop {
-        HiddenLoop {
+    /// Returns `None` if searches are not hidden in replies of this API.
+    pub(super) fn new(api: Api, searches: Searches, body: &str, left: usize) -> Option<HiddenLoop> {
+        Some(HiddenLoop {
             api,
+            rounds: wire::of(api).rounds()?,
             searches,
             client_request: body.into(),
-            left: rounds,
+            left,
             turns: Vec::new(),
             shown: Vec::new(),
             text: String::new(),
@@ -122,7 +70,7 @@ impl HiddenLoop {
             round: Round::default(),
             again: false,
             is_answered: false,
-        }
+        })
     }
 
     pub(super) fn is_search(&self, unit: &Node<'_>) -> bool {
@@ -149,7 +97,7 @@ impl HiddenLoop {
     /// # Errors
     /// The errors of the searches.
     pub(super) fn answer(&mut self, model_answer: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
-        let mut answers = Vec::new();
+        let mut answers = Vec::with_capacity(units.len());
         for unit in units {
             if self.searches.is_call(unit) {
                 answers.push(self.searches.answer(unit, &self.client_request)?);
@@ -158,10 +106,7 @@ impl HiddenLoop {
         self.stored_bytes =
             answers.iter().fold(self.stored_bytes, |bytes, answer| bytes.saturating_add(json::length(answer)));
         self.turns.extend(model_answer);
-        if self.api == Api::Gemini {
-            answers = [Node::record([("role", Node::literal("user")), ("parts", Node::array(answers))])].into();
-        }
-        self.turns.append(&mut answers);
+        self.turns.append(&mut wire::of(self.api).in_messages(answers));
         Ok(())
     }
 
@@ -173,7 +118,7 @@ impl HiddenLoop {
                 kept.push(unit.clone());
                 continue;
             }
-            while kept.last().is_some_and(is_reasoning) {
+            while kept.last().is_some_and(|unit| self.rounds.is_reasoning(unit)) {
                 kept.pop();
             }
         }
@@ -185,90 +130,83 @@ impl HiddenLoop {
     /// # Errors
     /// The errors of the searches.
     pub(super) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
-        let api = self.api;
-        let own: Vec<Node<'static>> = units(reply, api).unwrap_or_default().iter().map(Node::detached).collect();
+        let rounds = self.rounds;
+        let (own, reason) = rounds.output(reply);
+        let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
         let searched = own.iter().any(|unit| self.is_search(unit));
         if !searched && !self.continues() {
             return Ok(());
         }
-        let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
+        let called = own.iter().any(|unit| rounds.is_call(unit) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
-        let used = usage::total(self.used.as_ref(), reply.get(wire::of(api).reply().usage()));
-        let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
-        let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
-            reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
-        };
-        let ended = match api {
-            Api::OpenaiChat => is_one_of(first("choices").and_then(|choice| choice.get("finish_reason")), CHAT_ENDS),
-            Api::Gemini => is_one_of(first("candidates").and_then(|one| one.get("finishReason")), GEMINI_ENDS),
-            _ => is_one_of(reply.get("status"), STATUSES),
-        };
-        if self.decide((searched, called), ended) {
-            let model_answer = match api {
-                Api::OpenaiChat => first("choices").and_then(|choice| choice.get("message")).map(Node::detached),
-                Api::Gemini => first("candidates").and_then(|one| one.get("content")).map(as_model),
-                _ => None,
+        let usage = wire::of(self.api).reply().usage();
+        let used = usage::total(self.used.as_ref(), reply.get(usage));
+        if self.decide((searched, called), rounds.may_follow(reason)) {
+            let turn = match rounds.body() {
+                Body::Message(message) => {
+                    let turn = message.entry(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
+                    if let (Some(turn), MessageText::Beside(member)) = (&turn, &message.text) {
+                        let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
+                        self.text = joined(&self.text, &text);
+                    }
+                    turn.map(|turn| message.of_model(turn)).into_iter().collect()
+                }
+                Body::Items(_) => own.clone(),
             };
-            let text =
-                model_answer.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|one| one.get("content")?.as_text());
-            if let Some(text) = text.filter(|text| !text.is_empty()) {
-                let text = text.display().into_owned();
-                self.text = joined(&self.text, &text);
-            }
             self.shown.extend(self.without_searches(&own));
             self.used = used;
-            let model_answer = model_answer.map_or_else(|| own.clone(), |one| [one].into());
-            return self.answer(model_answer, &own);
+            return self.answer(turn, &own);
         }
         if self.is_answered {
             // Clients read the whole text as the answer, so other text is removed.
             self.text = String::new();
-            self.shown.retain(|unit| !is(unit, "message") && !is(unit, "model_output") && unit.get("text").is_none());
+            self.shown.retain(|unit| !rounds.is_text(unit));
         }
         let kept = self.without_searches(&own);
         let is_emptied = searched && !called;
-        match api {
-            Api::OpenaiChat => {
-                let text = &self.text;
-                edit_first(reply, "choices", |choice| {
-                    choice.visit("message", |message| {
-                        match kept.is_empty() {
-                            true => drop(message.remove("tool_calls")),
-                            false => message.set("tool_calls", Node::array(kept)),
-                        }
-                        let own = message.text_at("content").map(Text::display);
-                        let whole = joined(text, own.as_deref().unwrap_or_default());
-                        if !text.is_empty() {
-                            message.set("content", Node::string(whole));
-                        }
-                    });
-                    if is_emptied && choice.get("finish_reason").is_some_and(|reason| reason.is_text("tool_calls")) {
-                        choice.set("finish_reason", Node::literal("stop"));
-                    }
-                });
-            }
-            Api::Gemini => {
-                let parts = self.shown.iter().cloned().chain(kept).collect();
-                edit_first(reply, "candidates", |candidate| {
-                    candidate.visit("content", |content| content.set("parts", Node::array(parts)));
-                });
-            }
-            _ => self.finish_items(reply, kept, is_emptied),
+        match rounds.body() {
+            Body::Message(message) => drop(message.edit(reply, |entry| {
+                entry.visit(message.whole, |whole| self.complete(whole, message, kept));
+                if let Some(end) = rounds.end_without_calls(entry.get(message.reason)).filter(|_| is_emptied) {
+                    entry.set(message.reason, end);
+                }
+            })),
+            Body::Items(items) => self.finish_items(reply, items, kept, is_emptied),
         }
         if let Some(used) = used {
-            reply.set(wire::of(api).reply().usage(), used);
+            reply.set(usage, used);
         }
         Ok(())
     }
 
-    /// Completes the list of items in a response, or of steps in an interaction.
-    pub(super) fn finish_items(&self, reply: &mut Node<'_>, kept: Vec<Node<'static>>, is_emptied: bool) {
-        let key = if self.api == Api::GeminiInteractions { "steps" } else { "output" };
-        if reply.get(key).is_some() {
-            reply.set(key, Node::array(self.shown.iter().cloned().chain(kept).collect()));
+    /// Adds the output of earlier rounds to the last round's message.
+    fn complete(&self, whole: &mut Node<'_>, message: &Message, kept: Vec<Node<'static>>) {
+        let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
+        let MessageText::Beside(member) = message.text else { return whole.set(message.units, Node::array(units)) };
+        match units.is_empty() {
+            true => drop(whole.remove(message.units)),
+            false => whole.set(message.units, Node::array(units)),
         }
-        if is_emptied && reply.get("status").is_some_and(|status| status.is_text("requires_action")) {
-            reply.set("status", Node::literal("completed"));
+        if !self.text.is_empty() {
+            let own = whole.text_at(member).map(Text::display);
+            let text = joined(&self.text, own.as_deref().unwrap_or_default());
+            whole.set(member, Node::string(text));
+        }
+    }
+
+    /// Completes the list of items of a reply.
+    pub(super) fn finish_items(
+        &self,
+        reply: &mut Node<'_>,
+        items: &ItemList,
+        kept: Vec<Node<'static>>,
+        is_emptied: bool,
+    ) {
+        if reply.get(items.list).is_some() {
+            reply.set(items.list, Node::array(self.shown.iter().cloned().chain(kept).collect()));
+        }
+        if let Some(end) = self.rounds.end_without_calls(reply.get(STATUS)).filter(|_| is_emptied) {
+            reply.set(STATUS, end);
         }
     }
 
@@ -281,58 +219,11 @@ impl HiddenLoop {
         let mut request = crate::request::read(&self.client_request)?;
         let key = wire::of(self.api).history();
         let history = lazy::take(&mut request, key)?.unwrap_or_default();
-        let mut list = self.as_list(history)?;
+        let mut list = wire::of(self.api).messages(history)?;
         list.extend(self.turns.iter().cloned());
         request.set(key, Node::array(list));
         Ok(request)
     }
-
-    /// Returns a history as a list of messages. Some APIs accept a string or a content as the user's message.
-    fn as_list<'a>(&self, history: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        let text = |text: Node<'a>| Node::record([("type", Node::literal("text")), ("text", text)]);
-        let input = |content: Vec<Node<'a>>| {
-            Vec::from([Node::record([("type", Node::literal("user_input")), ("content", Node::array(content))])])
-        };
-        let user = |key: &'static str, content: Node<'a>| {
-            Vec::from([Node::record([("role", Node::literal("user")), (key, content)])])
-        };
-        let is_content = |node: &Node<'a>| {
-            let kinds = ["text", "image", "audio", "document", "video"];
-            Ok::<_, Error>(kinds.iter().any(|kind| view(node).is_ok_and(|node| is(&node, kind))))
-        };
-        let is_interactions = self.api == Api::GeminiInteractions;
-        Ok(match history.into_data() {
-            Data::Array(items) => match items.first() {
-                Some(first) if is_interactions && is_content(first)? => input(items),
-                _ => items,
-            },
-            Data::String(string) if is_interactions => input([text(Node::new(Data::String(string)))].into()),
-            Data::Object(one) if is_interactions && type_of(&Node::new(Data::Object(one.clone()))).is_some() => {
-                input([Node::new(Data::Object(one))].into())
-            }
-            Data::Object(one) => [Node::new(Data::Object(one))].into(),
-            Data::String(string) if self.api == Api::Gemini => {
-                let part = Node::record([("text", Node::new(Data::String(string)))]);
-                user("parts", Node::array([part].into()))
-            }
-            Data::String(string) => user("content", Node::new(Data::String(string))),
-            _ => Vec::new(),
-        })
-    }
-}
-
-/// Finish reasons after which the model may be asked again.
-pub(super) const CHAT_ENDS: &[&str] = &["tool_calls", "stop", "function_call"];
-pub(super) const GEMINI_ENDS: &[&str] = &["STOP"];
-pub(super) const STATUSES: &[&str] = &["completed", "requires_action"];
-
-/// Returns a Gemini content with the role `model`, which some backends omit.
-fn as_model(content: &Node<'_>) -> Node<'static> {
-    let mut content = content.detached();
-    if content.get("role").is_none() {
-        content.set("role", Node::literal("model"));
-    }
-    content
 }
 
 fn joined(one: &str, other: &str) -> String {
@@ -344,29 +235,20 @@ fn joined(one: &str, other: &str) -> String {
     whole
 }
 
-/// Edits the first entry of a list.
-pub(super) fn edit_first<'a, R>(
-    holder: &mut Node<'a>,
-    key: &'static str,
-    edit: impl FnOnce(&mut Node<'a>) -> R,
-) -> Option<R> {
-    holder.visit(key, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
-}
-
 /// The state of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// The assistant message of Chat Completions.
+    /// The message of the model, without its units.
     pub(super) message: Pieces,
-    /// The calls of Chat Completions.
+    /// The calls that arrive in pieces.
     pub(super) calls: Vec<Pieces>,
-    /// The steps of Gemini Interactions.
-    pub(super) steps: Vec<Step>,
-    /// The parts of Gemini, or the items of Responses.
+    /// The items that arrive in pieces.
+    pub(super) items: Vec<Box<dyn BuiltItem>>,
+    /// The units that arrive as a whole.
     pub(super) units: Vec<Node<'static>>,
-    /// The calls of Chat Completions without an index.
+    /// The calls without an index.
     pub(super) unnumbered: Unnumbered,
-    /// Delivery of the last call of Chat Completions without an index whose number could not be stored.
+    /// Delivery of the last call without an index whose number could not be stored.
     pub(super) last_above_limit: Option<Delivery>,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
@@ -385,7 +267,7 @@ pub(super) struct Round {
     pub(super) used: Option<Node<'static>>,
     /// The id of the first round's reply.
     pub(super) id: Option<Node<'static>>,
-    /// The sequence number of the next event of Responses.
+    /// The number of the next event, if events are numbered.
     pub(super) sequence: Option<u64>,
 }
 
@@ -463,60 +345,5 @@ impl Piece {
             Piece::Object(inner) => inner.whole(),
             Piece::Value(value) => value,
         }
-    }
-}
-
-/// A step of Gemini Interactions that arrives in pieces.
-#[derive(Debug, Default)]
-pub(super) struct Step {
-    pub(super) node: Node<'static>,
-    arguments: String,
-    /// The text at the end of the content.
-    text: String,
-}
-
-impl Step {
-    pub(super) fn new(node: Node<'static>) -> Step {
-        Step { node, ..Step::default() }
-    }
-
-    pub(super) fn add(&mut self, delta: &Node<'_>) {
-        let text = |key: &str| delta.text_at(key).map(Text::display).unwrap_or_default();
-        let value = |key: &str| delta.get(key).map(Node::detached).unwrap_or_default();
-        if is(delta, "arguments_delta") {
-            self.arguments.push_str(&text("arguments"));
-        } else if is(delta, "thought_signature") {
-            self.node.set("signature", value("signature"));
-        } else if is(delta, "thought_summary") {
-            self.push("summary", value("content"));
-        } else if is(delta, "text") {
-            self.text.push_str(&text("text"));
-        } else if !is(delta, "text_annotation_delta") {
-            self.end_text();
-            self.push("content", delta.detached());
-        }
-    }
-
-    fn end_text(&mut self) {
-        if !self.text.is_empty() {
-            let text = Node::string(core::mem::take(&mut self.text));
-            self.push("content", Node::record([("type", Node::literal("text")), ("text", text)]));
-        }
-    }
-
-    fn push(&mut self, key: &'static str, value: Node<'static>) {
-        if self.node.array_at(key).is_none() {
-            self.node.set(key, Node::array(Vec::new()));
-        }
-        self.node.visit(key, |list| list.as_array_mut().map(|list| list.push(value)));
-    }
-
-    pub(super) fn whole(mut self) -> Node<'static> {
-        self.end_text();
-        let arguments = json::read(&self.arguments).ok().filter(|_| !self.arguments.is_empty());
-        if let Some(arguments) = arguments.map(|arguments| arguments.detached()) {
-            self.node.set("arguments", arguments);
-        }
-        self.node
     }
 }

@@ -7,10 +7,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    hidden::{
-        edit_first, is_call, is_reasoning, Delivery, HiddenLoop, Pieces, Round, Step, BREAK, CHAT_ENDS, GEMINI_ENDS,
-        STATUSES,
-    },
+    hidden::{Delivery, HiddenLoop, Pieces, Round, BREAK},
     usage,
 };
 use crate::{
@@ -18,45 +15,12 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    options::Api,
     tools::streams::unnumbered::{entry_id, CallNumber, CALL},
-    wire,
-};
-
-/// Names of event types and members of an API whose replies consist of items.
-struct Names {
-    begins: &'static str,
-    ends: &'static str,
-    /// The member that holds the index of an item.
-    index: &'static str,
-    /// The member that holds the item in its first and last event.
-    item: &'static str,
-    /// The events that end a reply. The first one ends a complete reply.
-    last: &'static [&'static str],
-    /// The member of those events that holds the reply.
-    reply: &'static str,
-    /// The events that begin a reply.
-    first: &'static [&'static str],
-}
-
-const RESPONSES: Names = Names {
-    begins: "response.output_item.added",
-    ends: "response.output_item.done",
-    index: "output_index",
-    item: "item",
-    last: &["response.completed", "response.incomplete", "response.failed"],
-    reply: "response",
-    first: &["response.created", "response.queued", "response.in_progress"],
-};
-
-const INTERACTIONS: Names = Names {
-    begins: "step.start",
-    ends: "step.stop",
-    index: "index",
-    item: "step",
-    last: &["interaction.completed"],
-    reply: "interaction",
-    first: &["interaction.created", "interaction.in_progress"],
+    wire::{
+        self,
+        events::{sequence, set_sequence, visit, Cursor, Says},
+        rounds::{Body, BuiltItem, ItemList, Message, MessageText, STATUS},
+    },
 };
 
 /// Added to the numbers of calls without an index, so that they differ from every index.
@@ -68,11 +32,9 @@ impl HiddenLoop {
     /// # Errors
     /// The errors of the searches.
     pub(super) fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        match self.api {
-            Api::OpenaiChat => self.chunk(event, out),
-            Api::Gemini => self.gemini(event, out),
-            Api::GeminiInteractions => self.item(event, &INTERACTIONS, out),
-            _ => self.item(event, &RESPONSES, out),
+        match self.rounds.body() {
+            Body::Message(message) => self.chunk(event, message, out),
+            Body::Items(items) => self.item(event, items, out),
         }
     }
 
@@ -104,32 +66,28 @@ impl HiddenLoop {
         if !self.decide((self.round.searched, self.round.called), ended) {
             return Ok(false);
         }
-        let Round { message: text, calls, steps, units, .. } = &mut self.round;
+        let Round { message: pieces, calls, items, units, .. } = &mut self.round;
         let mut units = core::mem::take(units);
         units.extend(core::mem::take(calls).into_iter().map(Pieces::whole));
-        units.extend(core::mem::take(steps).into_iter().map(Step::whole));
-        let text = match self.api {
-            Api::OpenaiChat => {
-                let mut message = Node::record([("role", Node::literal("assistant"))]);
-                for member in core::mem::take(text).whole().as_object().into_iter().flatten() {
-                    if let Some(object) = message.as_object_mut() {
+        units.extend(core::mem::take(items).into_iter().map(<dyn BuiltItem>::whole));
+        let turn = match self.rounds.body() {
+            Body::Message(message) => {
+                let mut turn = message.of_model(Node::empty_object());
+                for member in core::mem::take(pieces).whole().as_object().into_iter().flatten() {
+                    if let Some(object) = turn.as_object_mut() {
                         object.set(member.key.clone(), member.value.clone());
                     }
                 }
-                message.set("tool_calls", Node::array(units.clone()));
-                [message].into()
+                turn.set(message.units, Node::array(units.clone()));
+                Vec::from([turn])
             }
-            Api::Gemini => {
-                let content = [("role", Node::literal("model")), ("parts", Node::array(units.clone()))];
-                [Node::record(content)].into()
+            Body::Items(_) => {
+                let shown = self.without_searches(&units);
+                self.shown.extend(shown);
+                units.clone()
             }
-            _ => units.clone(),
         };
-        if !matches!(self.api, Api::OpenaiChat | Api::Gemini) {
-            let shown = self.without_searches(&units);
-            self.shown.extend(shown);
-        }
-        self.answer(text, &units)?;
+        self.answer(turn, &units)?;
         Ok(true)
     }
 
@@ -166,44 +124,71 @@ impl HiddenLoop {
         self.round.used = Some(own);
     }
 
-    /// Processes a chunk of Chat Completions.
-    fn chunk<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+    /// Processes a chunk, which is a reply with a part of the message.
+    fn chunk<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        message: &'static Message,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
         self.count(&mut event);
         if self.again {
             return Ok(());
         }
-        self.identify(&mut event, "id");
-        let first = event.array_at("choices").and_then(<[Node<'_>]>::first);
-        let delta = first.and_then(|choice| choice.get("delta")).filter(|delta| delta.as_object().is_some());
-        let reason = first.and_then(|choice| choice.get("finish_reason")).filter(|reason| !reason.is_null());
-        let reason = reason.map(Node::detached);
-        let mut is_shortened = false;
-        if let Some(delta) = delta.map(Node::detached) {
-            is_shortened = self.delta(&delta, &mut event);
-        }
-        let ended = reason.as_ref().map(|reason| CHAT_ENDS.iter().any(|end| reason.is_text(end)));
+        self.identify(&mut event, message.id);
+        let entry = message.entry(&event);
+        let reason = entry.and_then(|entry| entry.get(message.reason)).filter(|reason| !reason.is_null());
+        let ended = reason.map(|reason| self.rounds.may_follow(Some(reason)));
+        let without_calls = self.rounds.end_without_calls(reason);
+        let part = entry.and_then(|entry| entry.get(message.part)).filter(|part| part.as_object().is_some());
+        let part = part.map(Node::detached);
+        let mut is_shortened = part.is_some_and(|part| match &message.text {
+            MessageText::Beside(text) => self.pieces(&part, &mut event, (message, text)),
+            MessageText::InUnits { member, unless } => self.parts(&part, &mut event, (message, member, unless)),
+        });
         if let Some(ended) = ended.filter(|_| !self.round.stopped) {
-            let asks = self.stop(ended)?;
-            let is_emptied = self.round.searched && !self.round.called;
-            if asks {
-                edit_first(&mut event, "choices", |choice| choice.set("finish_reason", Node::default()));
+            if self.stop(ended)? {
+                message.edit(&mut event, |entry| match message.has_null_reason {
+                    true => entry.set(message.reason, Node::default()),
+                    false => drop(entry.remove(message.reason)),
+                });
                 is_shortened = true;
-            } else if is_emptied && reason.is_some_and(|reason| reason.is_text("tool_calls")) {
-                edit_first(&mut event, "choices", |choice| choice.set("finish_reason", Node::literal("stop")));
+            } else if let Some(end) = without_calls.filter(|_| self.round.searched && !self.round.called) {
+                message.edit(&mut event, |entry| entry.set(message.reason, end));
             }
         }
-        if !(is_shortened && is_bare(&event)) {
+        if !(is_shortened && self.is_bare(&event, message)) {
             out.push(event);
         }
         Ok(())
     }
 
-    /// Reads a delta of Chat Completions and removes its searches from the event. Returns true if something was
-    /// removed.
-    fn delta(&mut self, delta: &Node<'static>, event: &mut Node<'_>) -> bool {
+    /// Returns true if a chunk contains nothing for the client.
+    fn is_bare(&self, event: &Node<'_>, message: &Message) -> bool {
+        let Some(entry) = message.entry(event) else { return false };
+        let is_silent = |value: &Node<'_>| {
+            value.is_null()
+                || value.as_text().is_some_and(Text::is_empty)
+                || value.as_array().is_some_and(<[_]>::is_empty)
+        };
+        let part = entry.object_at(message.part);
+        part.is_none_or(|part| part.iter().all(|member| member.key.is("role") || is_silent(&member.value)))
+            && entry.get(message.reason).is_none_or(Node::is_null)
+            && (message.repeats_usage || event.get(wire::of(self.api).reply().usage()).is_none_or(Node::is_null))
+    }
+
+    /// Reads a part of a message whose calls arrive in pieces, and removes its searches from the event. Returns true if
+    /// something was removed.
+    fn pieces(
+        &mut self,
+        delta: &Node<'static>,
+        event: &mut Node<'_>,
+        (message, text): (&'static Message, &'static str),
+    ) -> bool {
+        let calls = delta.items_at(message.units);
         let keeps = self.keeps(delta);
         let mut deliveries: Vec<Delivery> = Vec::new();
-        for (position, call) in delta.items_at("tool_calls").iter().enumerate() {
+        for (position, call) in calls.iter().enumerate() {
             let Some(index) = self.number(call, position as u64) else {
                 deliveries.push(self.delivery_above_limit(call));
                 continue;
@@ -228,32 +213,32 @@ impl HiddenLoop {
             deliveries.push(delivery);
         }
         if keeps {
-            self.round.message.add(delta, &["tool_calls", "role"]);
+            self.round.message.add(delta, &[message.units, "role"]);
         }
         // The client received the role in the first round.
         let repeats_role = self.continues() && delta.get("role").is_some();
         if repeats_role {
-            edit_first(event, "choices", |choice| choice.visit("delta", |delta| delta.remove("role")));
+            message.edit(event, |entry| entry.visit(message.part, |part| part.remove("role")));
         }
-        let breaks = self.breaks(delta.get("content"));
+        let breaks = self.breaks(delta.get(text));
         let is_shortened = deliveries.contains(&Delivery::Search);
         // A call keeps its lack of an index.
-        let is_moved = deliveries.iter().zip(delta.items_at("tool_calls")).any(|(delivery, call)| match delivery {
+        let is_moved = deliveries.iter().zip(calls).any(|(delivery, call)| match delivery {
             Delivery::Shown(place) => call.u64_at("index").is_some_and(|index| index != *place),
             _ => true,
         });
         if !breaks && !is_moved {
             return repeats_role;
         }
-        edit_first(event, "choices", |choice| {
-            choice.visit("delta", |delta| {
+        message.edit(event, |entry| {
+            entry.visit(message.part, |part| {
                 if breaks {
-                    delta.visit("content", put_break);
+                    part.visit(text, put_break);
                 }
                 if !is_moved {
                     return;
                 }
-                let is_empty = delta.visit("tool_calls", |calls| {
+                let is_empty = part.visit(message.units, |calls| {
                     let Some(list) = calls.as_array_mut() else { return false };
                     for (call, delivery) in list.iter_mut().zip(&deliveries) {
                         if let (Delivery::Shown(place), Some(_)) = (delivery, call.u64_at("index")) {
@@ -265,7 +250,7 @@ impl HiddenLoop {
                     list.is_empty()
                 });
                 if is_empty == Some(true) {
-                    delta.remove("tool_calls");
+                    part.remove(message.units);
                 }
             })
         });
@@ -320,41 +305,37 @@ impl HiddenLoop {
         breaks
     }
 
-    /// Processes an event of Gemini, which contains complete parts.
-    fn gemini<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        self.count(&mut event);
-        if self.again {
-            return Ok(());
-        }
-        self.identify(&mut event, "responseId");
-        let first = event.array_at("candidates").and_then(<[Node<'_>]>::first);
-        let reason = first.and_then(|one| one.get("finishReason")).filter(|reason| !reason.is_null());
-        let ended = reason.map(|reason| GEMINI_ENDS.iter().any(|end| reason.is_text(end)));
-        let parts = first.and_then(|one| one.get("content")?.get("parts")?.as_array()).unwrap_or_default();
-        let parts: Vec<Node<'static>> = parts.iter().map(Node::detached).collect();
-        let mut searches = Vec::with_capacity(parts.len());
+    /// Reads a part of a message whose units arrive as a whole, and removes its searches from the event. Returns true
+    /// if something was removed.
+    fn parts(
+        &mut self,
+        part: &Node<'static>,
+        event: &mut Node<'_>,
+        (message, text, unless): (&'static Message, &'static str, &'static str),
+    ) -> bool {
+        let units = part.items_at(message.units);
+        let mut searches = Vec::with_capacity(units.len());
         let mut breaks = None;
-        for (at, part) in parts.iter().enumerate() {
-            let is_search = self.is_search(part);
+        for (at, unit) in units.iter().enumerate() {
+            let is_search = self.is_search(unit);
             self.round.searched |= is_search;
-            self.round.called |= is_call(part, Api::Gemini) && !is_search;
+            self.round.called |= self.rounds.is_call(unit) && !is_search;
             searches.push(is_search);
-            let is_thought = part.bool_at("thought") == Some(true);
-            if self.breaks(part.get("text").filter(|_| !is_thought)) {
+            if self.breaks(unit.get(text).filter(|_| unit.bool_at(unless) != Some(true))) {
                 breaks = Some(at);
             }
-            if self.keeps(part) {
-                self.round.units.push(part.clone());
+            if self.keeps(unit) {
+                self.round.units.push(unit.clone());
             }
         }
-        let mut is_shortened = searches.contains(&true);
+        let is_shortened = searches.contains(&true);
         if is_shortened || breaks.is_some() {
-            edit_first(&mut event, "candidates", |one| {
-                one.visit("content", |content| {
-                    content.visit("parts", |parts| {
-                        let Some(list) = parts.as_array_mut() else { return };
-                        if let Some(part) = breaks.and_then(|at| list.get_mut(at)) {
-                            part.visit("text", put_break);
+            message.edit(event, |entry| {
+                entry.visit(message.part, |part| {
+                    part.visit(message.units, |units| {
+                        let Some(list) = units.as_array_mut() else { return };
+                        if let Some(unit) = breaks.and_then(|at| list.get_mut(at)) {
+                            unit.visit(text, put_break);
                         }
                         let mut searches = searches.iter();
                         list.retain(|_| searches.next() != Some(&true));
@@ -362,46 +343,38 @@ impl HiddenLoop {
                 })
             });
         }
-        if let Some(ended) = ended.filter(|_| !self.round.stopped) {
-            if self.stop(ended)? {
-                edit_first(&mut event, "candidates", |one| one.remove("finishReason"));
-                is_shortened = true;
-            }
-        }
-        if !(is_shortened && is_bare(&event)) {
-            out.push(event);
-        }
-        Ok(())
+        is_shortened
     }
 
-    /// Processes an event of an API whose replies consist of items.
-    fn item<'a>(&mut self, mut event: Node<'a>, names: &Names, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let kind = ["type", "event_type"].iter().find_map(|key| event.get(key)?.as_text());
-        let Some(kind) = kind.map(|kind| kind.display().into_owned()) else {
+    /// Processes an event of a reply that consists of items.
+    fn item<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        items: &'static ItemList,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        let Some(cursor) = wire::of(self.api).decode(&event) else {
             self.pass(event, out);
             return Ok(());
         };
-        let is_one_of = |all: &[&str]| all.contains(&kind.as_str());
-        if is_one_of(names.last) {
-            let is_complete = names.last.first().is_some_and(|last| *last == kind);
-            return self.last(event, names, is_complete, out);
+        match cursor.says() {
+            Says::Finish { is_complete } => return self.last(event, (cursor, items), is_complete, out),
+            Says::First if self.continues() => return Ok(()),
+            _ => {}
         }
-        if is_one_of(names.first) && self.continues() {
-            return Ok(());
-        }
-        let Some(index) = event.u64_at(names.index) else {
+        let Some(index) = cursor.number(&event) else {
             self.pass(event, out);
             return Ok(());
         };
-        if kind == names.begins {
-            let item = event.get(names.item).map(Node::detached).unwrap_or_default();
+        if cursor.says() == Says::Begin {
+            let item = cursor.unit(&event).map(Node::detached).unwrap_or_default();
             let is_search = self.is_search(&item);
             self.round.searched |= is_search;
-            self.round.called |= is_call(&item, self.api) && !is_search;
+            self.round.called |= self.rounds.is_call(&item) && !is_search;
             let delivery = if is_search {
                 self.round.buffered.clear();
                 Delivery::Search
-            } else if is_reasoning(&item) {
+            } else if self.rounds.is_reasoning(&item) {
                 Delivery::Buffered
             } else {
                 self.release(out);
@@ -409,16 +382,16 @@ impl HiddenLoop {
                 self.round.passed += 1;
                 Delivery::Shown(place)
             };
-            let at = self.round.steps.len();
-            // Items follow one another, so above the limit the last one is enough.
+            let at = self.round.items.len();
+            // ItemList follow one another, so above the limit the last one is enough.
             if !self.stores_call() {
                 self.round.deliveries = Map::new();
             }
             self.round.deliveries.insert(index, (delivery, at));
         }
-        self.note(&event, &kind, index, names);
+        self.note(&event, (cursor, items), index);
         match self.round.deliveries.get(&index) {
-            Some((Delivery::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
+            Some((Delivery::Shown(place), _)) if *place != index => cursor.renumber(&mut event, *place),
             Some((Delivery::Search, _)) => return Ok(()),
             Some((Delivery::Buffered, _)) => {
                 self.stored_bytes = self.stored_bytes.saturating_add(json::length(&event));
@@ -435,25 +408,20 @@ impl HiddenLoop {
     }
 
     /// Stores the item of an event, or the piece of an item.
-    fn note(&mut self, event: &Node<'_>, kind: &str, index: u64, names: &Names) {
-        let item = event.get(names.item);
-        if self.api != Api::GeminiInteractions {
-            if let Some(item) = item.filter(|item| kind == names.ends && self.keeps(item)) {
+    fn note(&mut self, event: &Node<'_>, (cursor, items): (Cursor, &ItemList), index: u64) {
+        let Some(built) = items.built else {
+            let item = cursor.unit(event).filter(|_| cursor.says() == Says::End);
+            if let Some(item) = item.filter(|item| self.keeps(item)) {
                 self.round.units.push(item.detached());
             }
             return;
-        }
+        };
         let keeps = self.keeps(event);
-        if let Some(item) = item.filter(|_| kind == names.begins) {
-            if keeps {
-                self.round.steps.push(Step::new(item.detached()));
-            }
-            return;
-        }
-        let at = self.round.deliveries.get(&index).map(|(_, at)| *at).filter(|_| keeps);
-        let step = at.and_then(|at| self.round.steps.get_mut(at));
-        if let Some((step, delta)) = step.zip(event.get("delta")) {
-            step.add(delta);
+        let Some(unit) = cursor.unit(event).filter(|_| keeps) else { return };
+        if cursor.says() == Says::Begin {
+            self.round.items.push(built(unit.detached()));
+        } else if let Some((_, at)) = self.round.deliveries.get(&index) {
+            self.round.items.get_mut(*at).into_iter().for_each(|item| item.add(unit));
         }
     }
 
@@ -461,29 +429,28 @@ impl HiddenLoop {
     fn last<'a>(
         &mut self,
         mut event: Node<'a>,
-        names: &Names,
+        (cursor, items): (Cursor, &ItemList),
         is_complete: bool,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        let status = event.get(names.reply).and_then(|reply| reply.get("status"));
-        let ended = is_complete
-            && status.is_none_or(|status| status.is_null() || STATUSES.iter().any(|one| status.is_text(one)));
-        event.visit(names.reply, |reply| self.count(reply));
+        let (reply, usage) = (cursor.unit_path(), wire::of(self.api).reply().usage());
+        let status = cursor.unit(&event).and_then(|reply| reply.get(STATUS));
+        let ended = is_complete && self.rounds.may_follow(status);
+        visit(&mut event, reply, |reply| self.count(reply));
         if !self.round.stopped && self.stop(ended)? {
             return Ok(());
         }
         if let (None, Some(used)) = (&self.round.used, &self.used) {
             // The last round has no usage of its own.
-            event.visit(names.reply, |reply| reply.set(wire::of(self.api).reply().usage(), used.clone()));
+            visit(&mut event, reply, |reply| reply.set(usage, used.clone()));
         }
         self.release(out);
         if self.round.searched || self.continues() {
-            let key = if self.api == Api::GeminiInteractions { "steps" } else { "output" };
-            let own = event.get(names.reply).and_then(|reply| reply.get(key)?.as_array()).unwrap_or_default();
+            let own = cursor.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
             let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
             let kept = self.without_searches(&own);
             let is_emptied = self.round.searched && !self.round.called;
-            event.visit(names.reply, |reply| self.finish_items(reply, kept, is_emptied));
+            visit(&mut event, reply, |reply| self.finish_items(reply, items, kept, is_emptied));
         }
         self.pass(event, out);
         Ok(())
@@ -491,9 +458,12 @@ impl HiddenLoop {
 
     /// Passes on the buffered reasoning events.
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
-        let names = if self.api == Api::GeminiInteractions { &INTERACTIONS } else { &RESPONSES };
         for mut event in core::mem::take(&mut self.round.buffered) {
-            let Some(index) = event.u64_at(names.index) else { continue };
+            let Some((cursor, index)) =
+                wire::of(self.api).decode(&event).and_then(|cursor| Some((cursor, cursor.number(&event)?)))
+            else {
+                continue;
+            };
             let place = match self.round.deliveries.get(&index) {
                 Some((Delivery::Shown(place), _)) => *place,
                 known => {
@@ -505,19 +475,18 @@ impl HiddenLoop {
                 }
             };
             if place != index {
-                event.set(names.index, Node::count(place));
+                cursor.renumber(&mut event, place);
             }
             self.pass(event, out);
         }
     }
 
-    /// Passes on an event. Responses numbers its events, so the number is adjusted.
+    /// Passes on an event, with its number among the events that the client sees.
     fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
-        const NUMBER: &str = "sequence_number";
-        if let Some(own) = event.u64_at(NUMBER) {
+        if let Some(own) = sequence(&event) {
             let number = self.round.sequence.unwrap_or(own);
             if number != own {
-                event.set(NUMBER, Node::count(number));
+                set_sequence(&mut event, number);
             }
             self.round.sequence = Some(number.saturating_add(1));
         }
@@ -531,26 +500,9 @@ fn put_break(text: &mut Node<'_>) {
     *text = Node::string(String::from(BREAK) + &own);
 }
 
-/// Returns true if a chunk contains nothing for the client.
-fn is_bare(event: &Node<'_>) -> bool {
-    let first = |key: &str| event.get(key)?.as_array()?.first();
-    if let Some(choice) = first("choices") {
-        let delta = choice.object_at("delta");
-        let is_silent = |value: &Node<'_>| value.is_null() || value.as_text().is_some_and(Text::is_empty);
-        let has_no_content =
-            delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || is_silent(&member.value)));
-        let is_open = choice.get("finish_reason").is_none_or(Node::is_null);
-        return has_no_content && is_open && event.get("usage").is_none_or(Node::is_null);
-    }
-    first("candidates").is_some_and(|candidate| {
-        let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());
-        parts.is_none_or(<[Node<'_>]>::is_empty) && candidate.get("finishReason").is_none()
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::panic, reason = "a test fails by panicking")]
+    #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
     use alloc::{format, vec::Vec};
 
@@ -566,7 +518,7 @@ mod tests {
     fn beyond_the_limit(api: Api) -> HiddenLoop {
         let adapting = AdaptOptions::new("openai-chat");
         let searches = Searches::new(Text::literal("find"), SearchOptions::default(), adapting, Names::default());
-        let mut hidden = HiddenLoop::new(api, searches, "{}", 1);
+        let mut hidden = HiddenLoop::new(api, searches, "{}", 1).expect("searches are hidden");
         hidden.stored_bytes = MAX_HELD_BYTES;
         hidden
     }
@@ -600,7 +552,7 @@ mod tests {
                 assert_eq!(out.iter().map(json::write).collect::<Vec<_>>(), [text]);
             }
         }
-        assert!(hidden.round.steps.is_empty());
+        assert!(hidden.round.items.is_empty());
         assert!(hidden.round.deliveries.len() <= 1);
     }
 }

@@ -217,8 +217,9 @@ impl Exchange {
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
+        let can_hide = wire::of(endpoint.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node))?;
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
-        if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
+        if hides && (options.max_rounds == 0 || !can_hide) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
         }
@@ -231,12 +232,13 @@ impl Exchange {
         if let (Some(_), Some(called)) = (&hosted, called) {
             restore_map.leaves(called);
         }
-        let rounds = hosted.zip(called).map(|(hosted, called)| {
+        let rounds = hosted.zip(called).and_then(|(hosted, called)| {
             let search = options.search.clone().tool_search_name(called);
             let searches = Searches::new(hosted, search, adapting.clone(), names);
+            let left = options.max_rounds;
             match hides {
-                true => Rounds::Hidden(Box::new(HiddenLoop::new(endpoint.api, searches, body, options.max_rounds))),
-                false => Rounds::Shown(Box::new(SearchLoop::new(searches, body, options.max_rounds))),
+                true => HiddenLoop::new(endpoint.api, searches, body, left).map(Box::new).map(Rounds::Hidden),
+                false => Some(Rounds::Shown(Box::new(SearchLoop::new(searches, body, left)))),
             }
         });
         let request = json::text_of(body, &node).into_owned();

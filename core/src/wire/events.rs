@@ -5,7 +5,7 @@
 
 use alloc::{format, string::String};
 
-use super::{units::Step, EVENTS};
+use super::{units::Step, Wire, ALL};
 use crate::json::{Node, Text};
 
 /// Names of members that lead from an event to a value.
@@ -109,8 +109,12 @@ pub(crate) struct Events {
     pub(super) index: &'static [&'static str],
     /// Lead to an id that identifies an item without an index.
     pub(super) ids: &'static [Path],
+    /// Member that contains the number of an event in its stream.
+    pub(super) sequence: Option<&'static str>,
     /// An event belongs to an item only if it has one of these members, for kinds that begin so. Empty if all do.
     pub(super) marks: &'static [(&'static str, &'static str)],
+    /// An event of a kind that is not listed is about an item if it has one of these members, for kinds that begin so.
+    pub(super) others: &'static [(&'static str, &'static str)],
     /// Returns an event with a piece. The first argument is the index.
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
 }
@@ -145,8 +149,16 @@ impl Event {
 }
 
 impl Events {
-    pub(super) const NONE: Events =
-        Events { kind: Kind::Member, list: &[], index: &["index"], ids: &[], marks: &[], write: None };
+    pub(super) const NONE: Events = Events {
+        kind: Kind::Member,
+        list: &[],
+        index: &["index"],
+        ids: &[],
+        sequence: None,
+        marks: &[],
+        others: &[],
+        write: None,
+    };
 
     fn event(&'static self, node: &Node<'_>) -> Option<&'static Event> {
         match self.kind {
@@ -156,18 +168,18 @@ impl Events {
             Kind::Value(key) => {
                 let kind = node.text_at(key)?;
                 let known = self.list.iter().find(|event| kind.is_found(event.name));
-                known.or_else(|| self.is_marked(node).then_some(&UNLISTED))
+                known.or_else(|| self.is_marked(node, self.others).then_some(&UNLISTED))
             }
         }
     }
 
-    /// Returns true if an event belongs to an item.
-    fn is_marked(&self, node: &Node<'_>) -> bool {
+    /// Returns true if an event has one of these members.
+    fn is_marked(&self, node: &Node<'_>, marks: &[(&str, &str)]) -> bool {
         let Kind::Value(key) = self.kind else { return false };
         let begins = |prefix: &str| {
             prefix.is_empty() || node.text_at(key).is_some_and(|kind| kind.display().starts_with(prefix))
         };
-        self.marks.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
+        marks.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
     }
 }
 
@@ -178,9 +190,35 @@ pub(crate) struct Cursor {
     event: &'static Event,
 }
 
+/// The events of every format. An event that could belong to several formats belongs to the first one.
+fn all() -> impl Iterator<Item = &'static Events> {
+    ALL.iter().filter_map(|wire| wire.events)
+}
+
+impl Wire {
+    /// Returns what an event of this format says, if its kind is known.
+    pub(crate) fn decode(&self, node: &Node<'_>) -> Option<Cursor> {
+        let of = self.events?;
+        Some(Cursor { of, event: of.event(node)? })
+    }
+}
+
 /// Returns what an event says, if its kind is known.
 pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
-    EVENTS.iter().find_map(|of| Some(Cursor { of, event: of.event(node)? }))
+    all().find_map(|of| Some(Cursor { of, event: of.event(node)? }))
+}
+
+/// Returns the number of an event in its stream.
+pub(crate) fn sequence(node: &Node<'_>) -> Option<u64> {
+    all().find_map(|of| node.u64_at(of.sequence?))
+}
+
+/// Sets the number of an event in its stream, if the event has one.
+pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
+    let key = all().find_map(|of| of.sequence.filter(|key| node.get(*key).is_some()));
+    if let Some(key) = key {
+        node.set(key, Node::count(number));
+    }
 }
 
 /// Returns true if a reply ends with this event.
@@ -244,7 +282,7 @@ impl Cursor {
         match self.event.says {
             Says::Begin | Says::End => true,
             Says::Delta | Says::BeginPart | Says::EndPart | Says::Snapshot => {
-                self.of.marks.is_empty() || self.of.is_marked(node)
+                self.of.marks.is_empty() || self.of.is_marked(node, self.of.marks)
             }
             _ => false,
         }
@@ -252,7 +290,7 @@ impl Cursor {
 
     /// Returns the block, item, step or part that begins or ends, or the reply that begins or ends.
     pub(crate) fn unit<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        at(node, self.event.unit)
+        at(node, self.event.unit).filter(|_| !self.event.unit.is_empty())
     }
 
     /// Returns the way to the block, item, step or part.
@@ -404,7 +442,7 @@ impl Key {
 
 /// Returns the text of a member that states the kind of an event.
 pub(crate) fn kind_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    let mut keys = EVENTS.iter().filter_map(|of| match of.kind {
+    let mut keys = all().filter_map(|of| match of.kind {
         Kind::Value(key) => Some(key),
         Kind::Member => None,
     });

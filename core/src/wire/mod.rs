@@ -15,14 +15,17 @@ mod interactions;
 pub(crate) mod prompt;
 pub(crate) mod reply;
 mod responses;
+pub(crate) mod rounds;
 pub(crate) mod tool_list;
 pub(crate) mod translation;
 pub(crate) mod turns;
 pub(crate) mod units;
 
+use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use crate::{
+    error::Error,
     json::{Child, Data, Node},
     options::Api,
 };
@@ -32,6 +35,7 @@ use endpoint::Endpoint;
 use events::Events;
 use prompt::Prompt;
 use reply::Reply;
+use rounds::Rounds;
 use tool_list::ToolList;
 use translation::Translation;
 use turns::Turns;
@@ -52,6 +56,10 @@ pub(crate) struct Wire {
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
+    /// The events of a streamed reply; `None` if each is a reply with a part of the output.
+    events: Option<&'static Events>,
+    /// `None` if replies can represent searches, or if searches are never hidden.
+    rounds: Option<Rounds>,
     /// `None` if requests are not translated from and to this format.
     translation: Option<Translation>,
 }
@@ -63,12 +71,31 @@ struct HistoryForms {
     may_be_object: bool,
     /// Human-readable.
     expected: &'static str,
+    /// Returns a history as a list of messages.
+    messages: for<'a> fn(Node<'a>) -> Result<Vec<Node<'a>>, Error>,
 }
 
 impl HistoryForms {
     /// A list of messages, which a request must have.
-    const MESSAGES: HistoryForms =
-        HistoryForms { is_required: true, may_be_text: false, may_be_object: false, expected: "an array of messages" };
+    const MESSAGES: HistoryForms = HistoryForms {
+        is_required: true,
+        may_be_text: false,
+        may_be_object: false,
+        expected: "an array of messages",
+        messages: messages_of_roles,
+    };
+}
+
+/// Returns a history whose messages have roles as a list.
+fn messages_of_roles(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
+    Ok(match history.into_data() {
+        Data::Array(items) => items,
+        Data::Object(one) => Vec::from([Node::new(Data::Object(one))]),
+        Data::String(text) => {
+            Vec::from([Node::record([("role", Node::literal("user")), ("content", Node::new(Data::String(text)))])])
+        }
+        _ => Vec::new(),
+    })
 }
 
 /// Members with which an entry of a list groups functions, in any format. The first one is written.
@@ -77,10 +104,6 @@ pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 /// Every description. A part that could belong to several APIs belongs to the first one.
 const ALL: [&Wire; 6] =
     [&interactions::WIRE, &responses::WIRE, &anthropic::WIRE, &converse::WIRE, &chat::WIRE, &gemini::WIRE];
-
-/// The events of every format. An event that could belong to several formats belongs to the first one.
-static EVENTS: [&Events; 5] =
-    [&responses::EVENTS, &anthropic::EVENTS, &interactions::EVENTS, &converse::EVENTS, &chat::COHERE_EVENTS];
 
 /// Returns the description of an API.
 pub(crate) const fn of(api: Api) -> &'static Wire {

@@ -13,7 +13,7 @@ use super::{
         Item, Place,
     },
     chat::{Choices, Cohere},
-    queue::{part_of, Part, Queue, SEQUENCE},
+    queue::{part_of, Part, Queue},
     text::Answer,
 };
 use crate::{
@@ -365,7 +365,7 @@ fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'stati
     } else if let Some(id) = event.text_at("item_id").and_then(Text::value) {
         part.set("item_id", Node::string(message_id(&id)));
     }
-    for key in ["output_index", SEQUENCE] {
+    for key in ["output_index", "sequence_number"] {
         if let Some(value) = event.get(key) {
             part.set(key, value.detached());
         }

@@ -12,11 +12,8 @@ use crate::{
     error::Error,
     json::{self, Node},
     tools::streams::buffered_calls::{pay, CALL},
-    wire::events::{decode, Key, Says},
+    wire::events::{decode, sequence, set_sequence, Key, Says},
 };
-
-/// Member of a Responses event that contains its sequence number.
-pub(crate) const SEQUENCE: &str = "sequence_number";
 
 /// State of the events of a stream: which are hidden from the client, and which are buffered.
 #[derive(Debug, Default)]
@@ -99,8 +96,8 @@ impl Queue {
     /// Passes on an event, with its number among the events that the client sees.
     pub(crate) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.gone.renumber(&mut event);
-        if let Some(number) = event.u64_at(SEQUENCE).filter(|_| self.added > 0) {
-            event.set(SEQUENCE, Node::count(number + self.added));
+        if let Some(number) = sequence(&event).filter(|_| self.added > 0) {
+            set_sequence(&mut event, number + self.added);
         }
         out.push(event);
     }

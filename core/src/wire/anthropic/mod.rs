@@ -85,6 +85,8 @@ pub(super) static WIRE: Wire = Wire {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
+    events: Some(&EVENTS),
+    rounds: None,
     translation: Some(Translation {
         form: Form::Plain,
         schema: "input_schema",

@@ -79,6 +79,8 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usage",
         is_own: |_| false,
     },
+    events: Some(&EVENTS),
+    rounds: None,
     translation: None,
 };
 

@@ -1,11 +1,15 @@
 //! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
 
+use alloc::vec::Vec;
+
 use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{of_google, Endpoint},
+    messages_of_roles,
     prompt::Prompt,
     reply::Reply,
+    rounds::{Body, Message, MessageText, Rounds},
     tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -16,7 +20,8 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    error::Error,
+    json::{Data, Node},
     options::{Api, ToolFormat},
 };
 
@@ -40,6 +45,7 @@ pub(super) static WIRE: Wire = Wire {
         may_be_text: true,
         may_be_object: true,
         expected: "a string, a content, or an array of contents",
+        messages,
     },
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
@@ -126,8 +132,39 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usageMetadata",
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
+    events: None,
+    rounds: Some(Rounds {
+        only_one: &[],
+        body: Body::Message(Message {
+            list: "candidates",
+            whole: "content",
+            part: "content",
+            units: "parts",
+            reason: "finishReason",
+            id: "responseId",
+            role: "model",
+            text: MessageText::InUnits { member: "text", unless: "thought" },
+            has_null_reason: false,
+            repeats_usage: true,
+        }),
+        ends: &["STOP"],
+        without_calls: None,
+        is_call: |part| part.get("functionCall").is_some() || part.get("function_call").is_some(),
+        is_text: |part| part.get("text").is_some(),
+        reasoning: None,
+    }),
     translation: None,
 };
+
+fn messages(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
+    match history.into_data() {
+        Data::String(text) => {
+            let text = Node::record([("text", Node::new(Data::String(text)))]);
+            Ok(Vec::from([WIRE.turns.user_message(Vec::from([text]))]))
+        }
+        history => messages_of_roles(Node::new(history)),
+    }
+}
 
 fn result(answered: Answered<'_>) -> Node<'_> {
     let mut result = Node::empty_object();

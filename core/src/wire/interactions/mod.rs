@@ -1,5 +1,9 @@
 //! Gemini Interactions. The history consists of steps.
 
+mod built_step;
+
+use alloc::{boxed::Box, vec::Vec};
+
 use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
@@ -7,20 +11,23 @@ use super::{
     events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
+    rounds::{Body, ItemList, Rounds, When},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Speaker, Turns},
     units::{
-        Arguments, Name,
+        has_type, Arguments, Name,
         Step::{Items, Member, NotText, Type, With, Without},
         Unit, Units,
     },
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    error::Error,
+    json::{lazy::view, Data, Node},
     options::{Api, ToolFormat},
 };
+use built_step::BuiltStep;
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
@@ -30,6 +37,7 @@ pub(super) static WIRE: Wire = Wire {
         may_be_text: true,
         may_be_object: true,
         expected: "a string, a content, or an array of contents or steps",
+        messages,
     },
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &["previous_interaction_id"],
@@ -81,6 +89,16 @@ pub(super) static WIRE: Wire = Wire {
         usage: "usage",
         is_own: |_| false,
     },
+    events: Some(&EVENTS),
+    rounds: Some(Rounds {
+        only_one: &[("background", When::True)],
+        body: Body::Items(ItemList { list: "steps", built: Some(|step| Box::new(BuiltStep::new(step))) }),
+        ends: &["completed", "requires_action"],
+        without_calls: Some(("requires_action", "completed")),
+        is_call: |step| has_type(step, "function_call"),
+        is_text: |step| has_type(step, "model_output"),
+        reasoning: Some("thought"),
+    }),
     translation: Some(Translation {
         form: Form::Typed,
         schema: "parameters",
@@ -92,6 +110,34 @@ pub(super) static WIRE: Wire = Wire {
         metadata: Metadata::None,
     }),
 };
+
+/// Returns a history as a list of steps. A text, a content and a list of contents are input of the user.
+fn messages(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
+    const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
+    let is_content = |node: &Node<'_>| view(node).is_ok_and(|node| CONTENTS.iter().any(|kind| has_type(&node, kind)));
+    Ok(match history.into_data() {
+        Data::Array(items) => match items.first() {
+            Some(first) if is_content(first) => user_input(items),
+            _ => items,
+        },
+        Data::String(text) => {
+            let text = ("text", Node::new(Data::String(text)));
+            user_input(Vec::from([Node::record([("type", Node::literal("text")), text])]))
+        }
+        Data::Object(one) => {
+            let one = Node::new(Data::Object(one));
+            match one.text_at("type") {
+                Some(_) => user_input(Vec::from([one])),
+                None => Vec::from([one]),
+            }
+        }
+        _ => Vec::new(),
+    })
+}
+
+fn user_input(content: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    Vec::from([Node::record([("type", Node::literal("user_input")), ("content", Node::array(content))])])
+}
 
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("event_type"),
@@ -110,6 +156,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("interaction.completed", Says::Finish { is_complete: true }).with(&["interaction"]),
         Event::new("error", Says::Error),
     ],
+    others: &[("", "index")],
     write: Some(piece),
     ..Events::NONE
 };

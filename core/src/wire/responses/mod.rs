@@ -5,8 +5,10 @@ use super::{
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    messages_of_roles,
     prompt::Prompt,
     reply::Reply,
+    rounds::{Body, ItemList, Rounds, When},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
@@ -22,6 +24,19 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
+/// Types of items that the client has to answer.
+const CALLS: [&str; 9] = [
+    "function_call",
+    "custom_tool_call",
+    "tool_search_call",
+    "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "computer_call",
+    "mcp_approval_request",
+    "program_call",
+];
+
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::OpenaiResponses,
@@ -35,6 +50,7 @@ pub(super) static WIRE: Wire = Wire {
         may_be_text: true,
         may_be_object: false,
         expected: "a string or an array of items",
+        messages: messages_of_roles,
     },
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
@@ -87,6 +103,17 @@ pub(super) static WIRE: Wire = Wire {
                 || has_type(reply, "response.created")
         },
     },
+    events: Some(&EVENTS),
+    rounds: Some(Rounds {
+        // The API stores the history, or replies later.
+        only_one: &[("conversation", When::Given), ("background", When::True)],
+        body: Body::Items(ItemList { list: "output", built: None }),
+        ends: &["completed", "requires_action"],
+        without_calls: Some(("requires_action", "completed")),
+        is_call: |item| CALLS.iter().any(|kind| has_type(item, kind)),
+        is_text: |item| has_type(item, "message"),
+        reasoning: Some("reasoning"),
+    }),
     translation: Some(Translation {
         form: Form::Typed,
         schema: "parameters",
@@ -98,6 +125,8 @@ pub(super) static WIRE: Wire = Wire {
         metadata: Metadata::Any,
     }),
 };
+
+const ABOUT_ITEMS: [(&str, &str); 2] = [("", "output_index"), ("response.", "item_id")];
 
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("type"),
@@ -134,7 +163,9 @@ pub(super) static EVENTS: Events = Events {
     ],
     index: &["output_index", "index"],
     ids: &[&["item_id"], &["item", "id"]],
-    marks: &[("", "output_index"), ("response.", "item_id")],
+    sequence: Some("sequence_number"),
+    marks: &ABOUT_ITEMS,
+    others: &ABOUT_ITEMS,
     ..Events::NONE
 };
 

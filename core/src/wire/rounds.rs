@@ -1,0 +1,199 @@
+//! How several replies of the model become one reply for the client, if the client must not see the searches between
+//! them.
+
+use alloc::{boxed::Box, vec::Vec};
+use core::fmt::Debug;
+
+use super::Wire;
+use crate::{
+    error::Error,
+    json::{lazy::view, Node},
+};
+
+/// What a reply looks like to which the output of earlier rounds is added.
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    /// Members of a request with which its reply cannot have several rounds, and when.
+    pub(super) only_one: &'static [(&'static str, When)],
+    pub(super) body: Body,
+    /// Reasons of the end after which the model may be asked again. A reply may also end without a reason.
+    pub(super) ends: &'static [&'static str],
+    /// The reason of the end if the client has to answer calls, and the reason if no call is left.
+    pub(super) without_calls: Option<(&'static str, &'static str)>,
+    /// Returns true for a unit that the client has to answer.
+    pub(super) is_call: fn(&Node<'_>) -> bool,
+    /// Returns true for a unit with text for the user.
+    pub(super) is_text: fn(&Node<'_>) -> bool,
+    /// `type` of units that belong to the unit after them.
+    pub(super) reasoning: Option<&'static str>,
+}
+
+/// When a member of a request has a consequence.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum When {
+    Given,
+    True,
+    AboveOne,
+}
+
+/// The part of a reply that contains the model's output.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// A list of messages, of which the first one counts. A streamed reply consists of chunks, each of which is a reply
+    /// with a part of the output.
+    Message(Message),
+    /// A list of items. Events of a streamed reply begin, continue and end one item.
+    Items(ItemList),
+}
+
+/// The message of a reply.
+#[derive(Debug)]
+pub(crate) struct Message {
+    /// Member of the reply that contains the list.
+    pub(crate) list: &'static str,
+    /// Member of an entry that contains the message.
+    pub(crate) whole: &'static str,
+    /// Member of an entry that contains a part of the message, in a chunk.
+    pub(crate) part: &'static str,
+    /// Member of the message that contains its units.
+    pub(crate) units: &'static str,
+    /// Member of an entry that contains the reason of the end.
+    pub(crate) reason: &'static str,
+    /// Member of the reply that contains its id.
+    pub(crate) id: &'static str,
+    /// `role` of the model.
+    pub(crate) role: &'static str,
+    pub(crate) text: MessageText,
+    /// True if a chunk without a reason has the member nevertheless.
+    pub(crate) has_null_reason: bool,
+    /// True if each chunk repeats the token usage so far.
+    pub(crate) repeats_usage: bool,
+}
+
+/// Where the text of a message is.
+#[derive(Debug)]
+pub(crate) enum MessageText {
+    /// In this member of the message. Units are calls, which arrive in pieces.
+    Beside(&'static str),
+    /// In this member of units, unless the unit has the other member. Each unit arrives as a whole.
+    InUnits { member: &'static str, unless: &'static str },
+}
+
+/// The items of a reply.
+#[derive(Debug)]
+pub(crate) struct ItemList {
+    /// Member of the reply that contains the list.
+    pub(crate) list: &'static str,
+    /// Returns an item that its events build; `None` if its last event contains the whole item.
+    pub(crate) built: Option<fn(Node<'static>) -> Box<dyn BuiltItem>>,
+}
+
+/// An item that arrives in pieces.
+pub(crate) trait BuiltItem: Debug + Send + Sync {
+    fn add(&mut self, delta: &Node<'_>);
+    fn whole(self: Box<Self>) -> Node<'static>;
+}
+
+impl Rounds {
+    pub(crate) const fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Returns true if the reply to this request can have several rounds.
+    ///
+    /// # Errors
+    /// `invalid-json`.
+    pub(crate) fn allows(&self, request: &Node<'_>) -> Result<bool, Error> {
+        for (key, when) in self.only_one {
+            let Some(value) = request.get(*key).map(view).transpose()? else { continue };
+            let is_hit = match when {
+                When::Given => !value.is_null(),
+                When::True => value.as_bool() == Some(true),
+                When::AboveOne => value.as_u64().is_some_and(|count| count > 1),
+            };
+            if is_hit {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns true if the model may be asked again after a reply with this reason of its end.
+    pub(crate) fn may_follow(&self, reason: Option<&Node<'_>>) -> bool {
+        reason.is_none_or(|reason| reason.is_null() || self.ends.iter().any(|end| reason.is_text(end)))
+    }
+
+    /// Returns the reason of the end of a reply that has lost its calls, if it differs.
+    pub(crate) fn end_without_calls(&self, reason: Option<&Node<'_>>) -> Option<Node<'static>> {
+        let (with, without) = self.without_calls?;
+        reason?.is_text(with).then(|| Node::literal(without))
+    }
+
+    pub(crate) fn is_call(&self, unit: &Node<'_>) -> bool {
+        (self.is_call)(unit)
+    }
+
+    pub(crate) fn is_text(&self, unit: &Node<'_>) -> bool {
+        (self.is_text)(unit)
+    }
+
+    /// Returns true for a unit that belongs to the unit after it.
+    pub(crate) fn is_reasoning(&self, unit: &Node<'_>) -> bool {
+        self.reasoning.is_some_and(|kind| super::units::has_type(unit, kind))
+    }
+
+    /// Returns the units of a reply, and the reason of its end.
+    pub(crate) fn output<'n, 'a>(&self, reply: &'n Node<'a>) -> (&'n [Node<'a>], Option<&'n Node<'a>>) {
+        match &self.body {
+            Body::Message(message) => {
+                let entry = message.entry(reply);
+                let units = entry.and_then(|entry| entry.get(message.whole)?.array_at(message.units));
+                (units.unwrap_or_default(), entry.and_then(|entry| entry.get(message.reason)))
+            }
+            Body::Items(items) => (reply.items_at(items.list), reply.get(STATUS)),
+        }
+    }
+}
+
+/// The member of a reply with items that contains the reason of its end.
+pub(crate) const STATUS: &str = "status";
+
+impl Message {
+    /// Returns the entry of a reply that counts.
+    pub(crate) fn entry<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        reply.array_at(self.list)?.first()
+    }
+
+    /// Edits the entry of a reply that counts.
+    pub(crate) fn edit<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+        reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
+    }
+
+    /// Returns a message of the model with these members. Some backends omit the role.
+    pub(crate) fn of_model(&self, mut message: Node<'static>) -> Node<'static> {
+        if message.get("role").is_none() {
+            message.set("role", Node::literal(self.role));
+        }
+        message
+    }
+}
+
+impl Wire {
+    /// Returns how several replies become one; `None` if replies of the format can represent searches.
+    pub(crate) const fn rounds(&self) -> Option<&Rounds> {
+        self.rounds.as_ref()
+    }
+
+    /// Returns a history as a list of messages. Some APIs accept a string or a content as the user's message.
+    pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        (self.forms.messages)(history)
+    }
+
+    /// Returns the messages with results. Some APIs have results in a message of the user.
+    pub(crate) fn in_messages<'a>(&self, results: Vec<Node<'a>>) -> Vec<Node<'a>> {
+        match self.turns.blocks() {
+            Some(_) => Vec::from([self.turns.user_message(results)]),
+            None => results,
+        }
+    }
+}
