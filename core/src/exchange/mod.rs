@@ -359,20 +359,7 @@ impl Exchange {
 
     /// Returns an `error` event for a request that failed after the client received a part of the reply.
     pub(crate) fn failed_text(&self, body: &str) -> String {
-        if self.api != Api::Anthropic {
-            let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
-            let error =
-                error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));
-            return alloc::format!("data: {}\n\n", json::write(&error));
-        }
-        let error = match json::read(body) {
-            Ok(error) if is(&error, "error") => json::write(&error),
-            _ => json::write(&Node::record([
-                ("type", Node::literal("error")),
-                ("error", Node::record([("type", Node::literal("api_error")), ("message", Node::string(body))])),
-            ])),
-        };
-        alloc::format!("event: error\ndata: {error}\n\n")
+        wire::of(self.api).failed(body)
     }
 
     /// Builds the next request: the client's request and the model's answers so far.

@@ -1,7 +1,12 @@
 //! The addresses of an API, and its errors.
 
+use alloc::{format, string::String};
+
 use super::{Wire, ALL};
-use crate::{json::Node, options::Api};
+use crate::{
+    json::{self, Node},
+    options::Api,
+};
 
 /// The addresses of an API for requests that can have tools.
 #[derive(Debug)]
@@ -9,10 +14,14 @@ pub(super) struct Endpoint {
     pub(super) api: Api,
     /// Ends of paths.
     pub(super) paths: &'static [&'static str],
+    /// True if other services have paths with the same ends.
+    pub(super) is_shared: bool,
     /// Methods after the model's name at the end of a path.
     pub(super) methods: &'static [&'static str],
     /// Returns the body of a response with an error.
     pub(super) error: for<'a> fn(Refusal<'a>) -> Node<'a>,
+    /// Returns the event of a stream that reports an error, from the body of a response with an error.
+    pub(super) failed: fn(&str) -> String,
 }
 
 /// What the body of a response with status 400 contains.
@@ -34,10 +43,27 @@ pub(crate) fn of_path(path: &str) -> Option<Api> {
 }
 
 impl Wire {
+    /// Returns true if requests of other services can have the same addresses.
+    pub(crate) const fn shares_addresses(&self) -> bool {
+        self.endpoint.is_shared
+    }
+
+    /// Returns the event of a stream that reports an error, from the body of a response with an error.
+    pub(crate) fn failed(&self, body: &str) -> String {
+        (self.endpoint.failed)(body)
+    }
+
     /// Returns the body of a response with an error.
     pub(crate) fn error<'a>(&self, refusal: Refusal<'a>) -> Node<'a> {
         (self.endpoint.error)(refusal)
     }
+}
+
+/// Returns an event with the error of a body, which most formats have in a member.
+pub(super) fn failed(body: &str) -> String {
+    let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
+    let error = error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));
+    format!("data: {}\n\n", json::write(&error))
 }
 
 /// Returns the error of OpenAI's formats.

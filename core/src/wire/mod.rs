@@ -13,6 +13,7 @@ pub(crate) mod events;
 mod gemini;
 mod interactions;
 pub(crate) mod prompt;
+pub(crate) mod recognition;
 pub(crate) mod reply;
 mod responses;
 pub(crate) mod rounds;
@@ -34,6 +35,7 @@ use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use events::Events;
 use prompt::Prompt;
+use recognition::{Evidence, IsOwn};
 use reply::Reply;
 use rounds::Rounds;
 use tool_list::ToolList;
@@ -47,6 +49,10 @@ pub(crate) struct Wire {
     /// Member of a request that holds its history.
     history: &'static str,
     forms: HistoryForms,
+    /// `None` if every request with this history has the format, unless another format was recognized before.
+    is_own: Option<IsOwn>,
+    /// `None` if a history of this name is no evidence for another format.
+    evidence: Option<Evidence>,
     prompt: Prompt,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
@@ -104,6 +110,13 @@ pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 /// Every description. A part that could belong to several APIs belongs to the first one.
 const ALL: [&Wire; 6] =
     [&interactions::WIRE, &responses::WIRE, &anthropic::WIRE, &converse::WIRE, &chat::WIRE, &gemini::WIRE];
+
+/// The formats, in the order in which they are recognized.
+const RECOGNIZED: [&Wire; 6] =
+    [&interactions::WIRE, &responses::WIRE, &converse::WIRE, &gemini::WIRE, &chat::WIRE, &anthropic::WIRE];
+
+/// The most common format for each name of the history.
+pub(crate) const COMMON: [&Wire; 3] = [&chat::WIRE, &responses::WIRE, &gemini::WIRE];
 
 /// Returns the description of an API.
 pub(crate) const fn of(api: Api) -> &'static Wire {
@@ -173,6 +186,17 @@ impl Wire {
     pub(crate) const fn turns(&self) -> &Turns {
         &self.turns
     }
+}
+
+/// Returns the names of the members that contain a history, without duplicates.
+pub(crate) fn histories() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::with_capacity(ALL.len());
+    for wire in ALL {
+        if !names.contains(&wire.history) {
+            names.push(wire.history);
+        }
+    }
+    names
 }
 
 /// Returns true if a request does not contain its whole history: it continues an earlier response or a cached prefix.

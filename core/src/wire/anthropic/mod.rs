@@ -1,5 +1,9 @@
 //! Anthropic Messages.
 
+mod recognition;
+
+use alloc::{format, string::String};
+
 use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
@@ -18,7 +22,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    json::{self, Node},
     options::{Api, ToolFormat},
 };
 
@@ -26,12 +30,16 @@ pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::Anthropic,
         paths: &["/messages", "/messages/count_tokens"],
+        is_shared: true,
         // Claude on Vertex.
         methods: &["rawPredict", "streamRawPredict"],
         error,
+        failed,
     },
     history: "messages",
     forms: HistoryForms::MESSAGES,
+    is_own: None,
+    evidence: Some(recognition::evidence),
     prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
     tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
@@ -139,6 +147,18 @@ fn result(answered: Answered<'_>) -> Node<'_> {
         ("content", answered.text),
         ("is_error", Node::bool(true)),
     ])
+}
+
+/// Returns an `error` event, as Anthropic sends it.
+fn failed(body: &str) -> String {
+    let error = match json::read(body) {
+        Ok(error) if has_type(&error, "error") => json::write(&error),
+        _ => json::write(&Node::record([
+            ("type", Node::literal("error")),
+            ("error", Node::record([("type", Node::literal("api_error")), ("message", Node::string(body))])),
+        ])),
+    };
+    format!("event: error\ndata: {error}\n\n")
 }
 
 fn error(refusal: Refusal<'_>) -> Node<'_> {

@@ -1,9 +1,11 @@
 //! OpenAI Chat Completions.
 
+mod recognition;
+
 use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
-    endpoint::{of_openai, Endpoint},
+    endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
@@ -24,9 +26,18 @@ use crate::{
 };
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::OpenaiChat, paths: &["/chat/completions"], methods: &[], error: of_openai },
+    endpoint: Endpoint {
+        api: Api::OpenaiChat,
+        paths: &["/chat/completions"],
+        is_shared: false,
+        methods: &[],
+        error: of_openai,
+        failed,
+    },
     history: "messages",
     forms: HistoryForms::MESSAGES,
+    is_own: Some(recognition::is_own),
+    evidence: Some(recognition::evidence),
     prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },

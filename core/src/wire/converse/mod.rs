@@ -1,9 +1,11 @@
 //! Bedrock Converse. The name of a block's member is its kind.
 
+mod recognition;
+
 use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
-    endpoint::{of_openai, Endpoint},
+    endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
@@ -23,9 +25,11 @@ use crate::{
 
 pub(super) static WIRE: Wire = Wire {
     // Exchanges have no address of Converse, so this form of an error is never sent.
-    endpoint: Endpoint { api: Api::Bedrock, paths: &[], methods: &[], error: of_openai },
+    endpoint: Endpoint { api: Api::Bedrock, paths: &[], is_shared: false, methods: &[], error: of_openai, failed },
     history: "messages",
     forms: HistoryForms::MESSAGES,
+    is_own: Some(recognition::is_own),
+    evidence: None,
     prompt: Prompt::Blocks("system"),
     before: &[],
     tools: ToolList {

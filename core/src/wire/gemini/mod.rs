@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
-    endpoint::{of_google, Endpoint},
+    endpoint::{failed, of_google, Endpoint},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
@@ -35,8 +35,10 @@ pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::Gemini,
         paths: &[],
+        is_shared: false,
         methods: &["generateContent", "streamGenerateContent", "countTokens"],
         error: of_google,
+        failed,
     },
     history: "contents",
     // A token-counting request may have no `contents`.
@@ -47,6 +49,8 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string, a content, or an array of contents",
         messages,
     },
+    is_own: None,
+    evidence: None,
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
     tools: ToolList {

@@ -1,13 +1,14 @@
 //! Gemini Interactions. The history consists of steps.
 
 mod built_step;
+mod recognition;
 
 use alloc::{boxed::Box, vec::Vec};
 
 use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
-    endpoint::{of_google, Endpoint},
+    endpoint::{failed, of_google, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     prompt::Prompt,
     reply::Reply,
@@ -30,7 +31,14 @@ use crate::{
 use built_step::BuiltStep;
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::GeminiInteractions, paths: &["/interactions"], methods: &[], error: of_google },
+    endpoint: Endpoint {
+        api: Api::GeminiInteractions,
+        paths: &["/interactions"],
+        is_shared: false,
+        methods: &[],
+        error: of_google,
+        failed,
+    },
     history: "input",
     forms: HistoryForms {
         is_required: false,
@@ -39,6 +47,8 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string, a content, or an array of contents or steps",
         messages,
     },
+    is_own: Some(recognition::is_own),
+    evidence: None,
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &["previous_interaction_id"],
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),

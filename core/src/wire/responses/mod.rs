@@ -3,7 +3,7 @@
 use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
-    endpoint::{of_openai, Endpoint},
+    endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
     messages_of_roles,
     prompt::Prompt,
@@ -41,8 +41,10 @@ pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
         api: Api::OpenaiResponses,
         paths: &["/responses", "/responses/input_tokens"],
+        is_shared: false,
         methods: &[],
         error: of_openai,
+        failed,
     },
     history: "input",
     forms: HistoryForms {
@@ -52,6 +54,8 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string or an array of items",
         messages: messages_of_roles,
     },
+    is_own: None,
+    evidence: None,
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
     tools: ToolList {

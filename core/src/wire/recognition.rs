@@ -1,0 +1,73 @@
+//! Recognizes the format of a request by its shape.
+
+use alloc::string::String;
+
+use super::{Wire, ALL, RECOGNIZED};
+use crate::{
+    error::Error,
+    json::{lazy::view, Data, Node},
+    options::Api,
+};
+
+/// The API that a request is sent to. Only relevant where the request itself does not determine the format.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SentTo {
+    /// `None` if unknown.
+    pub(crate) api: Option<Api>,
+    /// True if the API hosts `code_execution`, as xAI's Responses API.
+    pub(crate) has_code_execution: bool,
+}
+
+impl SentTo {
+    /// Returns the API that a request is translated to. Only a target that is Chat Completions says something about the
+    /// request: that its members belong to Chat Completions.
+    pub(crate) fn target(api: Option<Api>) -> SentTo {
+        SentTo { api: api.filter(|api| *api == Api::OpenaiChat), has_code_execution: false }
+    }
+}
+
+/// Returns true for a request that has this format and not another one whose history has the same name.
+pub(super) type IsOwn = fn(&Node<'_>, SentTo) -> Result<bool, Error>;
+
+/// Returns a pointer to a part of a request that no other format with this name of the history has.
+pub(super) type Evidence = fn(&Node<'_>, &str) -> Result<Option<String>, Error>;
+
+impl Wire {
+    /// Returns the format that a request certainly has although its history has this format's name, and a pointer to
+    /// the part that shows it.
+    ///
+    /// # Errors
+    /// `invalid-json` if a message is text that cannot be parsed.
+    pub(crate) fn shown_format(&self, request: &Node<'_>) -> Result<Option<(String, Api)>, Error> {
+        if self.evidence.is_none() {
+            return Ok(None);
+        }
+        let others = ALL.iter().filter(|wire| wire.history == self.history && wire.api() != self.api());
+        for (other, evidence) in others.filter_map(|wire| Some((wire.api(), wire.evidence?))) {
+            if let Some(pointer) = evidence(request, self.history)? {
+                return Ok(Some((pointer, other)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the format of a request: the first one whose history the request has, and whose description accepts it.
+///
+/// # Errors
+/// `invalid-json` if a part of the request is text that cannot be parsed.
+pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Api>, Error> {
+    for wire in RECOGNIZED {
+        let history = request.get(wire.history).map(view).transpose()?;
+        let has_history = history.is_some_and(|history| !history.is_null());
+        if has_history && wire.is_own.map_or(Ok(true), |is_own| is_own(request, sent_to))? {
+            return Ok(Some(wire.endpoint.api));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if a request has a member that is not null.
+pub(super) fn is_given(request: &Node<'_>, key: &str) -> bool {
+    request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")))
+}
