@@ -219,7 +219,7 @@ impl HiddenLoop {
         let mut request = crate::request::read(&self.client_request)?;
         let key = wire::of(self.api).history();
         let history = lazy::take(&mut request, key)?.unwrap_or_default();
-        let mut list = wire::of(self.api).messages(history)?;
+        let mut list = wire::of(self.api).messages(history);
         list.extend(self.turns.iter().cloned());
         request.set(key, Node::array(list));
         Ok(request)

@@ -353,6 +353,9 @@ impl HiddenLoop {
         items: &'static ItemList,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
+        if self.again {
+            return Ok(());
+        }
         let Some(cursor) = wire::of(self.api).decode(&event) else {
             self.pass(event, out);
             return Ok(());
@@ -383,7 +386,7 @@ impl HiddenLoop {
                 Delivery::Shown(place)
             };
             let at = self.round.items.len();
-            // ItemList follow one another, so above the limit the last one is enough.
+            // Items follow one another, so above the limit the last one is enough.
             if !self.stores_call() {
                 self.round.deliveries = Map::new();
             }

@@ -7,6 +7,8 @@
 pub(crate) mod endpoint;
 mod hidden;
 mod hidden_stream;
+#[cfg(test)]
+mod made_up_tests;
 mod other_format;
 mod searches;
 mod usage;
@@ -217,9 +219,9 @@ impl Exchange {
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
-        let can_hide = wire::of(endpoint.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node))?;
+        let can_hide = || wire::of(endpoint.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
-        if hides && (options.max_rounds == 0 || !can_hide) {
+        if hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
         }

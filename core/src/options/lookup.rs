@@ -28,6 +28,7 @@ choice! {
         /// llama.cpp's server and the servers built on it.
         LlamaCpp = "llama-cpp",
     }
+    in tests { MadeUp = "made-up" }
 }
 
 impl Api {
@@ -39,6 +40,8 @@ impl Api {
         (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
         (Api::Bedrock.as_str(), Api::Bedrock),
         (Api::Gemini.as_str(), Api::Gemini),
+        #[cfg(test)]
+        (Api::MadeUp.as_str(), Api::MadeUp),
     ];
 
     /// Reads an option whose value is one of [`Self::WITH_DEFERRAL`].
@@ -64,6 +67,8 @@ impl Api {
             Api::GeminiJsonSchema => ToolFormat::GeminiJsonSchema,
             Api::GeminiInteractions => ToolFormat::GeminiInteractions,
             Api::Bedrock => ToolFormat::Bedrock,
+            #[cfg(test)]
+            Api::MadeUp => ToolFormat::OpenaiResponses,
         }
     }
 }

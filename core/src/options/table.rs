@@ -110,11 +110,14 @@ impl Readable for Option<Option<usize>> {
 
 /// Declares an option whose value is one of a fixed set of words.
 macro_rules! choice {
-    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+    (
+        $(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }
+        $(in tests { $test:ident = $word:literal })?
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
-        pub enum $type { $($(#[$vdoc])* $variant,)* }
+        pub enum $type { $($(#[$vdoc])* $variant,)* $(#[cfg(test)] #[doc = "Only in tests."] $test,)? }
 
         impl $type {
             pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
@@ -123,6 +126,7 @@ macro_rules! choice {
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $($type::$variant => $text,)*
+                    $(#[cfg(test)] $type::$test => $word,)?
                 }
             }
         }

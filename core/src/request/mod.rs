@@ -25,6 +25,7 @@ use crate::{
     error::Error,
     json::{self, lazy::view, Node},
     options::{Api, DeferredOptions, Native},
+    wire,
 };
 
 /// Returns the request's model, or `given` if the request names none, in lower case and without the vendor prefix that
@@ -38,7 +39,7 @@ pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, E
 
 /// Parses a request. Messages and parts of the system prompt that need no rewriting remain unparsed.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
+    json::read_outline(text, &wire::outlined(), prefilter::of)
 }
 
 /// Returns the format of a request, by its shape or the options. `home` is the format of the API that the request is

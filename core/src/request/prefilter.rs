@@ -58,6 +58,10 @@ fn of_word(word: &[u8]) -> Flags {
         | b"functionResponse"
         | b"function_response" => Flags::CALL,
         b"tool_result" | b"function_call_output" | b"toolResult" => Flags::RESULT,
+        #[cfg(test)]
+        b"uses" => Flags::CALL,
+        #[cfg(test)]
+        b"gave" => Flags::RESULT,
         b"tool" | b"function" => Flags::CHAT,
         b"configuration_update" => Flags::FORMAT,
         b"tool_calls" => Flags::CHAT | Flags::CALL,

@@ -69,6 +69,8 @@ pub(super) struct Piece {
 pub(super) struct BegunCall {
     /// Its `type`; `None` if the unit is always a call.
     pub(super) kind: Option<&'static str>,
+    /// The member that contains the name of its tool.
+    pub(super) name: &'static str,
     /// The member that may contain its arguments.
     pub(super) arguments: Option<&'static str>,
     /// True if a later event repeats the whole call.
@@ -160,25 +162,34 @@ impl Events {
         write: None,
     };
 
-    fn event(&'static self, node: &Node<'_>) -> Option<&'static Event> {
+    /// Returns the description of an event whose kind is listed.
+    fn listed(&'static self, node: &Node<'_>) -> Option<&'static Event> {
         match self.kind {
             Kind::Member => {
-                self.list.iter().find(|event| node.get(event.name).is_some_and(|inner| inner.as_object().is_some()))
+                let is_here = |event: &&Event| match node.get(event.name) {
+                    Some(inner) if event.says == Says::Error => !inner.is_null(),
+                    inner => inner.is_some_and(|inner| inner.as_object().is_some()),
+                };
+                self.list.iter().find(is_here)
             }
             Kind::Value(key) => {
                 let kind = node.text_at(key)?;
-                let known = self.list.iter().find(|event| kind.is_found(event.name));
-                known.or_else(|| self.is_marked(node, self.others).then_some(&UNLISTED))
+                self.list.iter().find(|event| kind.is_found(event.name))
             }
         }
+    }
+
+    /// Returns the description of an event about an item whose kind is not listed.
+    fn unlisted(&self, node: &Node<'_>) -> Option<&'static Event> {
+        let Kind::Value(key) = self.kind else { return None };
+        (node.text_at(key).is_some() && self.is_marked(node, self.others)).then_some(&UNLISTED)
     }
 
     /// Returns true if an event has one of these members.
     fn is_marked(&self, node: &Node<'_>, marks: &[(&str, &str)]) -> bool {
         let Kind::Value(key) = self.kind else { return false };
-        let begins = |prefix: &str| {
-            prefix.is_empty() || node.text_at(key).is_some_and(|kind| kind.display().starts_with(prefix))
-        };
+        let begins =
+            |prefix: &str| prefix.is_empty() || node.text_at(key).is_some_and(|kind| starts_with(kind, prefix));
         marks.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
     }
 }
@@ -190,22 +201,24 @@ pub(crate) struct Cursor {
     event: &'static Event,
 }
 
-/// The events of every format. An event that could belong to several formats belongs to the first one.
+/// The events of every format. An event that could belong to several formats belongs to the last one of [`ALL`].
 fn all() -> impl Iterator<Item = &'static Events> {
-    ALL.iter().filter_map(|wire| wire.events)
+    ALL.iter().rev().filter_map(|wire| wire.events)
 }
 
 impl Wire {
     /// Returns what an event of this format says, if its kind is known.
     pub(crate) fn decode(&self, node: &Node<'_>) -> Option<Cursor> {
         let of = self.events?;
-        Some(Cursor { of, event: of.event(node)? })
+        Some(Cursor { of, event: of.listed(node).or_else(|| of.unlisted(node))? })
     }
 }
 
 /// Returns what an event says, if its kind is known.
 pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
-    all().find_map(|of| Some(Cursor { of, event: of.event(node)? }))
+    // A kind that one format lists is never an unlisted one of another.
+    let listed = all().find_map(|of| Some(Cursor { of, event: of.listed(node)? }));
+    listed.or_else(|| all().find_map(|of| Some(Cursor { of, event: of.unlisted(node)? })))
 }
 
 /// Returns the number of an event in its stream.
@@ -224,6 +237,10 @@ pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
 /// Returns true if a reply ends with this event.
 pub(crate) fn is_finish(node: &Node<'_>) -> bool {
     decode(node).is_some_and(Cursor::is_finish)
+}
+
+fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
+    prefix.chars().map(u32::from).eq(text.code_points().take(prefix.chars().count()))
 }
 
 /// Returns the value at the end of a path.
@@ -272,6 +289,11 @@ impl Cursor {
         has(Says::End) && !has(Says::Begin)
     }
 
+    /// Returns true if blocks or steps begin in events that contain their first piece of text.
+    pub(crate) fn begins_with_pieces(self) -> bool {
+        self.of.list.iter().any(|event| !event.first.is_empty())
+    }
+
     /// Returns true if the block or the step begins in an event that contains its first piece of text.
     pub(crate) const fn has_first(self) -> bool {
         !self.event.first.is_empty()
@@ -304,6 +326,11 @@ impl Cursor {
         let is_call =
             |unit: &&Node<'a>| call.kind.is_none_or(|kind| unit.get("type").is_some_and(|own| own.is_text(kind)));
         self.unit(node).filter(is_call)
+    }
+
+    /// Returns the member of the call that begins that contains the name of its tool.
+    pub(crate) fn call_name(self) -> &'static str {
+        self.event.call.map_or("name", |call| call.name)
     }
 
     /// Returns the member of the call that begins that may contain its arguments.

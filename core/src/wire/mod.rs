@@ -12,6 +12,8 @@ pub(crate) mod endpoint;
 pub(crate) mod events;
 mod gemini;
 mod interactions;
+#[cfg(test)]
+mod made_up;
 pub(crate) mod prompt;
 pub(crate) mod recognition;
 pub(crate) mod reply;
@@ -26,7 +28,6 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use crate::{
-    error::Error,
     json::{Child, Data, Node},
     options::Api,
 };
@@ -51,7 +52,8 @@ pub(crate) struct Wire {
     forms: HistoryForms,
     /// `None` if every request with this history has the format, unless another format was recognized before.
     is_own: Option<IsOwn>,
-    /// `None` if a history of this name is no evidence for another format.
+    /// `None` if messages do not tell this format from others whose history has the same name; then they are not tested
+    /// for other formats, either.
     evidence: Option<Evidence>,
     prompt: Prompt,
     /// Members of a request that stand for a part of the history that the request does not contain.
@@ -62,7 +64,7 @@ pub(crate) struct Wire {
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
-    /// The events of a streamed reply; `None` if each is a reply with a part of the output.
+    /// The events of a streamed reply, besides those that are replies with a part of the output.
     events: Option<&'static Events>,
     /// `None` if replies can represent searches, or if searches are never hidden.
     rounds: Option<Rounds>,
@@ -78,7 +80,7 @@ struct HistoryForms {
     /// Human-readable.
     expected: &'static str,
     /// Returns a history as a list of messages.
-    messages: for<'a> fn(Node<'a>) -> Result<Vec<Node<'a>>, Error>,
+    messages: for<'a> fn(Node<'a>) -> Vec<Node<'a>>,
 }
 
 impl HistoryForms {
@@ -93,27 +95,43 @@ impl HistoryForms {
 }
 
 /// Returns a history whose messages have roles as a list.
-fn messages_of_roles(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
-    Ok(match history.into_data() {
+fn messages_of_roles(history: Node<'_>) -> Vec<Node<'_>> {
+    match history.into_data() {
         Data::Array(items) => items,
         Data::Object(one) => Vec::from([Node::new(Data::Object(one))]),
         Data::String(text) => {
             Vec::from([Node::record([("role", Node::literal("user")), ("content", Node::new(Data::String(text)))])])
         }
         _ => Vec::new(),
-    })
+    }
 }
 
 /// Members with which an entry of a list groups functions, in any format. The first one is written.
 pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 
 /// Every description. A part that could belong to several APIs belongs to the first one.
-const ALL: [&Wire; 6] =
-    [&interactions::WIRE, &responses::WIRE, &anthropic::WIRE, &converse::WIRE, &chat::WIRE, &gemini::WIRE];
+const ALL: &[&Wire] = &[
+    &interactions::WIRE,
+    &responses::WIRE,
+    &anthropic::WIRE,
+    &converse::WIRE,
+    &chat::WIRE,
+    &gemini::WIRE,
+    #[cfg(test)]
+    &made_up::WIRE,
+];
 
 /// The formats, in the order in which they are recognized.
-const RECOGNIZED: [&Wire; 6] =
-    [&interactions::WIRE, &responses::WIRE, &converse::WIRE, &gemini::WIRE, &chat::WIRE, &anthropic::WIRE];
+const RECOGNIZED: &[&Wire] = &[
+    &gemini::WIRE,
+    &converse::WIRE,
+    &interactions::WIRE,
+    &responses::WIRE,
+    &chat::WIRE,
+    &anthropic::WIRE,
+    #[cfg(test)]
+    &made_up::WIRE,
+];
 
 /// The most common format for each name of the history.
 pub(crate) const COMMON: [&Wire; 3] = [&chat::WIRE, &responses::WIRE, &gemini::WIRE];
@@ -127,6 +145,8 @@ pub(crate) const fn of(api: Api) -> &'static Wire {
         Api::GeminiInteractions => &interactions::WIRE,
         Api::OpenaiChat | Api::LlamaCpp => &chat::WIRE,
         Api::OpenaiResponses => &responses::WIRE,
+        #[cfg(test)]
+        Api::MadeUp => &made_up::WIRE,
     }
 }
 
@@ -196,6 +216,13 @@ pub(crate) fn histories() -> Vec<&'static str> {
             names.push(wire.history);
         }
     }
+    names
+}
+
+/// Returns the names of the members whose items are parsed only if they need rewriting.
+pub(crate) fn outlined() -> Vec<&'static str> {
+    let mut names = histories();
+    names.push("system");
     names
 }
 

@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::{Wire, ALL, RECOGNIZED};
 use crate::{
     error::Error,
-    json::{lazy::view, Data, Node},
+    json::{Data, Node},
     options::Api,
 };
 
@@ -58,9 +58,7 @@ impl Wire {
 /// `invalid-json` if a part of the request is text that cannot be parsed.
 pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Api>, Error> {
     for wire in RECOGNIZED {
-        let history = request.get(wire.history).map(view).transpose()?;
-        let has_history = history.is_some_and(|history| !history.is_null());
-        if has_history && wire.is_own.map_or(Ok(true), |is_own| is_own(request, sent_to))? {
+        if is_given(request, wire.history) && wire.is_own.map_or(Ok(true), |is_own| is_own(request, sent_to))? {
             return Ok(Some(wire.endpoint.api));
         }
     }

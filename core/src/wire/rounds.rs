@@ -179,13 +179,14 @@ impl Message {
 }
 
 impl Wire {
-    /// Returns how several replies become one; `None` if replies of the format can represent searches.
+    /// Returns how several replies become one; `None` if replies can represent searches, or if searches are never
+    /// hidden.
     pub(crate) const fn rounds(&self) -> Option<&Rounds> {
         self.rounds.as_ref()
     }
 
     /// Returns a history as a list of messages. Some APIs accept a string or a content as the user's message.
-    pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+    pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Vec<Node<'a>> {
         (self.forms.messages)(history)
     }
 

@@ -61,7 +61,7 @@ impl ToolList {
 
 /// Returns the description of the API whose requests have tools of this format. MCP is not a model API.
 pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
-    ALL.into_iter().find(|wire| wire.tools.formats.contains(&format))
+    ALL.iter().copied().find(|wire| wire.tools.formats.contains(&format))
 }
 
 /// Returns the locations of the list in all formats: the member of the request that contains the list, and the pointer

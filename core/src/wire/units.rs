@@ -289,7 +289,7 @@ fn visit_units(
     visit: Visit<'_>,
 ) {
     let kind = holder.text_at("type").cloned();
-    let others = ALL.into_iter().filter(|wire| own.is_none_or(|own| wire.api() != own.api()));
+    let others = ALL.iter().copied().filter(|wire| own.is_none_or(|own| wire.api() != own.api()));
     let wires = own.map(|wire| (wire, true)).into_iter().chain(others.map(|wire| (wire, false)));
     let mut seen = [false; 4];
     for (wire, is_own) in wires {

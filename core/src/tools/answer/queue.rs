@@ -97,7 +97,7 @@ impl Queue {
     pub(crate) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.gone.renumber(&mut event);
         if let Some(number) = sequence(&event).filter(|_| self.added > 0) {
-            set_sequence(&mut event, number + self.added);
+            set_sequence(&mut event, number.saturating_add(self.added));
         }
         out.push(event);
     }

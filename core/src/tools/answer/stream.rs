@@ -203,7 +203,9 @@ impl Stream {
         }
         out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         // Whole replies, and events that repeat earlier pieces.
-        if !cursor.is_some_and(Cursor::has_first) {
+        // Deltas may continue the texts of a reply that begins.
+        let is_start = says == Some(Says::First) && cursor.is_some_and(Cursor::begins_with_pieces);
+        if !is_start && !cursor.is_some_and(Cursor::has_first) {
             let may_be_cut = ends_all || matches!(says, Some(Says::EndPart | Says::End));
             self.restore_map.contents(event, may_be_cut, &mut self.reports);
         }

@@ -281,8 +281,8 @@ impl BufferedCall {
     }
 
     /// Sets the event that carries the arguments, unless the call already has one.
-    pub(crate) fn beside(self, event: impl FnOnce() -> Node<'static>) -> BufferedCall {
-        BufferedCall { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
+    pub(crate) fn beside(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
+        BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
     }
 
     /// Returns the event that carries the arguments, with the complete arguments in it, if there is one.

@@ -313,7 +313,7 @@ impl Stream {
         }
         let mut carried = None;
         visit(event, path, |item| carried = self.whole_in(&key, item));
-        visit(event, path, |node| self.names_of(node)).unwrap_or(Ok(()))?;
+        visit(event, path, |node| self.names_of(node, "name")).unwrap_or(Ok(()))?;
         self.known(key, name, id)?;
         Ok(carried)
     }

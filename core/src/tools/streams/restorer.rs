@@ -245,13 +245,13 @@ impl Stream {
     fn begin<'a>(&mut self, cursor: Cursor, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let (key, path) = (cursor.key(event), cursor.unit_path());
         let call = cursor.call(event);
-        let called = call.and_then(|call| self.restore_map.called(call, "name"));
+        let called = call.and_then(|call| self.restore_map.called(call, cursor.call_name()));
         let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
         let id = call.and_then(call_sites::id_of).map(|id| id.display().into_owned());
         // The arguments are usually in later events.
         let is_bare = call.is_some_and(|call| cursor.call_arguments().is_none_or(|key| is_none(call, key)));
         if is_bare {
-            visit(event, path, |call| self.names_of(call)).unwrap_or(Ok(()))?;
+            visit(event, path, |call| self.names_of(call, cursor.call_name())).unwrap_or(Ok(()))?;
         } else {
             self.in_item(event, path)?;
         }
@@ -294,7 +294,7 @@ impl Stream {
     /// Ends a block or a step. Returns the event that carries its arguments, if any were buffered.
     fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
         let buffered = self.buffered.close(&cursor.key(event))?;
-        let carrier = || cursor.carrier(event, Content::Arguments).map(|(event, _)| event).unwrap_or_default();
+        let carrier = || cursor.carrier(event, Content::Arguments).map(|(event, _)| event);
         self.end_of(buffered, carrier)
     }
 
@@ -303,7 +303,7 @@ impl Stream {
     pub(crate) fn end_of(
         &mut self,
         mut buffered: BufferedCall,
-        carrier: impl FnOnce() -> Node<'static>,
+        carrier: impl FnOnce() -> Option<Node<'static>>,
     ) -> Option<Node<'static>> {
         if buffered.is_reported || !buffered.pieces.is_empty() || !self.restore_map.repairs(&buffered.name) {
             return self.carried(buffered);
@@ -317,8 +317,9 @@ impl Stream {
     }
 
     /// Restores the names of a call, but not its arguments.
-    pub(crate) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
-        self.restore_map.site(NamedUnit::call(node, None, None), &mut self.reports)
+    pub(crate) fn names_of(&mut self, node: &mut Node<'_>, name: &'static str) -> Result<(), Error> {
+        let call = NamedUnit { name, ..NamedUnit::call(node, None, None) };
+        self.restore_map.site(call, &mut self.reports)
     }
 
     pub(crate) fn carried(&mut self, mut buffered: BufferedCall) -> Option<Node<'static>> {

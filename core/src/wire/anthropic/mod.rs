@@ -114,7 +114,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("message_start", Says::First).with(&["message"]),
         Event::new("content_block_start", Says::Begin)
             .with(&["content_block"])
-            .call(BegunCall { kind: Some("tool_use"), arguments: Some("input"), is_repeated: false })
+            .call(BegunCall { kind: Some("tool_use"), name: "name", arguments: Some("input"), is_repeated: false })
             .first(&[Member("content_block"), Type("text")])
             .of_text(),
         Event::new("content_block_delta", Says::Delta).pieces(&[

@@ -96,7 +96,7 @@ pub(super) static EVENTS: Events =
             // Texts begin with their first piece.
             Event::new("contentBlockStart", Says::Begin)
                 .with(&["contentBlockStart", "start", "toolUse"])
-                .call(BegunCall { kind: None, arguments: None, is_repeated: false }),
+                .call(BegunCall { kind: None, name: "name", arguments: None, is_repeated: false }),
             Event::new("contentBlockDelta", Says::Delta).pieces(&[
                 Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
                 Piece {

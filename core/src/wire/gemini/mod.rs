@@ -20,7 +20,6 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    error::Error,
     json::{Data, Node},
     options::{Api, ToolFormat},
 };
@@ -160,11 +159,11 @@ pub(super) static WIRE: Wire = Wire {
     translation: None,
 };
 
-fn messages(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
+fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     match history.into_data() {
         Data::String(text) => {
             let text = Node::record([("text", Node::new(Data::String(text)))]);
-            Ok(Vec::from([WIRE.turns.user_message(Vec::from([text]))]))
+            Vec::from([WIRE.turns.user_message(Vec::from([text]))])
         }
         history => messages_of_roles(Node::new(history)),
     }

@@ -24,7 +24,6 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    error::Error,
     json::{lazy::view, Data, Node},
     options::{Api, ToolFormat},
 };
@@ -122,10 +121,10 @@ pub(super) static WIRE: Wire = Wire {
 };
 
 /// Returns a history as a list of steps. A text, a content and a list of contents are input of the user.
-fn messages(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
+fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
     let is_content = |node: &Node<'_>| view(node).is_ok_and(|node| CONTENTS.iter().any(|kind| has_type(&node, kind)));
-    Ok(match history.into_data() {
+    match history.into_data() {
         Data::Array(items) => match items.first() {
             Some(first) if is_content(first) => user_input(items),
             _ => items,
@@ -142,13 +141,14 @@ fn messages(history: Node<'_>) -> Result<Vec<Node<'_>>, Error> {
             }
         }
         _ => Vec::new(),
-    })
+    }
 }
 
 fn user_input(content: Vec<Node<'_>>) -> Vec<Node<'_>> {
     Vec::from([Node::record([("type", Node::literal("user_input")), ("content", Node::array(content))])])
 }
 
+/// Source: google-genai 3.6.1, `_gaos/types/interactions/interactionsseevent.py` (read 2026-11-26).
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("event_type"),
     list: &[
@@ -156,7 +156,12 @@ pub(super) static EVENTS: Events = Events {
         Event::new("interaction.in_progress", Says::First).with(&["interaction"]),
         Event::new("step.start", Says::Begin)
             .with(&["step"])
-            .call(BegunCall { kind: Some("function_call"), arguments: Some("arguments"), is_repeated: true })
+            .call(BegunCall {
+                kind: Some("function_call"),
+                name: "name",
+                arguments: Some("arguments"),
+                is_repeated: true,
+            })
             .first(&[Member("step"), Type("model_output"), Items("content")]),
         Event::new("step.delta", Says::Delta).with(&["delta"]).pieces(&[
             Piece { content: Content::Text, test: Test::Type("text"), path: &["delta", "text"] },

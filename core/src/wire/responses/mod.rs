@@ -140,6 +140,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("response.in_progress", Says::First).with(&["response"]),
         Event::new("response.output_item.added", Says::Begin).with(&["item"]).call(BegunCall {
             kind: Some("function_call"),
+            name: "name",
             arguments: Some("arguments"),
             is_repeated: true,
         }),
@@ -165,7 +166,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("response.done", Says::Finish { is_complete: true }).with(&["response"]),
         Event::new("error", Says::Error),
     ],
-    index: &["output_index", "index"],
+    index: &["output_index"],
     ids: &[&["item_id"], &["item", "id"]],
     sequence: Some("sequence_number"),
     marks: &ABOUT_ITEMS,

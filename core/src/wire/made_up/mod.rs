@@ -1,0 +1,131 @@
+//! An API that does not exist, only for tests: what holds for it follows from its description alone.
+//!
+//! Its history is a `dialogue` of turns by a `person` and a `machine`. A turn consists of `acts`: the machine speaks or
+//! uses a tool, the person speaks or hands over what a tool gave.
+
+use super::{
+    additions::Additions,
+    choice::{Allowed, ChoiceFormat, Forced, Location, Parallel, Spelling, WithoutTools, Words},
+    endpoint::{failed, of_openai, Endpoint},
+    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    prompt::Prompt,
+    reply::Reply,
+    rounds::{Body, ItemList, Rounds},
+    tool_list::ToolList,
+    turns::{Answered, Blocks, Results, Speaker, Turns},
+    units::{
+        has_type, Arguments, Name,
+        Step::{Items, Member},
+        Unit, Units,
+    },
+    HistoryForms, Wire,
+};
+use crate::{
+    json::Node,
+    options::{Api, ToolFormat},
+};
+
+pub(super) static WIRE: Wire = Wire {
+    endpoint: Endpoint {
+        api: Api::MadeUp,
+        paths: &["/dialogue"],
+        is_shared: false,
+        methods: &[],
+        error: of_openai,
+        failed,
+    },
+    history: "dialogue",
+    forms: HistoryForms::MESSAGES,
+    is_own: None,
+    evidence: None,
+    prompt: Prompt::Text { member: "manner", kind: "words" },
+    before: &[],
+    tools: ToolList { members: &["tools", "pick"], ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses]) },
+    additions: Additions::None,
+    units: Units {
+        messages: &[],
+        lists: &[(
+            "acts",
+            &[
+                Unit { name: Name::Members(&["tool"]), ..Unit::call(&["key"], Arguments::Text("with")) }
+                    .of_type("uses"),
+                Unit::result(&["of"]).of_type("gave"),
+            ],
+        )],
+    },
+    turns: Turns {
+        roles: &[("person", Speaker::User), ("machine", Speaker::Model)],
+        results: Results::Blocks(Blocks {
+            list: "acts",
+            joins: false,
+            is_first: true,
+            is_named: false,
+            is_hosted_by_model: false,
+            no_content: None,
+        }),
+        result,
+        ..Turns::PLAIN
+    },
+    choice: ChoiceFormat {
+        locations: &[Location { outer: "pick", inner: None, pointer: "/pick" }],
+        spelling: Spelling::Words(Words {
+            demand: "some",
+            is_object: false,
+            forced: Forced::Kind,
+            allowed: Allowed::None,
+        }),
+        parallel: Parallel::None,
+        without_tools: WithoutTools::All,
+    },
+    reply: Reply {
+        messages: &[&[Member("turn")]],
+        ends: &[&[]],
+        cut: &[("why", "length")],
+        usage: "spent",
+        is_own: |reply| reply.get("turn").is_some(),
+    },
+    events: Some(&EVENTS),
+    rounds: Some(Rounds {
+        only_one: &[],
+        body: Body::Items(ItemList { list: "acts", built: None }),
+        ends: &["done"],
+        without_calls: None,
+        is_call: |act| has_type(act, "uses"),
+        is_text: |act| has_type(act, "speak"),
+        reasoning: None,
+    }),
+    translation: None,
+};
+
+static EVENTS: Events = Events {
+    kind: Kind::Value("beat"),
+    list: &[
+        Event::new("open", Says::Begin)
+            .with(&["act"])
+            .call(BegunCall { kind: Some("uses"), name: "tool", arguments: Some("with"), is_repeated: false })
+            .first(&[Items("none")])
+            .of_text(),
+        Event::new("more", Says::Delta).pieces(&[
+            Piece { content: Content::Text, test: Test::Exists, path: &["bit", "words"] },
+            Piece { content: Content::Arguments, test: Test::Exists, path: &["bit", "with"] },
+        ]),
+        Event::new("shut", Says::End).of_text(),
+        Event::new("over", Says::Finish { is_complete: true }),
+    ],
+    index: &["slot"],
+    write: Some(piece),
+    ..Events::NONE
+};
+
+fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'static> {
+    let member = match content {
+        Content::Text => "words",
+        Content::Arguments => "with",
+    };
+    let bit = Node::record([(member, piece)]);
+    Node::record([("beat", Node::literal("more")), ("slot", index), ("bit", bit)])
+}
+
+fn result(answered: Answered<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("gave")), ("of", answered.id_node()), ("what", answered.text)])
+}
