@@ -1,5 +1,5 @@
-//! What holds for an API that only has a description (`wire/made_up`). Besides it, the API has a variant of `Api` with its
-//! rows (`options/lookup.rs`), its rows in `wire/mod.rs`, and its words in `request/prefilter.rs`.
+//! What holds for an API that only has a description (`wire/made_up`). Besides it, the API has a variant of `Api` with
+//! its rows (`options/lookup.rs`), its rows in `wire/mod.rs`, and its words in `request/prefilter.rs`.
 //!
 //! Not yet possible by a description alone: ids that are numbers, results before their calls, hidden searches
 //! (`search/answer.rs` spells the calls and results of each format), and the calls of structured output.
