@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
     dialects, internal,
-    json::{self, Node},
+    json::{self, Member, Node},
     options::Use,
     reports::{Change, Severity},
     rules::{Constraint, Rule},
@@ -254,10 +254,34 @@ impl Fixer<'_> {
         max_safety: Safety,
     ) -> Option<Version> {
         let before = json::read(&version.schema).ok()?;
-        let (mut after, changes) = self.rewritten(&before, dialect)?;
-        version.undo_unwanted(&before, &mut after, &changes, dialect, wanted);
-        let parts = Parts::of(&before, &after);
-        let units: Vec<Unit> = parts.units(&changes).into_iter().filter(|unit| unit.safety <= max_safety).collect();
+        let unwanted = version.unwanted_members(&before, dialect, wanted);
+        // Without the members whose findings are not wanted, the rewriting does not change them.
+        let without = (!unwanted.is_empty()).then(|| {
+            let mut hidden = before.clone();
+            unwanted.iter().for_each(|pointer| remove(&mut hidden, pointer));
+            let (mut after, changes) = self.rewritten(&hidden, dialect)?;
+            unwanted.iter().for_each(|pointer| restore(&before, &mut after, pointer));
+            self.better_of(entry, version, (&before, after, &changes), dialect, wanted, max_safety)
+        });
+        without.flatten().or_else(|| {
+            let (after, changes) = self.rewritten(&before, dialect)?;
+            self.better_of(entry, version, (&before, after, &changes), dialect, wanted, max_safety)
+        })
+    }
+
+    /// Returns the best version that a rewriting for one dialect offers.
+    fn better_of(
+        &self,
+        entry: Entry<'_, '_>,
+        version: &Version,
+        (before, mut after, changes): (&Node<'_>, Node<'_>, &[Change]),
+        dialect: &'static Dialect,
+        wanted: &Wanted,
+        max_safety: Safety,
+    ) -> Option<Version> {
+        version.undo_unwanted(before, &mut after, changes, dialect, wanted);
+        let parts = Parts::of(before, &after);
+        let units: Vec<Unit> = parts.units(changes).into_iter().filter(|unit| unit.safety <= max_safety).collect();
         if units.is_empty() {
             return None;
         }
@@ -422,6 +446,22 @@ impl Version {
         found.into_iter().filter_map(|at| units.get(at)).collect()
     }
 
+    /// Returns the pointers of keywords with findings of the dialect of which none is wanted. A keyword is left out if
+    /// it contains schemas, or if other keywords depend on it.
+    fn unwanted_members(&self, schema: &Node<'_>, dialect: &Dialect, wanted: &Wanted) -> BTreeSet<String> {
+        let mut members: BTreeMap<&str, bool> = BTreeMap::new();
+        for (name, rule, pointer) in self.findings.iter().filter(|(name, ..)| *name == dialect.name) {
+            *members.entry(pointer).or_default() |= wanted.contains(&(*name, *rule));
+        }
+        let is_leaf = |pointer: &str| {
+            let keyword = keyword(pointer);
+            let is_of_schema = pointer.rsplit('/').next() == Some(&*keyword);
+            is_of_schema && !parts::is_structural(&keyword) && value_at(schema, pointer).is_some()
+        };
+        let unwanted = members.iter().filter(|(pointer, is_wanted)| !**is_wanted && is_leaf(pointer));
+        unwanted.map(|(pointer, _)| (*pointer).into()).collect()
+    }
+
     /// Removes members that a rewriting added only for findings of the dialect that are not wanted.
     fn undo_unwanted(
         &self,
@@ -443,9 +483,7 @@ impl Version {
             if is_wanted || !serves.iter().any(is_found) || value_at(before, output).is_some() {
                 continue;
             }
-            if let Some((above, member)) = output.rsplit_once('/') {
-                edit(after, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
-            }
+            remove(after, output);
         }
     }
 
@@ -502,6 +540,32 @@ fn schema_pointer(tool: &Node<'_>) -> Option<String> {
         }));
     }
     None
+}
+
+/// Removes the member at a JSON Pointer, if there is one.
+fn remove(node: &mut Node<'_>, pointer: &str) {
+    if let Some((above, member)) = pointer.rsplit_once('/') {
+        edit(node, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
+    }
+}
+
+/// Puts a member of a schema back into its rewritten form, before the first member that follows it in both.
+fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
+    let Some((above, member)) = pointer.rsplit_once('/') else { return };
+    let member = internal::unescaped_token(member);
+    let Some(object) = value_at(before, above).and_then(Node::as_object) else { return };
+    let Some(at) = object.position(&*member) else { return };
+    edit(after, above, &mut |node| {
+        let Some(rewritten) = node.as_object_mut() else { return };
+        let following =
+            object.iter().skip(at + 1).find_map(|next| rewritten.iter().position(|one| one.key == next.key));
+        // Members that the rewriting added are last.
+        let is_old = |one: &Member<'_>| object.iter().any(|old| old.key == one.key);
+        let end = rewritten.iter().rposition(is_old).map_or(0, |last| last + 1);
+        if let Some(own) = object.iter().nth(at).filter(|own| !rewritten.iter().any(|one| one.key == own.key)) {
+            rewritten.members_mut().insert(following.unwrap_or(end), own.clone());
+        }
+    });
 }
 
 /// Replaces the value at a JSON Pointer, if there is one.

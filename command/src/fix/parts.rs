@@ -41,6 +41,14 @@ const MOVING: [&str; 13] = [
 ];
 const REFERENCE: &str = "$ref";
 
+/// Keywords on whose values the meaning of other keywords depends.
+const BASE: [&str; 3] = ["type", "required", "$schema"];
+
+/// Returns true if a keyword contains schemas, or other keywords depend on it.
+pub(super) fn is_structural(keyword: &str) -> bool {
+    [&MAPS[..], &SCHEMAS, &LISTS, &MOVING, &BASE].iter().any(|keywords| keywords.contains(&keyword))
+}
+
 /// The extent to which a change may alter a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
