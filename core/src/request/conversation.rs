@@ -5,9 +5,9 @@
 //! one API has are left to the reader or writer of that API.
 //!
 //! Events between a call and its result move after all results of the turn; text of the model between them moves before
-//! the calls.
+//! the calls, and so does a call that follows a result while another result is missing. Each move is reported.
 
-use alloc::{collections::VecDeque, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::VecDeque, string::String, vec::Vec};
 
 use super::{
     formats::Handed,
@@ -482,6 +482,9 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
                 turn.close(&mut out);
             }
             turn.until = turn.until.max(last_results.get(&at).copied().unwrap_or_default());
+            if !turn.results.is_empty() || !turn.after.is_empty() {
+                warn_of_move(&event, warnings);
+            }
             turn.calls.push(event);
             continue;
         }
@@ -489,42 +492,47 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
             out.push(event);
             continue;
         }
-        warnings.set_location(event.origin);
         match &event.kind {
             EventKind::Result(_) if at <= turn.until => turn.results.push(event),
             _ if at > turn.until => {
                 turn.close(&mut out);
                 out.push(event);
             }
-            EventKind::Text { role: Role::Assistant, .. } => {
-                warnings.about("moved", "text");
-                for origin in &event.others {
-                    warnings.set_location(*origin);
-                    warnings.about("moved", "text");
-                }
+            EventKind::Text { role: Role::Assistant, .. } | EventKind::Reasoning(_) => {
+                warn_of_move(&event, warnings);
                 turn.before.push(event);
             }
-            EventKind::Reasoning(_) => {
-                warnings.about("moved", "reasoning");
-                turn.before.push(event);
-            }
-            EventKind::Add(additions) | EventKind::Carry(additions) => {
-                for addition in additions {
-                    warnings.set_location(addition.origin);
-                    warnings.about("moved", addition.name.display());
-                }
+            _ => {
+                warn_of_move(&event, warnings);
                 turn.after.push(event);
             }
-            EventKind::Remove { name, .. } => {
-                warnings.about("moved", name.display());
-                turn.after.push(event);
-            }
-            _ => turn.after.push(event),
         }
     }
     warnings.clear_location();
     turn.close(&mut out);
     out
+}
+
+/// Warns that an event gets another place in its turn.
+fn warn_of_move(event: &Event<'_>, warnings: &mut Warnings) {
+    let mut warn = |origin: &Location, name: Cow<'_, str>| {
+        warnings.set_location(*origin);
+        warnings.about("moved", name);
+    };
+    match &event.kind {
+        EventKind::Text { .. } => {
+            warn(&event.origin, "text".into());
+            event.others.iter().for_each(|origin| warn(origin, "text".into()));
+        }
+        EventKind::Reasoning(_) => warn(&event.origin, "reasoning".into()),
+        EventKind::Unchanged(_) => warn(&event.origin, "message".into()),
+        EventKind::Call(call) => warn(&event.origin, call.name.display()),
+        EventKind::Remove { name, .. } => warn(&event.origin, name.display()),
+        EventKind::Add(additions) | EventKind::Carry(additions) => {
+            additions.iter().for_each(|addition| warn(&addition.origin, addition.name.display()));
+        }
+        _ => {}
+    }
 }
 
 /// Returns the index of the last result of each call, by the index of the call. A result belongs to the oldest open

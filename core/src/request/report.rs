@@ -81,8 +81,8 @@ impl Warning {
         ),
         (
             "moved",
-            "A change of the tools, or text next to the tools that a search found, was moved after the results, or \
-                text or reasoning of the model before its calls: no API accepts it where it was",
+            "A part between a call and its result, or text next to the tools that a search found, was moved after the \
+                results, or a part of the model before them, because APIs accept only results directly after calls",
         ),
         (
             "arguments-not-an-object",
