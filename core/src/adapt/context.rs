@@ -15,7 +15,7 @@ use crate::{
     json::Node,
     names::Names,
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
-    request::{self, format, namespaces::FlatNames, report::ClientTool, tool_format},
+    request::{self, format, list_origins::ListOrigins, namespaces::FlatNames, report::ClientTool, tool_format},
     tools::{
         formats::OriginalFormats,
         list_cache::Lookup,
@@ -95,6 +95,8 @@ pub(super) struct SentTools {
     pub(super) flat: Option<FlatNames>,
     /// The client's calls, if they differ from the API's.
     pub(super) client: Option<Client>,
+    /// Step `defer`: the origins of the entries of the list, if it changed them.
+    pub(super) origins: Option<ListOrigins>,
     /// `custom` tools that are sent as functions, by their names.
     pub(super) functions: Vec<(String, ClientTool)>,
 }

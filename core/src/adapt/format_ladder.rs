@@ -26,7 +26,7 @@ use crate::{
     options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
-        self, carriers,
+        self, carriers, flat_list,
         formats::{put_json_mode, remove_json_mode, take, Handed},
         report::Warnings,
         tool::{self, is_cache_point, starts_with, type_of},
@@ -381,7 +381,9 @@ impl Substitute {
                     report.format_changes.push(FormatChange { dialect: dialect.name, change });
                 }
                 // Only a strict mode is known to enforce the schema of arguments.
-                let is_strict = is_sent_strict(request, target, &name)?;
+                let sent = sent_function(request, target, &name)?;
+                let is_strict = sent.as_ref().is_some_and(|sent| sent.is_strict);
+                let at = sent.map_or(at, |sent| sent.schema);
                 let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
                 (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, forces, message)
             }
@@ -458,17 +460,30 @@ fn choice_refused(
     Ok(Some(weakened.map_or("the choice is not sent", |change| change.reason.statement()).into()))
 }
 
-/// Returns true if the function is sent with `strict: true`.
-fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Error> {
-    let found = wire::of(api).tools().look(request, |tools| {
-        let is_it = |entry: &&Node<'_>| request::tool::name(entry).is_some_and(|own| own.is(name));
-        let entry = tools.as_array().unwrap_or_default().iter().rev().find(is_it);
-        Ok(entry.is_some_and(|entry| match tool_format::recognize(entry) {
-            Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
-            _ => false,
-        }))
+/// The function as it is sent.
+struct SentFunction {
+    /// JSON Pointer to its schema.
+    schema: String,
+    /// True if it has `strict: true`.
+    is_strict: bool,
+}
+
+/// Finds the function in a rewritten request.
+fn sent_function(request: &Node<'_>, api: Api, name: &str) -> Result<Option<SentFunction>, Error> {
+    let place = wire::of(api).tools();
+    let found = place.look(request, |tools| {
+        let mut last = None;
+        flat_list::each(tools, place.pointer(), &mut |entry, pointer| {
+            let Entry::Tool(shape) = tool_format::recognize(entry) else { return };
+            if request::tool::name(entry).is_some_and(|own| own.is(name)) {
+                let schema = pointer() + &tool_format::pointer(&shape.pointer_to_schema());
+                let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
+                last = Some(SentFunction { schema, is_strict });
+            }
+        });
+        Ok(last)
     })?;
-    Ok(found == Some(true))
+    Ok(found.flatten())
 }
 
 /// Moves the changes of the function to those of the format, with pointers into the format's schema.

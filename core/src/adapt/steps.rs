@@ -22,7 +22,7 @@ use crate::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
         Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
     },
-    request::{namespaces, report::Warning, tool_list as listing},
+    request::{list_origins::ListOrigins, namespaces, report::Warning, tool_list as listing},
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -480,6 +480,11 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
     }
     if context.servers.is_some() || context.retained.is_some() {
         found.report.forget_indices(wire::of(context.api).tools().pointer());
+    }
+    if context.servers.is_none() {
+        let origins = found.origins.as_deref();
+        context.sent.origins =
+            origins.and_then(|origins| ListOrigins::new(origins, (context.api, context.target), found.grouped));
     }
     context.sent.client = Some(found.client);
     (context.report.deferred, context.names) = (Some(found.report), found.names);

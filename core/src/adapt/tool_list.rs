@@ -50,6 +50,13 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
                 }
             }
             (context.report.quarantined, context.report.changes) = (sent.quarantined, sent.changes);
+            if let Some(origins) = &context.sent.origins {
+                let quarantined = context.report.quarantined.iter_mut().map(|tool| &mut tool.pointer);
+                let changes = Arc::make_mut(&mut context.report.changes).iter_mut();
+                for pointer in quarantined.chain(changes.map(|about| &mut about.change.pointer)) {
+                    *pointer = origins.given(pointer).unwrap_or_else(|| core::mem::take(pointer));
+                }
+            }
             (context.restore_map, context.names) = (sent.restore_map, sent.names);
             (context.sent.callable, context.sent.is_emptied) = (sent.accepted, sent.emptied);
         }

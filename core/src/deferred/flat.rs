@@ -4,6 +4,8 @@
 //! Neither API has deferred tools. Converse has system messages that add and remove tools of the list. The tools are
 //! moved to a flat list while the request is rewritten. A request without anything to rewrite stays unchanged.
 
+use alloc::vec::Vec;
+
 use super::{apply_to_list, emulation::Sending, Applied, Client};
 use crate::{
     error::Error,
@@ -16,6 +18,7 @@ use crate::{
     request::{
         carriers::{self, Searches},
         flat_list,
+        list_origins::EntryOrigin,
         report::DeferredReport,
         tool::{deferral, is_cache_point, is_clean},
     },
@@ -43,7 +46,9 @@ pub(super) fn apply(
         report: DeferredReport::default(),
         names: Names::default(),
         client: Client { format: api, search: None },
-        deferred: alloc::vec::Vec::new(),
+        deferred: Vec::new(),
+        origins: None,
+        grouped: None,
     };
     if !concerns_tools(request, api, &options)? {
         return Ok(nothing());
@@ -54,18 +59,24 @@ pub(super) fn apply(
         flat_list::lift(&mut copy, api)?;
         return apply_to_list(&mut copy, &options, sending, reports);
     }
+    let place = wire::of(api).tools();
+    let pointers = |request: &Node<'_>| place.look(request, |tools| Ok(flat_list::pointers(tools)));
+    let before = if place.is_flat() { None } else { Some(pointers(request)?.unwrap_or_default()) };
     let shell = flat_list::lift(request, api)?;
-    let applied = apply_to_list(request, &options, sending, reports);
+    let mut applied = apply_to_list(request, &options, sending, reports)?;
     if api == Api::Bedrock {
-        drop_idle_points(request);
+        drop_idle_points(request, &mut applied.origins);
     }
     flat_list::sink(request, api, shell)?;
-    applied
+    if let Some(before) = before.filter(|_| api == Api::Gemini) {
+        applied.grouped = Some((before, pointers(request)?.unwrap_or_default()));
+    }
+    Ok(applied)
 }
 
 /// Removes each cache point that directly follows another one or begins the list, because the tools before it are not
 /// sent.
-fn drop_idle_points(request: &mut Node<'_>) {
+fn drop_idle_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin>>) {
     let is_idle = |list: &[Node<'_>]| -> bool {
         let points = list.iter().map(is_cache_point);
         let before = core::iter::once(true).chain(list.iter().map(is_cache_point));
@@ -77,10 +88,14 @@ fn drop_idle_points(request: &mut Node<'_>) {
         }
         let Some(list) = tools.as_array_mut() else { return };
         let mut is_behind_point = true;
+        let mut origins = origins.as_mut().map(|origins| (core::mem::take(origins).into_iter(), origins));
         list.retain(|entry| {
             let is_point = is_cache_point(entry);
             let stays = !(is_point && is_behind_point);
             is_behind_point = is_point;
+            if let Some((all, left)) = &mut origins {
+                left.extend(all.next().filter(|_| stays));
+            }
             stays
         });
     });

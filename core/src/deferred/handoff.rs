@@ -21,6 +21,7 @@ use crate::{
         carriers::{directive, directive_definition, Directive},
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
+        list_origins::EntryOrigin,
         listed,
         location::Location,
         namespaces::{flatten_choice, NameMap},
@@ -34,19 +35,21 @@ use crate::{
 };
 
 /// Writes a request without constructs for deferred loading. Its list of tools is final, and its entries have these
-/// origins.
+/// origins. Returns the origins of the entries that are written.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
     (mut conversation, origins): (Conversation<'a>, Vec<Option<Location>>),
     formats: (Api, Api),
     options: &DeferredOptions,
     warnings: &mut Warnings,
-) -> Result<(), Error> {
+) -> Result<Vec<EntryOrigin>, Error> {
     conversation.tools = Tools::read(listed(request), Some(&origins), formats.0, warnings);
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable_as_text(&mut conversation, options.removals)?;
     }
-    write(request, conversation, formats, (options, &Names::default()), warnings).map(drop)
+    let written = write(request, conversation, formats, (options, &Names::default()), warnings)?;
+    let unchanged = || origins.into_iter().map(|location| EntryOrigin { location, shapes: None }).collect();
+    Ok(written.origins.unwrap_or_else(unchanged))
 }
 
 /// Writes a request with the constructs that the backend supports.
@@ -62,7 +65,7 @@ pub(super) fn native<'a>(
             widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
-        return Ok(Applied { report, names: Names::default(), client, deferred });
+        return Ok(Applied { report, names: Names::default(), client, deferred, origins: None, grouped: None });
     }
     let (target, knows_backend) = (formats.1, sending.is_some());
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
@@ -110,11 +113,13 @@ pub(super) fn native<'a>(
         ..report_of(&conversation, listed(request), options)
     };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
-    let own_search = write(request, conversation, formats, (options, &names), warnings)?;
+    let writer::Written { search: own_search, origins } =
+        write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
         widen(request, warnings)?;
     }
-    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
+    let client = Client { format: formats.0, search: own_search };
+    Ok(Applied { report, names, client, deferred, origins, grouped: None })
 }
 
 /// Returns the definitions of the loaded tools, in the target's format.
@@ -136,14 +141,14 @@ fn loaded_definitions<'a>(
     Ok(list)
 }
 
-/// Writes the conversation. Returns the name of the client's own search if the backend's search replaces it.
+/// Writes the conversation.
 fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
     (source, target): (Api, Api),
     (options, names): (&DeferredOptions, &Names),
     warnings: &mut Warnings,
-) -> Result<Option<String>, Error> {
+) -> Result<writer::Written, Error> {
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
 }
 

@@ -32,6 +32,7 @@ use crate::{
         conversation,
         format::{self, FormatPair},
         instructions::{Notices, Quoted},
+        list_origins::{EntryOrigin, Grouped},
         listed,
         namespaces::{self, FlatNames, NameMap},
         reader::{self, Reading},
@@ -69,6 +70,10 @@ pub(crate) struct Applied {
     pub(crate) client: Client,
     /// The listed tools that are deferred, loaded or not, by the names under which they will be sent.
     deferred: Vec<String>,
+    /// The origins of the entries of the list; `None` if the list is as it was.
+    pub(crate) origins: Option<Vec<EntryOrigin>>,
+    /// The pointers to the entries of Gemini's list.
+    pub(crate) grouped: Option<Grouped>,
 }
 
 impl Applied {
@@ -130,7 +135,9 @@ fn apply_to_list(
         let source = format_to_read(request, wire, options)?;
         if source != wire.format {
             let mut others = Warnings::default();
-            handoff::native(request, (source, wire.target), (options, sending), &mut others)?;
+            let again = handoff::native(request, (source, wire.target), (options, sending), &mut others)?;
+            let twice = again.origins.map(|again| EntryOrigin::of_rewritten(&again, done.origins.as_deref()));
+            done.origins = twice.or(done.origins);
             warnings.extend_rewritten(others);
         }
         if wire.target == Api::Anthropic {
@@ -165,7 +172,8 @@ fn apply_to_list(
     if source != wire.format {
         let mut others = Warnings::default();
         let formats = FormatPair { format: source, target: wire.target };
-        emulate(request, (formats, None), options, &mut others, false)?;
+        let (again, _) = emulate(request, (formats, None), options, &mut others, false)?;
+        done.origins = again.origins.map(|again| EntryOrigin::of_rewritten(&again, done.origins.as_deref()));
         warnings.extend_rewritten(others);
     }
     settle_empty(request, wire.target, emptied, options)?;
@@ -314,7 +322,7 @@ fn emulate<'a>(
             announce::add_to(&mut conversation, format, &deferred)?;
         }
     }
-    handoff::plain(request, (conversation, origins), (format, target), options, warnings)?;
+    let origins = Some(handoff::plain(request, (conversation, origins), (format, target), options, warnings)?);
     if format == target && (!deferred.is_empty() || is_unreachable) {
         let is_announced = announce::is_present(request)?;
         report.unreachable = is_unreachable && !is_announced;
@@ -326,7 +334,7 @@ fn emulate<'a>(
         custom_tools::as_functions(request, &FlatNames::default(), warnings)?;
     }
     let client = Client { format, search: None };
-    Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
+    Ok((Applied { report, names, client, deferred: Vec::new(), origins, grouped: None }, emptied))
 }
 
 /// Prepares the text about the tools that the history mentions.

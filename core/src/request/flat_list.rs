@@ -1,7 +1,7 @@
 //! Moves the tools of a request to a flat list in `tools` and back. Bedrock Converse has its tools in `toolConfig`, and
 //! Gemini `generateContent` has them in groups.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     tool::{self, Kind},
@@ -49,6 +49,40 @@ fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a
 fn is_group(entry: &Node<'_>) -> bool {
     let is_list = |group: &Node<'_>| group.as_array().is_some() || group.as_object().is_some();
     GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
+}
+
+/// Calls `show` with each entry of a list, in the order of the flat list, and with a function that returns the pointer
+/// to it. Entries of groups are shown instead of the groups.
+pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut dyn FnMut(&'n Node<'a>, &dyn Fn() -> String)) {
+    let is_single = list.as_object().is_some();
+    for (at, entry) in entries_of(list).iter().enumerate() {
+        let above = || if is_single { pointer.into() } else { format!("{pointer}/{at}") };
+        if !is_group(entry) {
+            show(entry, &above);
+            continue;
+        }
+        for group in GROUPS {
+            let Some(functions) = entry.get(group) else { continue };
+            let is_alone = functions.as_object().is_some();
+            for (index, function) in entries_of(functions).iter().enumerate() {
+                show(function, &|| match is_alone {
+                    true => format!("{}/{group}", above()),
+                    false => format!("{}/{group}/{index}", above()),
+                });
+            }
+        }
+    }
+}
+
+/// Returns the pointers to the tools of Gemini's list, in the order of the flat list.
+pub(crate) fn pointers(list: &Node<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    each(list, "/tools", &mut |entry, pointer| {
+        if matches!(recognize(entry), Entry::Tool(_)) || tool::kind(entry) == Kind::HostedSearch {
+            found.push(pointer());
+        }
+    });
+    found
 }
 
 /// Calls `show` with each function in the groups of Gemini's list.

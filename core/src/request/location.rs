@@ -65,6 +65,19 @@ impl Location {
         self.root == Root::Tools
     }
 
+    /// Returns the index of the entry of the request's list, if the part belongs to one.
+    pub(crate) fn entry_of_list(&self) -> Option<usize> {
+        match self.steps.first() {
+            Some(Step::Index(index)) if self.is_in_list() && self.depth > 0 => Some(*index),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the part is an entry of the request's list as a whole.
+    pub(crate) fn is_entry(&self) -> bool {
+        self.entry_of_list().is_some() && self.depth == 1
+    }
+
     /// Returns the location one step further. A step that is too deep is omitted.
     pub(crate) fn then(mut self, step: Step) -> Self {
         match self.steps.get_mut(self.depth) {

@@ -7,6 +7,7 @@ pub(crate) mod flat_list;
 pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instructions;
+pub(crate) mod list_origins;
 pub(crate) mod location;
 pub(crate) mod namespaces;
 pub(crate) mod prefilter;

@@ -14,8 +14,10 @@ use super::{
     choice,
     conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
     formats, instructions,
+    list_origins::EntryOrigin,
     report::Warnings,
     tool::{self, Kind},
+    tool_format::{recognize, Entry},
     tools::{Source, Tools},
 };
 use crate::{
@@ -38,8 +40,15 @@ pub(crate) struct Writing<'w> {
     pub(crate) warnings: &'w mut Warnings,
 }
 
-/// Writes a conversation into the request that it was read from. Returns the name of the client's search function if
-/// the backend's native search replaces it.
+/// What the caller needs to know of a written request.
+pub(crate) struct Written {
+    /// The name of the client's search function, if the backend's native search replaces it.
+    pub(crate) search: Option<String>,
+    /// The origins of the entries of the list; `None` if the list was not written.
+    pub(crate) origins: Option<Vec<EntryOrigin>>,
+}
+
+/// Writes a conversation into the request that it was read from.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate, if text parts must be joined.
@@ -47,12 +56,12 @@ pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
     writing: Writing<'_>,
-) -> Result<Option<String>, Error> {
+) -> Result<Written, Error> {
     let (source, target, native) = (writing.source, writing.target, writing.options.native);
     writing.warnings.extend(core::mem::take(&mut conversation.losses));
     if source == target && native == Native::None {
         same::write(request, conversation, target)?;
-        return Ok(None);
+        return Ok(Written { search: None, origins: None });
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
@@ -116,7 +125,7 @@ pub(crate) fn put<'a>(
             interactions::sink(request);
         }
     }
-    Ok(writer.replaced_search)
+    Ok(Written { search: writer.replaced_search, origins: Some(writer.origins) })
 }
 
 struct Writer<'w, 'a> {
@@ -124,6 +133,8 @@ struct Writer<'w, 'a> {
     /// Messages of the source, some of which remain unchanged.
     history: Vec<Node<'a>>,
     places: Places<'a>,
+    /// The origins of the entries of the list.
+    origins: Vec<EntryOrigin>,
     /// Definitions that events add, in the target's format.
     definitions: Map<Text<'a>, Node<'a>>,
     /// Name of the client's search function.
@@ -155,6 +166,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             writing,
             history: Vec::new(),
             places,
+            origins: Vec::new(),
             definitions: Map::new(),
             search,
             search_name,
@@ -204,8 +216,12 @@ impl<'w, 'a> Writer<'w, 'a> {
                 _ => Place::Top,
             };
             self.writing.warnings.set_origin(tool.origin);
+            let location = tool.origin;
             let Some(name) = tool.name else {
-                listed.extend(self.unnamed(definition, tool.kind));
+                if let Some(entry) = self.unnamed(definition, tool.kind) {
+                    self.origins.push(EntryOrigin { location, shapes: None });
+                    listed.push(entry);
+                }
                 continue;
             };
             if place == Place::Nowhere {
@@ -218,6 +234,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let own = (self.native() == Native::Interactions).then(|| name.clone());
+                self.origins.push(EntryOrigin { location, shapes: None });
                 listed.push(search_of(&definition, own.clone()));
                 match own {
                     Some(name) => drop(names.insert(name)),
@@ -225,6 +242,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 continue;
             }
+            let given = (!self.same_format()).then(|| recognize(&definition));
             let Some(mut written) = self.function(definition)? else {
                 // The target does not support this tool, so nothing may refer to it.
                 self.set_aside.insert(name);
@@ -245,6 +263,11 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 _ => {}
             }
+            let shapes = match given.map(|given| (given, recognize(&written))) {
+                Some((Entry::Tool(given), Entry::Tool(written))) => Some((given, written)),
+                _ => None,
+            };
+            self.origins.push(EntryOrigin { location, shapes });
             // An entry that stays in the list keeps its spelling.
             listed.push(original.unwrap_or(written));
         }
