@@ -501,7 +501,7 @@ export type DeferredWarningCode =
   | 'choice-emptied'
   /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A part between a call and its result, or text next to the tools that a search found, was moved after the results, or a part of the model before them, because APIs accept only results directly after calls. */
+  /** A part between a call and its result, text next to the tools that a search found, or an image of a result was moved after the results, or a part of the model before them, because APIs accept only text in results, and only results directly after calls. */
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'

@@ -357,6 +357,7 @@ pub(super) fn settle_choice<'a>(
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
+    let pointer = wire::of(api).choice().given(request)?.unwrap_or_default();
     let mut decide = |tool_ref: &ToolRef<'a>, is_forced: bool| {
         let (namespace, name) = match tool_ref {
             ToolRef::Search => return Ok(replaced()),
@@ -379,7 +380,7 @@ pub(super) fn settle_choice<'a>(
             // The request does not list the tools of a toolset.
             Availability::Unknown => has_toolsets || is_forced && emulation.is_empty(),
             Availability::Hidden if is_overflowed() => true,
-            Availability::Hidden if is_forced => is_loaded_for_choice(&flat, api, options, warnings)?,
+            Availability::Hidden if is_forced => is_loaded_for_choice(&flat, pointer, options, warnings)?,
             Availability::Hidden | Availability::Removed => false,
         };
         if !is_sent {
@@ -391,7 +392,7 @@ pub(super) fn settle_choice<'a>(
     if wire::of(api).choice().apply(request, &mut decide)?.emptied.is_some() {
         wire::of(api).choice().replace(request, &Choice::Auto)?;
         if is_list {
-            warnings.warn("choice-emptied");
+            warnings.warn_at("choice-emptied", pointer);
         }
     }
     Ok(())
@@ -403,7 +404,7 @@ pub(super) fn settle_choice<'a>(
 /// `forced-deferred-tool` if the options request it.
 fn is_loaded_for_choice(
     name: &Text<'_>,
-    api: Api,
+    pointer: &str,
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<bool, Error> {
@@ -412,9 +413,9 @@ fn is_loaded_for_choice(
         let message = format!(
             "expected the choice to force a loaded tool, found `{shown}`, which is deferred and was not referenced"
         );
-        return Err(Error::new(Code::ForcedDeferredTool, wire::of(api).choice().pointer(), message));
+        return Err(Error::new(Code::ForcedDeferredTool, pointer, message));
     }
-    warnings.about("forced-deferred-tool", name.display());
+    warnings.about_at("forced-deferred-tool", name.display(), pointer.into());
     Ok(options.forced_tool == ForcedTool::Load)
 }
 
@@ -430,6 +431,7 @@ pub(super) fn settle_allowed<'a>(
     if !wire::of(format).choice().is_list(request)? {
         return Ok(());
     }
+    let pointer = wire::of(format).choice().given(request)?.unwrap_or_default();
     let mut decide = |tool_ref: &ToolRef<'a>, _| {
         let ToolRef::Tool { name, .. } = tool_ref else { return Ok(Decision::Keep) };
         let is_sent = tools.get(name).is_none_or(Tool::is_available);
@@ -437,7 +439,7 @@ pub(super) fn settle_allowed<'a>(
     };
     if wire::of(format).choice().apply(request, &mut decide)?.emptied.is_some() {
         wire::of(format).choice().replace(request, &Choice::Auto)?;
-        warnings.warn("choice-emptied");
+        warnings.warn_at("choice-emptied", pointer);
     }
     Ok(())
 }
@@ -454,7 +456,8 @@ pub(super) fn load_forced<'a>(
 ) -> Result<(), Error> {
     let Some(name) = wire::of(format).choice().forced_name(request)? else { return Ok(()) };
     let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
-    if is_hidden && is_loaded_for_choice(&name, format, options, warnings)? {
+    let pointer = wire::of(format).choice().given(request)?.unwrap_or_default();
+    if is_hidden && is_loaded_for_choice(&name, pointer, options, warnings)? {
         tools.load(&name);
         tools.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
     }

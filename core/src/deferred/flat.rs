@@ -61,14 +61,14 @@ pub(super) fn apply(
     }
     let place = wire::of(api).tools();
     let pointers = |request: &Node<'_>| place.look(request, |tools| Ok(flat_list::pointers(tools)));
-    let before = if place.is_flat() { None } else { Some(pointers(request)?.unwrap_or_default()) };
+    let before = if place.groups().is_empty() { None } else { Some(pointers(request)?.unwrap_or_default()) };
     let shell = flat_list::lift(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
     if api == Api::Bedrock {
         drop_idle_points(request, &mut applied.origins);
     }
     flat_list::sink(request, api, shell)?;
-    if let Some(before) = before.filter(|_| api == Api::Gemini) {
+    if let Some(before) = before {
         applied.grouped = Some((before, pointers(request)?.unwrap_or_default()));
     }
     Ok(applied)

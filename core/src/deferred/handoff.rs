@@ -413,15 +413,21 @@ pub(super) struct Shown {
 /// `invalid-json` if the list is text that cannot be read.
 pub(super) fn settle_native_list(
     request: &mut Node<'_>,
+    origins: Option<&[EntryOrigin]>,
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<Option<Shown>, Error> {
+    let origin = |at: usize| match origins {
+        Some(origins) => origins.get(at).and_then(|origin| origin.location),
+        None => Some(Location::of_list().index(at)),
+    };
     let settled = edit_member(request, "tools", |tools| {
         // A breakpoint can only move to a tool that is not deferred, so there has to be one.
-        let shown = show_one(tools, options, warnings);
-        move_breakpoint(tools, warnings);
+        let shown = show_one(tools, options, &origin, warnings);
+        move_breakpoint(tools, &origin, warnings);
         Ok(shown)
     })?;
+    warnings.clear_location();
     Ok(settled.flatten())
 }
 
@@ -454,14 +460,15 @@ fn is_deferred(entry: &Node<'_>) -> bool {
 ///
 /// Source: the API's answers, a 400 for `cache_control` together with `defer_loading` (anthropics/claude-code#86743,
 /// OmniRoute#215; read 2026-11).
-fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
+fn move_breakpoint(tools: &mut Node<'_>, origin: &dyn Fn(usize) -> Option<Location>, warnings: &mut Warnings) {
     let has_both = |entry: &Node<'_>| tool::deferral(entry).0 && entry.get(CACHE).is_some();
     if !tools.as_array().is_some_and(|list| list.iter().any(has_both)) {
         return;
     }
     let Some(list) = tools.as_array_mut() else { return };
     let mut moved = None;
-    for entry in list.iter_mut().filter(|entry| has_both(entry)) {
+    for (at, entry) in list.iter_mut().enumerate().filter(|(_, entry)| has_both(entry)) {
+        warnings.set_origin(origin(at));
         warnings.about_maybe("cached-deferred", tool::name(entry).cloned().as_ref());
         moved = entry.remove(CACHE);
     }
@@ -478,7 +485,12 @@ fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).
-fn show_one(tools: &mut Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Option<Shown> {
+fn show_one(
+    tools: &mut Node<'_>,
+    options: &DeferredOptions,
+    origin: &dyn Fn(usize) -> Option<Location>,
+    warnings: &mut Warnings,
+) -> Option<Shown> {
     let list = tools.as_array()?;
     if list.is_empty() || !list.iter().all(is_deferred) {
         return None;
@@ -489,6 +501,7 @@ fn show_one(tools: &mut Node<'_>, options: &DeferredOptions, warnings: &mut Warn
     let (at, name) = named.clone().find(|(_, name)| searches(name)).or_else(|| named.clone().next())?;
     let shown = Shown { name: name.clone().into_owned(), is_search: searches(name) };
     tools.as_array_mut()?.get_mut(at).into_iter().for_each(|entry| tool::clean(entry, false));
+    warnings.set_origin(origin(at));
     warnings.about("all-deferred", shown.name.display());
     Some(shown)
 }

@@ -16,7 +16,7 @@ use crate::{
         },
         instructions::{self, Notices},
         location::Location,
-        report::Warnings,
+        report::{Warnings, DROPPED_SEARCH, LOST},
         tool::CACHE,
         tools::ToolState,
     },
@@ -42,7 +42,16 @@ pub(super) fn settle_searches(
         }
     }
     if !emulates && options.server_history == ServerHistory::Drop {
-        conversation.events.retain(|event| !is_hosted(&event.kind));
+        let losses = &mut conversation.losses;
+        conversation.events.retain(|event| {
+            let is_dropped = is_hosted(&event.kind);
+            if is_dropped {
+                losses.set_location(event.origin);
+                losses.about(LOST, DROPPED_SEARCH);
+            }
+            !is_dropped
+        });
+        losses.clear_location();
         return;
     }
     let (mut called, mut answered) = (Set::new(), Set::new());

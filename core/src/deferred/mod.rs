@@ -141,7 +141,8 @@ fn apply_to_list(
             warnings.extend_rewritten(others);
         }
         if wire.target == Api::Anthropic {
-            if let Some(shown) = handoff::settle_native_list(request, options, &mut warnings)? {
+            if let Some(shown) = handoff::settle_native_list(request, done.origins.as_deref(), options, &mut warnings)?
+            {
                 done.record_shown(&shown);
             }
         }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::report::Warnings;
+use super::report::{Warnings, LOST};
 use crate::{
     dialect::formats::{FormatPlace, JsonMode, SchemaText, JSON_MODE_VALUES, PLACES},
     error::Error,
@@ -225,6 +225,8 @@ pub(crate) struct Handed<'a> {
     pub(crate) name: Option<Text<'a>>,
     pub(crate) description: Option<Text<'a>>,
     pub(crate) strict: Option<bool>,
+    /// JSON Pointer to the object that held the schema.
+    pub(crate) pointer: String,
 }
 
 /// Removes and returns the response format of a request that is translated to another API: the one in effect after the
@@ -238,8 +240,8 @@ pub(crate) fn take<'a>(
     warnings: &mut Warnings,
 ) -> Result<Option<Handed<'a>>, Error> {
     let (mut taken, mut of_request) = (None, Vec::new());
-    visit(request, source, &mut |FoundFormat { place, holder, .. }| {
-        let handed = holder.and_then(|holder| handed(holder, place).transpose()).transpose()?;
+    visit(request, source, &mut |FoundFormat { place, pointer, holder }| {
+        let handed = holder.and_then(|holder| handed(holder, place, pointer).transpose()).transpose()?;
         match place.item {
             None if taken.is_none() => {
                 taken = handed;
@@ -265,7 +267,7 @@ pub(crate) fn take<'a>(
     Ok(taken)
 }
 
-fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a>>, Error> {
+fn handed<'a>(holder: &Node<'a>, place: &FormatPlace, pointer: &str) -> Result<Option<Handed<'a>>, Error> {
     let text = |key: &str| holder.text_at(key).cloned();
     let Some(schema) = holder.get(place.schema) else { return Ok(None) };
     let schema = match schema.as_text().map(Text::value) {
@@ -278,6 +280,7 @@ fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a
         name: text("name").filter(|_| place.has_name),
         description: text("description").filter(|_| place.has_name),
         strict: holder.bool_at("strict").filter(|_| place.has_strict),
+        pointer: pointer.into(),
     }))
 }
 
@@ -298,17 +301,28 @@ fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
 }
 
 /// Writes a response format to the main place of an API. If the API requires a name and the source has none, the name
-/// is `response`. If the API has no description for formats, the description is added to a schema without one.
-pub(crate) fn put<'a>(request: &mut Node<'a>, target: Api, handed: Handed<'a>) -> Result<(), Error> {
+/// is `response`. If the API has no description for formats, the description is added to a schema without one. Adds
+/// warnings about a name and a description that the API does not have.
+pub(crate) fn put<'a>(
+    request: &mut Node<'a>,
+    target: Api,
+    handed: Handed<'a>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let Some(place) = PLACES.iter().find(|place| place.api == target && place.is_main) else { return Ok(()) };
-    let Handed { mut schema, name, description, strict } = handed;
+    let Handed { mut schema, name, description, strict, pointer } = handed;
     let mut holder = Vec::new();
+    let mut lose = |key: &str| warnings.about_at(LOST, key, format!("{pointer}/{key}"));
+    if name.is_some() && !place.has_name {
+        lose("name");
+    }
     if place.has_name {
         holder.push(("name", Node::string(name.unwrap_or_else(|| Text::literal("response")))));
         holder.extend(description.map(|description| ("description", Node::string(description))));
     } else if let (Some(description), true) = (description, schema.as_object().is_some()) {
-        if schema.get("description").is_none() {
-            schema.set("description", Node::string(description));
+        match schema.get("description") {
+            None => schema.set("description", Node::string(description)),
+            Some(_) => lose("description"),
         }
     }
     if target == Api::GeminiInteractions {

@@ -81,8 +81,9 @@ impl Warning {
         ),
         (
             "moved",
-            "A part between a call and its result, or text next to the tools that a search found, was moved after the \
-                results, or a part of the model before them, because APIs accept only results directly after calls",
+            "A part between a call and its result, text next to the tools that a search found, or an image of a result \
+                was moved after the results, or a part of the model before them, because APIs accept only text in \
+                results, and only results directly after calls",
         ),
         (
             "arguments-not-an-object",
@@ -208,6 +209,9 @@ impl Subject {
         }
     }
 }
+
+/// Name in warnings about the parts of a hosted search that are dropped from the history.
+pub(crate) const DROPPED_SEARCH: &str = "tool_search";
 
 /// Codes of warnings about one part of the request each.
 const PER_LOCATION: [&str; 3] = [LOST, "moved", "arguments-not-an-object"];

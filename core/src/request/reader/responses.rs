@@ -377,12 +377,12 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, EventKind::Call(Call { id, name, arguments, search: None, own }));
     }
 
-    /// Adds warnings about the members of an item that are not translated. Its `id` and `status` concern only the API
-    /// that wrote it.
+    /// Adds warnings about the members of an item that are not translated. Its `status` concerns only the API that
+    /// wrote it.
     fn lose_rest(&mut self, item: &Node<'a>, translated: &[&str]) {
         if !self.reader.same_format() {
             let mut translated = translated.to_vec();
-            translated.extend(["type", "id", "status"]);
+            translated.extend(["type", "status"]);
             self.reader.lose_rest(item, &translated);
         }
     }
@@ -423,6 +423,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             id
         };
         let name = Text::new(String::from(search_name));
+        if own.is_none() {
+            let is_its_id = item.get("call_id").is_none_or(|id| id.as_text().is_none()) && !client;
+            let key = if is_its_id { "id" } else { "call_id" };
+            self.reader.lose_rest(&item, &["type", "status", "execution", "arguments", key]);
+        }
         let arguments = match item.visit("arguments", core::mem::take).unwrap_or_default() {
             text if text.as_text().is_some() => Arguments::Text(text),
             value => Arguments::Value(value),
@@ -461,6 +466,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let called = self.call_id_of(&item)?;
         let client = is_client_search(&item);
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
+        if own.is_none() {
+            self.reader.lose_rest(&item, &["type", "status", "execution", "tools", "call_id"]);
+        }
         let mut found = Vec::new();
         if self.reader.may_change() {
             for (definition, origin) in self.definitions(&mut item) {

@@ -236,6 +236,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn call(&mut self, call: Call<'a>) {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
+            self.writer.drop_search();
             return;
         }
         self.writer.record_search(&call);
@@ -259,6 +260,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn result(&mut self, mut outcome: Outcome<'a>) {
         if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
+            self.writer.drop_search();
             return;
         }
         let native = self.writer.native();

@@ -116,6 +116,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn call(&mut self, call: Call<'a>) -> Result<(), Error> {
         if self.is_dropped(call.search) {
+            self.writer.drop_search();
             return Ok(());
         }
         let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
@@ -153,9 +154,14 @@ impl<'a> Messages<'_, '_, 'a> {
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
         self.writer.lose_error(&outcome);
         let found = outcome.found;
-        if !self.is_dropped(outcome.of_search) {
+        if self.is_dropped(outcome.of_search) {
+            self.writer.drop_search();
+        } else {
             let (content, images) = split(outcome.content);
             let at = self.at;
+            if !images.is_empty() {
+                self.writer.writing.warnings.about("moved", "image");
+            }
             self.images.extend(images.into_iter().map(|image| (at, image)));
             let content = match content {
                 Content::String(text) if found.is_none() => text,

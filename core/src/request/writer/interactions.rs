@@ -130,6 +130,7 @@ impl<'a> Steps<'_, '_, 'a> {
 
     fn call(&mut self, call: Call<'a>) {
         if self.is_dropped(call.search) {
+            self.writer.drop_search();
             return;
         }
         self.writer.record_search(&call);
@@ -164,6 +165,7 @@ impl<'a> Steps<'_, '_, 'a> {
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
         if self.is_dropped(outcome.of_search) {
+            self.writer.drop_search();
             return Ok(());
         }
         let is_found = outcome.found.is_some() && !outcome.is_error;

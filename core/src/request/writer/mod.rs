@@ -15,7 +15,7 @@ use super::{
     conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
     formats, instructions,
     list_origins::EntryOrigin,
-    report::Warnings,
+    report::{Warnings, DROPPED_SEARCH},
     tool::{self, Kind},
     tool_format::{recognize, Entry},
     tools::{Source, Tools},
@@ -119,7 +119,7 @@ pub(crate) fn put<'a>(
         let max_tokens = writer.writing.options.max_tokens;
         write_members(request, (source, target), &lifted, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
-            formats::put(request, target, format)?;
+            formats::put(request, target, format, writer.writing.warnings)?;
         }
         if target == Api::GeminiInteractions {
             interactions::sink(request);
@@ -357,6 +357,11 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.writing.warnings.about_maybe("moved", name);
         }
         parts
+    }
+
+    /// Warns that a call or a result of a hosted search is dropped from the history.
+    fn drop_search(&mut self) {
+        self.writing.warnings.about(super::report::LOST, DROPPED_SEARCH);
     }
 
     /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their

@@ -80,6 +80,7 @@ impl<'a> Items<'_, '_, 'a> {
 
     fn call(&mut self, call: Call<'a>) {
         if self.is_dropped(call.search == Some(Searcher::Hosted)) {
+            self.writer.drop_search();
             return;
         }
         self.writer.record_search(&call);
@@ -156,7 +157,9 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
             return;
         }
-        if !is_dropped {
+        if is_dropped {
+            self.writer.drop_search();
+        } else {
             if let Some(own) = outcome.own.filter(|_| !is_found) {
                 self.out.push(own);
                 return;

@@ -380,6 +380,19 @@ impl ChoiceFormat {
         Ok(matches!(self.chosen(request)?, Some(Choice::Allowed { .. })))
     }
 
+    /// Returns the pointer to the choice of a request, if it has one.
+    ///
+    /// # Errors
+    /// `invalid-json` if the choice is text that cannot be read.
+    pub(crate) fn given(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
+        for location in self.locations {
+            if location.look(request, |_| ())?.is_some() {
+                return Ok(Some(location.pointer));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the pointer to the choice of a request if the choice requires a call.
     ///
     /// # Errors
