@@ -46,16 +46,17 @@ def in_chunks(count: int) -> Iterator[Any]:
 
 def seconds(events: list[Any]) -> float:
     stream = toolwire.sanitize_tools(TOOLS, dialect="openai-strict").restore.stream()
-    began = time.perf_counter()
+    began = time.thread_time()
     for event in events:
         stream.feed(event)
     assert stream.finish() == []
-    return time.perf_counter() - began
+    return time.thread_time() - began
 
 
 @pytest.mark.parametrize("events", [one_after_another, all_open_and_the_first_closed_first, in_chunks])
 def test_streams_take_linear_time(events: Any) -> None:
-    # The ratio would be sixteen for quadratic time. The fastest of three tries counts, because the machine may be busy.
+    # The ratio would be sixteen for quadratic time. Both streams are measured in turn, in the time of this thread, so
+    # that other programs slow both down or neither. One try below the limit is enough.
     few, many = list(events(5_000)), list(events(20_000))
-    ratio = min(seconds(many) for _ in range(3)) / min(seconds(few) for _ in range(3))
-    assert ratio < 9
+    ratios = (seconds(many) / seconds(few) for _ in range(5))
+    assert any(ratio < 9 for ratio in ratios)

@@ -57,7 +57,7 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) substitute: Option<Substitute>,
     /// Step `remember-request`.
     pub(super) original: Original,
-    /// Steps `complete-pairs` and `forget-answers`: true if they changed the indices of messages.
+    /// Steps `complete-pairs`, `forget-answers` and `defer`: true if they changed the indices of messages.
     pub(super) is_shifted: bool,
     /// Step `take-namespaces`; step `report-namespaces` adds what is reported if they cannot be put back.
     pub(super) retained: Option<(RetainedNamespaces<'a>, Flattened)>,

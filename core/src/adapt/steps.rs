@@ -206,7 +206,14 @@ pub(super) const STEPS: &[Step] = &[
         name: "report-custom-tools",
         applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
-            context.report.request_changes.extend(request_facts::custom_tools(request)?);
+            let mut changes = request_facts::custom_tools(request)?;
+            if let Some(servers) = &context.servers {
+                for change in &mut changes {
+                    let given = servers.pointer_in_request(&change.pointer);
+                    change.pointer = given.unwrap_or_else(|| core::mem::take(&mut change.pointer));
+                }
+            }
+            context.report.request_changes.extend(changes);
             Ok(())
         },
         after: None,
@@ -486,6 +493,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         context.sent.origins =
             origins.and_then(|origins| ListOrigins::new(origins, (context.api, context.target), found.grouped));
     }
+    context.is_shifted |= !found.is_aligned;
     context.sent.client = Some(found.client);
     (context.report.deferred, context.names) = (Some(found.report), found.names);
     Ok(())

@@ -17,10 +17,10 @@ use crate::{
     adapt,
     check::{self, findings::FindingLimit},
     deferred,
-    dialect::{lookup, DIALECTS},
+    dialect::{self, lookup, DIALECTS},
     error::{Code, Error},
     json::{self, Node},
-    naming::{nearest, Naming},
+    naming::Naming,
     options::{
         dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
         DialectQuery, EnvelopeOptions, Example, RepairOptions, SanitizeOptions, ToolsOptions,
@@ -135,7 +135,7 @@ fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Op
     let found = options.get(&naming.spell(option))?;
     let found = found.as_array().unwrap_or(core::slice::from_ref(found)).iter().filter_map(Node::as_text);
     let unknown = found.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
-    let nearest = nearest(&unknown, names(), |letters| letters.div_ceil(4)).unwrap_or("moonshot");
+    let nearest = dialect::nearest_name(&unknown);
     let value = if option == "dialects" { format!("[\"{nearest}\"]") } else { format!("\"{nearest}\"") };
     Some(naming.example(&Example { function: function.name(), input, option, value: &value }))
 }

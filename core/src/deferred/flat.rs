@@ -49,6 +49,7 @@ pub(super) fn apply(
         deferred: Vec::new(),
         origins: None,
         grouped: None,
+        is_aligned: true,
     };
     if !concerns_tools(request, api, &options)? {
         return Ok(nothing());

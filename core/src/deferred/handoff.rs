@@ -35,21 +35,21 @@ use crate::{
 };
 
 /// Writes a request without constructs for deferred loading. Its list of tools is final, and its entries have these
-/// origins. Returns the origins of the entries that are written.
+/// origins. Returns the origins of the entries that are written, and false if messages have other indices than before.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
     (mut conversation, origins): (Conversation<'a>, Vec<Option<Location>>),
     formats: (Api, Api),
     options: &DeferredOptions,
     warnings: &mut Warnings,
-) -> Result<Vec<EntryOrigin>, Error> {
+) -> Result<(Vec<EntryOrigin>, bool), Error> {
     conversation.tools = Tools::read(listed(request), Some(&origins), formats.0, warnings);
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable_as_text(&mut conversation, options.removals)?;
     }
     let written = write(request, conversation, formats, (options, &Names::default()), warnings)?;
     let unchanged = || origins.into_iter().map(|location| EntryOrigin { location, shapes: None }).collect();
-    Ok(written.origins.unwrap_or_else(unchanged))
+    Ok((written.origins.unwrap_or_else(unchanged), written.is_aligned))
 }
 
 /// Writes a request with the constructs that the backend supports.
@@ -65,7 +65,15 @@ pub(super) fn native<'a>(
             widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
-        return Ok(Applied { report, names: Names::default(), client, deferred, origins: None, grouped: None });
+        return Ok(Applied {
+            report,
+            names: Names::default(),
+            client,
+            deferred,
+            origins: None,
+            grouped: None,
+            is_aligned: true,
+        });
     }
     let (target, knows_backend) = (formats.1, sending.is_some());
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
@@ -113,13 +121,13 @@ pub(super) fn native<'a>(
         ..report_of(&conversation, listed(request), options)
     };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
-    let writer::Written { search: own_search, origins } =
+    let writer::Written { search: own_search, origins, is_aligned } =
         write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
         widen(request, warnings)?;
     }
     let client = Client { format: formats.0, search: own_search };
-    Ok(Applied { report, names, client, deferred, origins, grouped: None })
+    Ok(Applied { report, names, client, deferred, origins, grouped: None, is_aligned })
 }
 
 /// Returns the definitions of the loaded tools, in the target's format.

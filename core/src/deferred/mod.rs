@@ -74,6 +74,8 @@ pub(crate) struct Applied {
     pub(crate) origins: Option<Vec<EntryOrigin>>,
     /// The pointers to the entries of Gemini's list.
     pub(crate) grouped: Option<Grouped>,
+    /// False if messages are known to have other indices than before.
+    pub(crate) is_aligned: bool,
 }
 
 impl Applied {
@@ -323,7 +325,7 @@ fn emulate<'a>(
             announce::add_to(&mut conversation, format, &deferred)?;
         }
     }
-    let origins = Some(handoff::plain(request, (conversation, origins), (format, target), options, warnings)?);
+    let (origins, is_aligned) = handoff::plain(request, (conversation, origins), (format, target), options, warnings)?;
     if format == target && (!deferred.is_empty() || is_unreachable) {
         let is_announced = announce::is_present(request)?;
         report.unreachable = is_unreachable && !is_announced;
@@ -335,7 +337,8 @@ fn emulate<'a>(
         custom_tools::as_functions(request, &FlatNames::default(), warnings)?;
     }
     let client = Client { format, search: None };
-    Ok((Applied { report, names, client, deferred: Vec::new(), origins, grouped: None }, emptied))
+    let origins = Some(origins);
+    Ok((Applied { report, names, client, deferred: Vec::new(), origins, grouped: None, is_aligned }, emptied))
 }
 
 /// Prepares the text about the tools that the history mentions.

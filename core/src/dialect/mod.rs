@@ -41,7 +41,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    naming::did_you_mean,
+    naming::{did_you_mean, nearest},
     options::{Api, SanitizeOptions, Use},
     report::{Reason, Severity},
     rules::{Constraint, Rule},
@@ -417,6 +417,12 @@ fn no_output(dialect: &Dialect) -> Error {
 /// Returns the keyword that a pointer ends in.
 fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
+}
+
+/// Returns the name of the dialect that is nearest to a name, for an example in a message.
+pub(crate) fn nearest_name(name: &str) -> &'static str {
+    let names = || DIALECTS.iter().map(|dialect| dialect.name);
+    nearest(name, names(), |letters| letters.div_ceil(4)).unwrap_or("moonshot")
 }
 
 /// Returns the dialect that the options select, for the use that they select, after checking that it supports all

@@ -97,8 +97,14 @@ impl ExchangeOptions {
         let mut options = Self::of(&reader, Self::default())?;
         options.native_is_auto = reader.node("deferred").is_some_and(is_auto);
         options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
-        if options.dialect.is_some() {
-            crate::dialect::of(&options.adapt.tools.sanitize)?;
+        if let Some(dialect) = &options.dialect {
+            crate::dialect::of(&options.adapt.tools.sanitize).map_err(|error| {
+                if error.code() != Code::UnknownDialect {
+                    return error;
+                }
+                let value = format!("\"{}\"", crate::dialect::nearest_name(dialect));
+                error.and(&format!("; for example `{}`", naming.example(&Example { value: &value, ..EXAMPLE })))
+            })?;
         }
         if let Some(name) = &options.adapt.tools.fallback {
             crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))

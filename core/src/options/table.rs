@@ -305,7 +305,11 @@ impl Naming {
         match self {
             Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
             Naming::Snake => {
-                format!("{}({}{comma}{}={})", snake(call.function), call.input, snake(call.option), call.value)
+                // The name of a class is the same in every language.
+                let (class, function) = call.function.rsplit_once('.').unwrap_or(("", call.function));
+                let dot = if class.is_empty() { "" } else { "." };
+                let function = snake(function);
+                format!("{class}{dot}{function}({}{comma}{}={})", call.input, snake(call.option), call.value)
             }
         }
     }

@@ -16,7 +16,7 @@ const SIZES: [usize; 2] = [24 << 10, 96 << 10];
 const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
 const SHORTEST: Duration = Duration::from_millis(25);
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 8;
 /// The calls that are measured, each with the groups of its inputs.
 const MEASURED: [(Work, &str, &[&str]); 8] = [
     (
@@ -46,6 +46,7 @@ fn run_time(start: Instant) -> Duration {
 
 /// The cost of a call: the time, and the units that were paid. A byte of the input is a unit, because reading is not
 /// paid.
+#[derive(Clone)]
 struct Cost {
     time: Duration,
     units: f64,
@@ -84,14 +85,16 @@ enum Verdict {
 fn judge(work: Work, dialect: &str, inputs: &[(Vec<String>, usize); 2]) -> Verdict {
     let mut least: Option<[Cost; 2]> = None;
     for _ in 0..ATTEMPTS {
-        let mut costs = inputs.each_ref().map(|input| cost(work, dialect, input));
+        let attempt = inputs.each_ref().map(|input| cost(work, dialect, input));
+        let mut costs = attempt.clone();
         for (cost, before) in costs.iter_mut().zip(least.iter().flatten()) {
             cost.time = cost.time.min(before.time);
         }
         if !is_judged(&costs) {
             return Verdict::TooShort;
         }
-        if growth(&costs) <= MAX_GROWTH {
+        // On a busy machine, the least times may come from different attempts, one of which had the machine to itself.
+        if growth(&attempt) <= MAX_GROWTH || growth(&costs) <= MAX_GROWTH {
             return Verdict::Paid;
         }
         least = Some(costs);

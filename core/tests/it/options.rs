@@ -772,4 +772,13 @@ fn an_unknown_dialect_shows_a_call_of_the_same_function() {
             assert!(error.message().ends_with(&expected), "{error}");
         }
     }
+    let option = serde_json::json!({"dialect": "openai_strict"});
+    let option = Node::from_value(&option).expect("a tree");
+    for (naming, expected) in [
+        (Naming::Camel, "Exchange.open(url, body, { dialect: \"openai-strict\" })"),
+        (Naming::Snake, "Exchange.open(url, body, dialect=\"openai-strict\")"),
+    ] {
+        let error = bindings::options::<ExchangeOptions>(&option, naming).expect_err("an unknown dialect");
+        assert!(error.message().ends_with(&format!("; for example `{expected}`")), "{error}");
+    }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Written {
     pub(crate) search: Option<String>,
     /// The origins of the entries of the list; `None` if the list was not written.
     pub(crate) origins: Option<Vec<EntryOrigin>>,
+    /// False if messages or items are known to have other indices than before.
+    pub(crate) is_aligned: bool,
 }
 
 /// Writes a conversation into the request that it was read from.
@@ -60,8 +62,8 @@ pub(crate) fn put<'a>(
     let (source, target, native) = (writing.source, writing.target, writing.options.native);
     writing.warnings.extend(core::mem::take(&mut conversation.losses));
     if source == target && native == Native::None {
-        same::write(request, conversation, target)?;
-        return Ok(Written { search: None, origins: None });
+        let is_aligned = same::write(request, conversation, target)?;
+        return Ok(Written { search: None, origins: None, is_aligned });
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
@@ -125,7 +127,7 @@ pub(crate) fn put<'a>(
             interactions::sink(request);
         }
     }
-    Ok(Written { search: writer.replaced_search, origins: Some(writer.origins) })
+    Ok(Written { search: writer.replaced_search, origins: Some(writer.origins), is_aligned: true })
 }
 
 struct Writer<'w, 'a> {

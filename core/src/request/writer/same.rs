@@ -20,8 +20,8 @@ use crate::{
     wire,
 };
 
-/// Writes the history.
-pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<(), Error> {
+/// Writes the history. Returns true if every message or item has its index as before.
+pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<bool, Error> {
     let Conversation { events, mut originals, changed, read_members, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
     for event in events {
@@ -54,6 +54,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
         };
         replaced.push((index, instead));
     }
+    let is_aligned = replaced.iter().all(|(_, instead)| instead.len() == 1);
     if !replaced.is_empty() && format == Api::Bedrock {
         let list = request.visit("messages", |list| list.as_array_mut().map(core::mem::take)).flatten();
         let messages = alternating(list.unwrap_or_default(), replaced)?;
@@ -61,7 +62,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
     } else if !replaced.is_empty() {
         request.visit(wire::of(format).history(), |history| splice(history, replaced));
     }
-    Ok(())
+    Ok(is_aligned)
 }
 
 /// Replaces messages of Converse. Roles must alternate in Converse, so a user message is merged into a preceding user
