@@ -10,6 +10,9 @@ use toolwire::json::{self, Member, Node, Object, Text};
 /// The variables that decide about colors.
 const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
 
+/// The variable in which a launcher passes the words that start it, as a list in JSON: `["npx", "-y", "toolwire"]`.
+const LAUNCHER: &str = "TOOLWIRE_PROGRAM";
+
 /// Returns the facts for [`toolwire_command::Command::new`].
 pub(crate) fn facts() -> String {
     let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
@@ -17,7 +20,10 @@ pub(crate) fn facts() -> String {
     let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let (stdin, stdout, stderr) = (stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal());
     let columns = if stdout { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None };
-    let program = env::current_exe().ok().map(|path| Vec::from([path.to_string_lossy().into_owned()]));
+    let program = launcher().or_else(|| {
+        let path = env::current_exe().ok()?;
+        Some(Vec::from([path.to_string_lossy().into_owned()]))
+    });
     let folder = env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
     let environment = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?)));
     json::write(&record(
@@ -34,6 +40,14 @@ pub(crate) fn facts() -> String {
         ]
         .into_iter(),
     ))
+}
+
+/// Returns the words that start this program, if a launcher has started it.
+fn launcher() -> Option<Vec<String>> {
+    let words = env::var(LAUNCHER).ok()?;
+    let words = json::read(&words).ok()?;
+    let words = words.as_array()?.iter().filter_map(Node::as_text);
+    Some(words.map(|word| word.display().into_owned()).collect())
 }
 
 /// Returns an object.

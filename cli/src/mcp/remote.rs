@@ -64,6 +64,8 @@ const MAX_OPEN: usize = 1 << 14;
 
 /// The server is at no URL that can be requested.
 pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
+/// The error of a URL with a user, whose meaning differs between clients.
+const USER: &str = "expected an address without a user, whose key belongs in a header, found one with a user";
 
 /// A connection to a server.
 pub(crate) struct Remote {
@@ -177,9 +179,12 @@ impl Remote {
         let url = url.split('#').next().unwrap_or_default();
         let address: Uri = url.parse().map_err(|_| NO_ADDRESS.to_string())?;
         let is_known = matches!(address.scheme_str(), Some("http" | "https"));
+        if address.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(USER.into());
+        }
         let is_host = |authority: &Authority| {
             let (_, port) = authority.as_str().split_at(authority.host().len());
-            port.is_empty() || authority.port_u16().is_some() && !authority.as_str().contains('@')
+            port.is_empty() || authority.port_u16().is_some()
         };
         if !is_known || !address.authority().is_some_and(is_host) {
             return Err(NO_ADDRESS.into());

@@ -13,13 +13,18 @@ use std::{
 
 use serde_json::Value;
 
-/// Members of a case that need a terminal, a server or an API. The tests of `toolwire-command` play all cases.
+/// Members of a case that need a terminal, a server or an API, which the tests play on Unix.
+#[cfg(not(unix))]
 const NEEDS: [&str; 4] = ["terminal", "server", "servers", "answers"];
 
 fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
+
+/// Variables that contain folders of a user, and those of the network.
+const HOMES: [&str; 8] =
+    ["HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
 
 /// Returns the cases of all files, each with the name of its file.
 fn cases() -> Vec<(String, Value)> {
@@ -40,7 +45,7 @@ fn cases() -> Vec<(String, Value)> {
 }
 
 /// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -98,24 +103,100 @@ fn run(command: &mut Command, input: &str) -> Output {
     output
 }
 
+/// Runs the program with this input, on the terminals of a case.
+#[cfg(unix)]
+fn run_on(terminal: &Value, command: &mut Command, input: &str) -> Output {
+    use crate::terminal::Terminal;
+    let columns = terminal["columns"].as_u64().and_then(|columns| columns.try_into().ok()).unwrap_or(80);
+    let [stdin, stdout, stderr] =
+        ["stdin", "stdout", "stderr"].map(|name| (terminal[name] == true).then(|| Terminal::new(columns)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(terminal) = &stdin {
+        terminal.input(input);
+        command.stdin(terminal.stream());
+    }
+    if let Some(terminal) = &stdout {
+        command.stdout(terminal.stream());
+    }
+    if let Some(terminal) = &stderr {
+        command.stderr(terminal.stream());
+    }
+    let mut child = command.spawn().expect("the program");
+    // The command keeps its sides of the terminals.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let writer = child.stdin.take().map(|mut stdin| {
+        let input = input.as_bytes().to_vec();
+        thread::spawn(move || drop(stdin.write_all(&input)))
+    });
+    let shown = [stdout, stderr].map(|terminal| terminal.map(Terminal::output));
+    let mut output = child.wait_with_output().expect("an output");
+    if let Some(writer) = writer {
+        writer.join().expect("a writer");
+    }
+    for (shown, stream) in shown.into_iter().zip([&mut output.stdout, &mut output.stderr]) {
+        if let Some(shown) = shown {
+            *stream = shown.join().expect("a reader");
+        }
+    }
+    output
+}
+
+/// Returns a case with the folder and the date of this run.
+fn localized(case: &Value, folder: &Folder) -> Value {
+    let mut written = case.to_string();
+    if let Some(given) = case["terminal"]["folder"].as_str() {
+        let folder = fs::canonicalize(&folder.0).expect("a folder");
+        written = written.replace(given, &folder.to_string_lossy());
+    }
+    if let Some(given) = case["date"].as_str() {
+        written = written.replace(given, &jiff::Zoned::now().date().to_string());
+    }
+    serde_json::from_str(&written).expect("JSON")
+}
+
 /// Returns the differences of a case.
 fn play(file: &str, case: &Value) -> Vec<String> {
     let folder = Folder::new();
+    let case = &localized(case, &folder);
     for (name, content) in case["files"].as_object().into_iter().flatten() {
         folder.write(name, &text(content));
     }
     let arguments = case["arguments"].as_array().expect("arguments").iter().map(|word| word.as_str().expect("a word"));
     let mut command = program();
     command.args(arguments).current_dir(&folder.0);
+    for name in HOMES {
+        command.env_remove(name);
+    }
+    // As the launcher of npm.
+    command.env("TOOLWIRE_PROGRAM", r#"["npx","-y","toolwire"]"#);
     for (name, value) in case["environment"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().expect("a value"));
     }
-    let output = run(&mut command, &text(&case["stdin"]));
+    let input = text(&case["stdin"]);
+    #[cfg(unix)]
+    let (output, mut failures) = {
+        let played = ["server", "servers", "answers"].iter().any(|member| case.get(member).is_some());
+        let played = played.then(|| crate::played::Played::start(case));
+        if let Some(played) = &played {
+            played.set(&mut command);
+        }
+        let output = match case.get("terminal") {
+            Some(terminal) => run_on(terminal, &mut command, &input),
+            None => run(&mut command, &input),
+        };
+        (output, played.map(|played| played.end()).unwrap_or_default())
+    };
+    #[cfg(not(unix))]
+    let (output, mut failures) = (run(&mut command, &input), Vec::new());
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let code = output.status.code().map_or("a signal".into(), |code| code.to_string());
     let mut pairs = Vec::from([
         ("stdout".to_string(), text(&case["stdout"]), lossy(&output.stdout)),
-        ("stderr".into(), text(&case["stderr"]), lossy(&output.stderr)),
+        (
+            "stderr".into(),
+            ["question", "progress", "stderr"].map(|member| text(&case[member])).concat(),
+            lossy(&output.stderr),
+        ),
         ("exit code".into(), case["exitCode"].to_string(), code),
     ]);
     for (name, content) in case["written"].as_object().into_iter().flatten() {
@@ -124,9 +205,9 @@ fn play(file: &str, case: &Value) -> Vec<String> {
     }
     pairs.retain(|(_, expected, found)| expected != found);
     let name = &case["name"];
-    let shown =
-        |(what, expected, found)| format!("{file}: {name}: {what}\n--- expected\n{expected}\n--- found\n{found}");
-    pairs.into_iter().map(shown).collect()
+    let shown = |(what, expected, found)| format!("{what}\n--- expected\n{expected}\n--- found\n{found}");
+    failures.extend(pairs.into_iter().map(shown));
+    failures.iter().map(|failure| format!("{file}: {name}: {failure}")).collect()
 }
 
 /// `CASE=name` runs only the cases with this name.
@@ -134,11 +215,10 @@ fn play(file: &str, case: &Value) -> Vec<String> {
 fn cases_print_the_expected_text() {
     let only = env::var("CASE").ok().filter(|name| !name.is_empty());
     let cases = cases();
-    let runs: Vec<_> = cases
-        .iter()
-        .filter(|(_, case)| NEEDS.iter().all(|member| case.get(member).is_none()))
-        .filter(|(_, case)| only.as_ref().is_none_or(|name| case["name"] == **name))
-        .collect();
+    let runs = cases.iter();
+    #[cfg(not(unix))]
+    let runs = runs.filter(|(_, case)| NEEDS.iter().all(|member| case.get(member).is_none()));
+    let runs: Vec<_> = runs.filter(|(_, case)| only.as_ref().is_none_or(|name| case["name"] == **name)).collect();
     let next = AtomicUsize::new(0);
     let failed: Vec<String> = thread::scope(|scope| {
         let work = || {
@@ -152,7 +232,7 @@ fn cases_print_the_expected_text() {
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
     });
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
-    assert!(only.is_some() || runs.len() > cases.len() / 2, "{} of {} cases are played", runs.len(), cases.len());
+    assert!(only.is_some() || cfg!(not(unix)) || runs.len() == cases.len(), "{} of {} cases", runs.len(), cases.len());
     println!("tests/command: {} of {} cases", runs.len(), cases.len());
 }
 

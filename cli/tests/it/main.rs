@@ -5,4 +5,10 @@ mod http;
 mod limits;
 mod listen;
 mod mcp;
+#[cfg(unix)]
+mod network;
+#[cfg(unix)]
+mod played;
 mod relay;
+#[cfg(unix)]
+mod terminal;

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write},
+    io::{BufRead, BufReader, Read as _, Write},
     net::{Shutdown, TcpListener, TcpStream},
     sync::{
         atomic::{AtomicUsize, Ordering},
@@ -49,7 +49,7 @@ impl Message {
 }
 
 /// Reads the head of a message. Returns `None` at the end of the connection.
-pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<Message> {
+pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<Message> {
     let mut line = || {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
@@ -68,7 +68,7 @@ pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<Message> {
 }
 
 /// Reads a message. Its body ends with the connection, if nothing else defines its length.
-pub(crate) fn read_message(reader: &mut BufReader<TcpStream>) -> Option<Message> {
+pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
     let mut message = read_head(reader)?;
     let is_request = !message.start.starts_with("HTTP/");
     if message.header("transfer-encoding").is_some() {
@@ -85,7 +85,7 @@ pub(crate) fn read_message(reader: &mut BufReader<TcpStream>) -> Option<Message>
 }
 
 /// Reads a chunk. Returns `None` after the last one, and at the end of the connection.
-fn read_chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let length = usize::from_str_radix(line.trim_end(), 16).ok()?;

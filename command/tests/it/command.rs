@@ -69,7 +69,11 @@ fn play(case: &Value) -> (Printed, String) {
                 Some(content) => command.give(text(content).as_bytes()),
                 None => command.fail("ENOENT"),
             },
-            Need::Input | Need::Line(_) => command.give(text(&case["stdin"]).as_bytes()),
+            Need::Input => command.give(text(&case["stdin"]).as_bytes()),
+            Need::Line(question) => {
+                assert_eq!(case["question"], *question, "{}", case["name"]);
+                command.give(text(&case["stdin"]).as_bytes());
+            }
             Need::Folder(path) => command.give(listed(case, &path).to_string().as_bytes()),
             Need::Variables(names) => {
                 let is_set = |name: &&String| case["environment"].get(name.as_str()).is_some();
@@ -117,7 +121,7 @@ fn answer_body(answer: &Value) -> Value {
     json!({"status": answer["status"], "retryAfter": answer["retryAfter"], "body": body})
 }
 
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "name",
     "why",
     "arguments",
@@ -129,6 +133,7 @@ const FIELDS: [&str; 16] = [
     "servers",
     "answers",
     "date",
+    "question",
     "stdout",
     "stderr",
     "exitCode",
