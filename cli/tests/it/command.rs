@@ -103,6 +103,13 @@ fn run(command: &mut Command, input: &str) -> Output {
     output
 }
 
+/// Runs the program with this input, and returns the output, the messages and the exit code.
+pub(crate) fn ran(command: &mut Command, input: &str) -> (String, String, Option<i32>) {
+    let output = run(command, input);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
 /// Runs the program with this input, on the terminals of a case.
 #[cfg(unix)]
 fn run_on(terminal: &Value, command: &mut Command, input: &str) -> Output {
@@ -234,90 +241,4 @@ fn cases_print_the_expected_text() {
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
     assert!(only.is_some() || cfg!(not(unix)) || runs.len() == cases.len(), "{} of {} cases", runs.len(), cases.len());
     println!("tests/command: {} of {} cases", runs.len(), cases.len());
-}
-
-#[cfg(unix)]
-#[test]
-fn a_reader_that_closes_the_pipe_changes_neither_the_exit_code_nor_the_files() {
-    let folder = Folder::new();
-    folder
-        .write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#);
-    let check = |more: &[&str]| {
-        let mut command = program();
-        command.args(["check", "-d", "openai-chat", "t.json"]).args(more).current_dir(&folder.0);
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
-        drop(child.stdout.take());
-        child.wait().expect("an exit").code()
-    };
-    assert_eq!(check(&[]), Some(1));
-    assert_eq!(check(&["--format", "json", "--baseline", "base.json", "--update-baseline"]), Some(0));
-    assert!(fs::read_to_string(folder.0.join("base.json")).expect("the baseline").contains("enum-empty"));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn an_output_that_cannot_be_written_is_an_error() {
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
-    let output = program().arg("dialects").stdin(Stdio::null()).stdout(full).output().expect("the program");
-    let expected = "toolwire: expected a writable output, found one that fails (ENOSPC)\n";
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), expected));
-}
-
-#[cfg(unix)]
-#[test]
-fn files_are_written_only_where_the_user_can_expect_it() {
-    use std::os::unix::fs::{symlink, PermissionsExt as _};
-    let folder = Folder::new();
-    let tools = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#;
-    folder.write("t.json", tools);
-    let update = ["check", "-d", "openai-chat", "t.json", "--baseline", "b/base.json", "--update-baseline"];
-    let run = || program().args(update).current_dir(&folder.0).stdin(Stdio::null()).output().expect("the program");
-    // Through a link: refused.
-    fs::create_dir(folder.0.join("elsewhere")).expect("a folder");
-    symlink("elsewhere", folder.0.join("b")).expect("a link");
-    let output = run();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("(ELOOP)"), "{output:?}");
-    assert_eq!(fs::read_dir(folder.0.join("elsewhere")).expect("a folder").count(), 0);
-    // The permissions stay, and no temporary file remains.
-    fs::remove_file(folder.0.join("b")).expect("a link");
-    fs::create_dir(folder.0.join("b")).expect("a folder");
-    assert_eq!(run().status.code(), Some(0));
-    let path = folder.0.join("b/base.json");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
-    let output = run();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_eq!(fs::metadata(&path).expect("the baseline").permissions().mode() & 0o777, 0o640);
-    assert_eq!(fs::read_dir(folder.0.join("b")).expect("a folder").count(), 1);
-    // A pipe instead of a match of a pattern is refused, and does not wait.
-    let made = Command::new("mkfifo").arg(folder.0.join("p.json")).status().expect("mkfifo");
-    assert!(made.success());
-    let output = program().args(["check", "-d", "openai-chat", "p*.json"]).current_dir(&folder.0).output();
-    let stderr = String::from_utf8_lossy(&output.expect("the program").stderr).into_owned();
-    assert!(stderr.contains("found a device, a pipe or a socket"), "{stderr}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_baseline_that_cannot_be_replaced_is_written_in_place() {
-    let mounting = |script: &str| {
-        let mut command = Command::new("unshare");
-        command.args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_toolwire")]).stdin(Stdio::null());
-        command
-    };
-    if !mounting("true").output().is_ok_and(|output| output.status.success()) {
-        println!("skipped: this system has no mount points of users");
-        return;
-    }
-    let folder = Folder::new();
-    folder
-        .write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#);
-    folder.write("base.json", r#"{"version":1,"findings":[]}"#);
-    let mut command = mounting("mount --bind base.json base.json && exec \"$0\" \"$@\"");
-    command.args(["check", "-d", "openai-chat", "t.json", "--baseline", "base.json", "--update-baseline"]);
-    let output = command.current_dir(&folder.0).output().expect("the program");
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(fs::read_to_string(folder.0.join("base.json")).expect("the baseline").contains("enum-empty"));
-    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2);
 }

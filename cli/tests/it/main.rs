@@ -1,6 +1,7 @@
 //! Every test of the program, in one test program.
 
 mod command;
+mod files;
 mod http;
 mod limits;
 mod listen;
