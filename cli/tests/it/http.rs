@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
-    thread,
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
@@ -30,8 +30,11 @@ fn root() -> PathBuf {
 
 /// A program that a test has started, and ends.
 pub(crate) struct Running {
-    child: Child,
+    pub(crate) child: Child,
     pub(crate) port: u16,
+    log: Arc<Mutex<String>>,
+    /// Reads the log until the program ends.
+    reading: Option<JoinHandle<()>>,
 }
 
 impl Running {
@@ -51,9 +54,30 @@ impl Running {
         log.read_line(&mut line).expect("a line");
         let port = line.trim().rsplit(':').next().and_then(|port| port.split('/').next()?.parse().ok());
         let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
-        // Otherwise the program would wait for a reader.
-        thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        Running { child, port }
+        let lines = Arc::new(Mutex::new(line));
+        let read = lines.clone();
+        let reading = thread::spawn(move || {
+            let mut line = String::new();
+            while log.read_line(&mut line).is_ok_and(|length| length > 0) {
+                read.lock().expect("no panic").push_str(&line);
+                line.clear();
+            }
+        });
+        Running { child, port, log: lines, reading: Some(reading) }
+    }
+
+    /// Returns the log until now.
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().expect("no panic").clone()
+    }
+
+    /// Ends the program, and returns the whole log.
+    #[cfg(unix)]
+    pub(crate) fn end(mut self) -> String {
+        self.signal("TERM");
+        self.exit_code();
+        self.reading.take().expect("a reader").join().expect("no panic");
+        self.log()
     }
 
     #[cfg(unix)]

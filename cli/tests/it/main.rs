@@ -1,5 +1,7 @@
 //! Every test of the program, in one test program.
 
+#[cfg(unix)]
+mod acting;
 mod command;
 mod files;
 mod http;
@@ -10,6 +12,9 @@ mod mcp;
 mod network;
 #[cfg(unix)]
 mod played;
+mod probe;
+mod proxy;
 mod relay;
 #[cfg(unix)]
 mod terminal;
+mod tools;

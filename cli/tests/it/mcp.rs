@@ -56,9 +56,13 @@ pub(crate) struct Proxied {
 }
 
 impl Proxied {
-    pub(crate) fn start(mut command: Command) -> Proxied {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
+    pub(crate) fn start(command: Command) -> Proxied {
+        Proxied::start_with(command, Stdio::null())
+    }
+
+    /// Starts a proxy with this standard error.
+    pub(crate) fn start_with(mut command: Command, stderr: Stdio) -> Proxied {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("it");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, receiver) = channel();
@@ -79,8 +83,9 @@ impl Proxied {
         Proxied::start(command).greeted()
     }
 
-    fn greeted(mut self) -> Proxied {
-        assert_eq!(self.ask(&hello())["result"]["serverInfo"]["name"], "f");
+    pub(crate) fn greeted(mut self) -> Proxied {
+        let answer = self.ask(&hello());
+        assert!(answer["result"]["serverInfo"]["name"].is_string(), "{answer}");
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         self
     }
@@ -91,8 +96,12 @@ impl Proxied {
     }
 
     /// Returns the next message, or `None` at the end.
-    fn receive(&mut self) -> Option<String> {
-        match self.output.recv_timeout(LIMIT) {
+    pub(crate) fn receive(&mut self) -> Option<String> {
+        self.receive_until(Instant::now() + LIMIT)
+    }
+
+    fn receive_until(&mut self, end: Instant) -> Option<String> {
+        match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Err(RecvTimeoutError::Timeout) => panic!("expected a message in time, found none"),
             line => line.ok(),
         }
@@ -102,8 +111,9 @@ impl Proxied {
     pub(crate) fn ask(&mut self, line: &str) -> Value {
         let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
         self.send(line);
+        let end = Instant::now() + LIMIT;
         loop {
-            let line = self.receive().expect("an answer");
+            let line = self.receive_until(end).expect("an answer");
             let answer: Value = serde_json::from_str(&line).expect("JSON");
             if answer["id"] == id && answer.get("method").is_none() {
                 return answer;
@@ -112,7 +122,7 @@ impl Proxied {
     }
 
     /// Closes the input, and returns the rest of the output and the exit code.
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         drop(self.input.take());
         let rest: Vec<String> = std::iter::from_fn(|| self.receive()).collect();
         (rest.join("\n"), self.child.wait().expect("an exit").code())

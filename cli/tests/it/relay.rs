@@ -85,7 +85,7 @@ pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
 }
 
 /// Reads a chunk. Returns `None` after the last one, and at the end of the connection.
-fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+pub(crate) fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let length = usize::from_str_radix(line.trim_end(), 16).ok()?;
@@ -183,7 +183,7 @@ pub(crate) fn relay(upstream: u16, more: &[&str]) -> Running {
     Running::relay(program(), upstream, &[&["--dialect", "openai-chat"], more].concat())
 }
 
-fn packed(encoding: &str, text: &[u8]) -> Vec<u8> {
+pub(crate) fn packed(encoding: &str, text: &[u8]) -> Vec<u8> {
     match encoding {
         "gzip" => {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
