@@ -10,6 +10,7 @@ mod listen;
 mod mcp;
 #[cfg(unix)]
 mod network;
+mod passing;
 #[cfg(unix)]
 mod played;
 mod probe;

@@ -165,11 +165,11 @@ pub(crate) fn chat(name: &str, more: Value) -> Vec<u8> {
     request.to_string().into_bytes()
 }
 
-fn calls(name: &str, arguments: &str) -> Value {
+pub(crate) fn calls(name: &str, arguments: &str) -> Value {
     json!([{"index": 0, "id": "c", "type": "function", "function": {"name": name, "arguments": arguments}}])
 }
 
-fn called(name: &str) -> String {
+pub(crate) fn called(name: &str) -> String {
     json!({"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": calls(name, "{\"n\":\"4\"}")}}]})
         .to_string()
 }
@@ -534,20 +534,6 @@ fn requests_that_are_cut_at_the_end_are_in_the_report() {
     assert_eq!(lines.lines().count(), clients.len(), "{lines}");
 }
 
-#[cfg(unix)]
-#[test]
-fn a_report_that_cannot_be_written_does_not_stop_requests() {
-    let port = api(|_, stream| reply(stream, "", b"{}"));
-    let folder = crate::command::Folder::new();
-    let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_toolwire")]);
-    let report = folder.0.join("r.jsonl");
-    let relay = Running::relay(limited, port, &["--report", report.to_str().expect("a path")]);
-    for _ in 0..20 {
-        assert_eq!(ask(relay.port, "GET /v1/models HTTP/1.1", b"").status(), 200);
-    }
-}
-
 #[test]
 fn the_authority_of_http2_is_the_host() {
     use http_body_util::{BodyExt as _, Empty};
@@ -582,26 +568,4 @@ fn the_authority_of_http2_is_the_host() {
     assert_eq!(status(&own, Some("evil.example")), 400);
     assert_eq!(status("evil.example", None), 403);
     assert_eq!(status("evil.example", Some("127.0.0.1")), 400);
-}
-
-#[test]
-fn wrong_usage_is_an_error() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("an address");
-    let port = taken.local_addr().expect("an address").port();
-    let taken = format!("127.0.0.1:{port}");
-    for (arguments, words) in [
-        (Vec::new(), "expected `--upstream URL` or `--config FILE`, found neither"),
-        (Vec::from(["--upstream", "http://127.0.0.1:9", "--listen", &taken]), "(EADDRINUSE)"),
-        (Vec::from(["--upstream", "http://127.0.0.1:9", "--listen", "0.0.0.0:0"]), "expected `--token-env NAME`"),
-        (
-            Vec::from(["--upstream", "http://127.0.0.1:9", "--token-env", "NO_SUCH_VARIABLE"]),
-            "expected a token in the variable NO_SUCH_VARIABLE",
-        ),
-        (Vec::from(["--upstream", "http://127.0.0.1:9", "--report", "."]), "EISDIR"),
-    ] {
-        let output = program().arg("relay").args(&arguments).output().expect("the program");
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains(words), "{stderr}");
-    }
 }
