@@ -22,7 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
 pub(crate) struct Log {
-    sender: Sender<String>,
+    /// `None` if nothing is written.
+    sender: Option<Sender<String>>,
     state: Arc<Mutex<Unread>>,
 }
 
@@ -50,11 +51,17 @@ impl Log {
                 lock(&unread).bytes -= line.len();
             }
         });
-        Log { sender, state }
+        Log { sender: Some(sender), state }
+    }
+
+    /// Returns a log that is not written.
+    pub(crate) fn silent() -> Log {
+        Log { sender: None, state: Arc::default() }
     }
 
     /// Writes a line, or leaves it out if too much of the log is unread.
     pub(crate) fn line(&self, line: &str) {
+        let Some(sender) = &self.sender else { return };
         let mut state = lock(&self.state);
         if state.bytes > MAX_LOG {
             state.left_out += 1;
@@ -68,7 +75,7 @@ impl Log {
         text.push('\n');
         state.bytes += text.len();
         // The thread ends only with the log.
-        let _ = self.sender.send(text);
+        let _ = sender.send(text);
     }
 
     /// Waits until the log is written, for a limited time.

@@ -14,7 +14,7 @@ use toolwire_command::{Command, Need};
 
 use crate::{
     api,
-    facts::record,
+    facts::{facts, record},
     files::{self, Files},
     listen,
     mcp::tools::{self, Failure},
@@ -57,6 +57,22 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
         Need::Relay(settings) => relay::run(&settings).map(Met::Ended),
         need => content(need, files).map(Met::Content),
     }
+}
+
+/// Returns the settings of the relay that the command line describes, from its files as they are now. Fails with the
+/// messages of the command.
+pub(crate) fn relay_settings() -> Result<String, String> {
+    let (mut command, mut files) = (Command::new(&facts()), Files::default());
+    while let Some(need) = command.need() {
+        match need {
+            Need::Relay(settings) => return Ok(settings),
+            need => match content(need, &mut files) {
+                Ok(content) => command.give(&content),
+                Err(why) => command.fail(&why),
+            },
+        }
+    }
+    Err(command.finish().stderr)
 }
 
 /// Waits for a server or an API, and shows the progress of the wait.

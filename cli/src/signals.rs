@@ -5,6 +5,7 @@
 use std::future::Future;
 #[cfg(unix)]
 use std::{
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -68,55 +69,88 @@ fn ignores_hangup() -> bool {
 /// Begins to wait for a signal that asks the program to end. The future returns the exit code, as shells report it. A
 /// program that starts processes must call this first, because a signal would end it without them before, and must keep
 /// the future until they have ended.
-#[cfg(unix)]
 pub(crate) fn ended() -> impl Future<Output = u8> {
-    use tokio::signal::unix::{signal, Signal, SignalKind};
-    let prevented = default::prevent();
-    let begun = |kind: SignalKind| signal(kind).ok();
-    let hangup = if ignores_hangup() { None } else { begun(SignalKind::hangup()) };
-    let interrupt = begun(SignalKind::interrupt());
-    let (quit, terminate) = (begun(SignalKind::quit()), begun(SignalKind::terminate()));
-    let wait = |signal: Option<Signal>| async move {
-        match signal {
-            Some(mut signal) => signal.recv().await,
-            None => std::future::pending().await,
-        }
-    };
-    let arrives = async move {
-        tokio::select! {
-            _ = wait(hangup) => 129,
-            _ = wait(interrupt) => 130,
-            _ = wait(quit) => 131,
-            _ = wait(terminate) => 143,
-        }
-    };
-    Ended { arrives: Box::pin(arrives), _prevented: prevented }
+    Signals::begin().first()
 }
 
-/// Waits for a signal. Prevents the default actions of signals until it is dropped, also after a signal.
+/// Signals that ask the program to end. Prevents their default actions until it is dropped, also after a signal.
 #[cfg(unix)]
-struct Ended<F> {
-    arrives: Pin<Box<F>>,
+pub(crate) struct Signals {
+    /// Each with the exit code of a program that it ends, as shells report it.
+    signals: [(Option<tokio::signal::unix::Signal>, u8); 4],
     _prevented: default::Prevented,
 }
 
 #[cfg(unix)]
-impl<F: Future<Output = u8>> Future for Ended<F> {
-    type Output = u8;
+impl Signals {
+    /// Begins to wait.
+    pub(crate) fn begin() -> Signals {
+        use tokio::signal::unix::{signal, SignalKind};
+        let prevented = default::prevent();
+        let begun = |kind: SignalKind| signal(kind).ok();
+        let hangup = if ignores_hangup() { None } else { begun(SignalKind::hangup()) };
+        let signals = [
+            (hangup, 129),
+            (begun(SignalKind::interrupt()), 130),
+            (begun(SignalKind::quit()), 131),
+            (begun(SignalKind::terminate()), 143),
+        ];
+        Signals { signals, _prevented: prevented }
+    }
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u8> {
-        self.arrives.as_mut().poll(context)
+    /// Returns the exit code of the next signal.
+    pub(crate) async fn next(&mut self) -> u8 {
+        poll_fn(|context| {
+            for (signal, code) in &mut self.signals {
+                if signal.as_mut().is_some_and(|signal| signal.poll_recv(context).is_ready()) {
+                    return Poll::Ready(*code);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Waits for the first signal. The future keeps the default actions of others away, also after the signal.
+    pub(crate) fn first(self) -> impl Future<Output = u8> {
+        First(self)
     }
 }
 
-/// Waits for Ctrl-C. The future returns the exit code.
+#[cfg(unix)]
+struct First(Signals);
+
+#[cfg(unix)]
+impl Future for First {
+    type Output = u8;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u8> {
+        std::pin::pin!(self.0.next()).poll(context)
+    }
+}
+
+/// Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) fn ended() -> impl Future<Output = u8> {
-    async {
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Begins to wait.
+    pub(crate) fn begin() -> Signals {
+        Signals
+    }
+
+    /// Returns the exit code of the next Ctrl-C.
+    pub(crate) async fn next(&mut self) -> u8 {
         match tokio::signal::ctrl_c().await {
             Ok(()) => 130,
             Err(_) => std::future::pending().await,
         }
+    }
+
+    /// Waits for the first Ctrl-C.
+    pub(crate) fn first(mut self) -> impl Future<Output = u8> {
+        async move { self.next().await }
     }
 }
 

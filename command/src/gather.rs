@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use toolwire::json;
 
 use super::{
-    arguments::{CheckArguments, Command, Connection, Format, Source, ValidateArguments},
+    arguments::{CheckArguments, Command, Connection, Format, RelayArguments, Source, ValidateArguments},
     config::{self, Config},
     error::{is_json, CommandError},
     glob::{is_pattern, Glob, FOLDERS},
@@ -136,14 +136,17 @@ impl Gathering {
                 (gathering.several, gathering.keeps_servers) = (true, true);
                 gathering.connection(&arguments.connection)?;
             }
-            Command::Relay(arguments) => {
-                if let Some(path) = &arguments.config {
-                    gathering.want(Need::File(path.clone()), path.clone(), Role::With);
-                }
-            }
+            Command::Relay(arguments) => gathering.relay(arguments),
+            Command::Run(arguments) => gathering.relay(&arguments.relay),
             Command::Dialects(_) => {}
         }
         Ok(gathering)
+    }
+
+    fn relay(&mut self, arguments: &RelayArguments) {
+        if let Some(path) = &arguments.config {
+            self.want(Need::File(path.clone()), path.clone(), Role::With);
+        }
     }
 
     /// Returns the next need.

@@ -336,6 +336,7 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         }
         arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::run(&arguments, gathered)?)),
         arguments::Command::Relay(arguments) => return Ok(Box::new(relay::run(&arguments, gathered)?)),
+        arguments::Command::Run(arguments) => return Ok(Box::new(relay::clients::run(arguments, gathered)?)),
         command => command,
     };
     let Gathering { inputs, with, .. } = gathered;
@@ -357,7 +358,8 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         | arguments::Command::Matrix(_)
         | arguments::Command::Probe(_)
         | arguments::Command::Proxy(_)
-        | arguments::Command::Relay(_) => return Err(none()),
+        | arguments::Command::Relay(_)
+        | arguments::Command::Run(_) => return Err(none()),
     })
 }
 

@@ -35,7 +35,9 @@ pub enum Need {
     Proxy(String),
     /// A [`Relay`](crate::Relay) that the host runs until it is stopped. The settings are JSON: `listen` (`{ host, port
     /// }`), `token` (the environment variable with the token, or null), `upstreams` (each with `encrypted`, `host` and
-    /// `port`), `timeout` in seconds, and `report`, a file or null. The host returns nothing.
+    /// `port`), `timeout` in seconds, `report`, a file or null, `config`, a file that the host reads again when it
+    /// changes, or null, and `client`, a program that the host runs with the relay, or null: `{ command, variables,
+    /// defaults, removed, keys }`. The host returns nothing.
     Relay(String),
 }
 

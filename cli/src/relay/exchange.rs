@@ -25,7 +25,7 @@ use toolwire_command::{
 
 use super::{
     body::{counted, Passing, Piece, Reply, Sent, Upload},
-    upstream, Host,
+    upstream, Current, Host,
 };
 use crate::http::{
     body::{whole, Broken, Pieces, Unread},
@@ -53,6 +53,8 @@ enum Output {
 /// A request and its reply, until both have ended.
 pub(super) struct Exchange {
     host: Arc<Host>,
+    /// The settings when the request began.
+    current: Arc<Current>,
     /// `None` after a panic.
     request: Option<RelayRequest>,
     /// Time spent in the relay.
@@ -79,9 +81,11 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
         is_local: client.address.ip().to_canonical().is_loopback(),
     };
     let begin = Instant::now();
-    let (request, effects) = host.relay.request(head);
+    let current = host.current();
+    let (request, effects) = current.relay.request(head);
     let mut exchange = Exchange {
         host,
+        current,
         request: Some(request),
         spent: begin.elapsed(),
         upload: Upload::new(body),
@@ -278,8 +282,8 @@ impl Exchange {
     }
 
     async fn send(&mut self, head: &UpstreamHead, body: Sent) -> Vec<RelayEffect> {
-        let host = self.host.clone();
-        let Some(address) = host.upstreams.get(head.upstream) else { return Vec::new() };
+        let (host, current) = (self.host.clone(), self.current.clone());
+        let Some(address) = current.upstreams.get(head.upstream) else { return Vec::new() };
         let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
         let begin = tokio::time::Instant::now();
         let sent = {

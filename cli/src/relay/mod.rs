@@ -2,10 +2,15 @@
 //! what the client receives.
 
 mod body;
+mod client;
 mod exchange;
+mod reload;
 mod upstream;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use hyper::{body::Incoming, Request, Response};
 use tokio::{
@@ -15,7 +20,7 @@ use tokio::{
 use toolwire::json::{self, Node};
 use toolwire_command::Relay;
 
-use self::{body::Sent, upstream::Address};
+use self::{body::Sent, client::Client as Started, upstream::Address};
 use crate::{
     http::{
         client::Clients,
@@ -23,7 +28,7 @@ use crate::{
         server::{token_of, Client, Listening, Service},
     },
     logs::{Log, Report},
-    signals,
+    signals::Signals,
 };
 
 /// Time limit for open requests after the relay is asked to stop.
@@ -33,15 +38,36 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// The parts of a relay that all requests share.
 pub(crate) struct Host {
-    relay: Relay,
+    current: Mutex<Arc<Current>>,
     clients: Clients<Sent>,
-    upstreams: Vec<Address>,
     /// Maximum silence of a client or an upstream.
     timeout: Duration,
     log: Log,
     report: Report,
     /// Bounds the number of large bodies that are rewritten at the same time.
     work: Arc<Semaphore>,
+}
+
+/// What changes with the configuration file. A request keeps the settings with which it began.
+pub(crate) struct Current {
+    relay: Relay,
+    upstreams: Vec<Address>,
+}
+
+impl Host {
+    fn current(&self) -> Arc<Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Applies other settings to the requests that begin from now on, except the address to listen on and the timeout.
+    fn change(&self, text: &str) -> Result<(), String> {
+        let settings = Settings::read(&json::read(text).unwrap_or_default());
+        let token = token_of(settings.token.as_deref())?;
+        let relay = self.current().relay.with_settings(text, token.as_deref());
+        let current = Arc::new(Current { relay, upstreams: settings.upstreams });
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = current;
+        Ok(())
+    }
 }
 
 /// Settings that the host reads.
@@ -52,6 +78,10 @@ struct Settings {
     most_clients: usize,
     timeout: Duration,
     report: Option<String>,
+    /// The file that is read again when it changes.
+    config: Option<String>,
+    verbose: bool,
+    client: Option<Started>,
 }
 
 impl Settings {
@@ -72,19 +102,23 @@ impl Settings {
             most_clients: most_clients.unwrap_or(1),
             timeout: Duration::from_secs(settings.u64_at("timeout").unwrap_or(1)),
             report: text(settings, "report"),
+            config: text(settings, "config"),
+            verbose: settings.bool_at("verbose").unwrap_or_default(),
+            client: Started::read(settings),
         }
     }
 }
 
-/// Serves clients until a signal arrives. Returns the exit code.
+/// Serves clients until a signal arrives, or until the client that it has started ends. Returns the exit code.
 pub(crate) fn run(text: &str) -> Result<u8, String> {
     let settings = Settings::read(&json::read(text).unwrap_or_default());
     let token = token_of(settings.token.as_deref())?;
-    let log = Log::new();
+    // The client has the terminal.
+    let log = if settings.client.is_some() && !settings.verbose { Log::silent() } else { Log::new() };
+    let current = Current { relay: Relay::new(text, token.as_deref()), upstreams: settings.upstreams };
     let host = Host {
-        relay: Relay::new(text, token.as_deref()),
+        current: Mutex::new(Arc::new(current)),
         clients: Clients::new(settings.timeout),
-        upstreams: settings.upstreams,
         timeout: settings.timeout,
         report: Report::open(settings.report.as_deref())?,
         log,
@@ -92,7 +126,23 @@ pub(crate) fn run(text: &str) -> Result<u8, String> {
     };
     let runtime = runtime()?;
     let host = Arc::new(host);
-    let ended = runtime.block_on(serve(host.clone(), &settings.listen, settings.most_clients));
+    let ended = runtime.block_on(async {
+        let signals = Signals::begin();
+        let (address, port) = &settings.listen;
+        let listening = Listening::begin(address, *port, 4 * settings.most_clients).await?;
+        host.log.line(&host.current().relay.started(&listening.address));
+        if let Some(path) = settings.config {
+            tokio::spawn(reload::watch(host.clone(), path));
+        }
+        let limits = Limits::new(host.timeout);
+        Ok(match &settings.client {
+            None => listening.serve(host.clone(), limits, signals.first(), PATIENCE).await,
+            Some(client) => {
+                let ended = client::ended(client.start(&listening.address)?, signals);
+                listening.serve(host.clone(), limits, ended, LAST_LINES).await
+            }
+        })
+    });
     // Requests that are still open write their lines when they are dropped. Threads that resolve names may take longer.
     runtime.shutdown_timeout(LAST_LINES);
     host.log.flush();
@@ -101,14 +151,6 @@ pub(crate) fn run(text: &str) -> Result<u8, String> {
 
 fn runtime() -> Result<Runtime, String> {
     Builder::new_multi_thread().enable_all().build().map_err(|error| crate::system::code(&error))
-}
-
-async fn serve(host: Arc<Host>, (address, port): &(String, u16), most_clients: usize) -> Result<u8, String> {
-    let ended = signals::ended();
-    let listening = Listening::begin(address, *port, 4 * most_clients).await?;
-    host.log.line(&host.relay.started(&listening.address));
-    let code = listening.serve(host.clone(), Limits::new(host.timeout), ended, PATIENCE).await;
-    Ok(code)
 }
 
 impl Service for Host {

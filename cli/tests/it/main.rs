@@ -16,6 +16,7 @@ mod played;
 mod probe;
 mod proxy;
 mod relay;
+mod run;
 #[cfg(unix)]
 mod terminal;
 mod tools;

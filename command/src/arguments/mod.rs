@@ -6,6 +6,7 @@ mod probe;
 mod proxy;
 mod relay;
 mod restore;
+mod run;
 mod validate;
 
 pub(crate) use check::{CheckArguments, FailOn, Format};
@@ -14,6 +15,7 @@ pub(crate) use probe::ProbeArguments;
 pub(crate) use proxy::{Defer, ProxyArguments};
 pub(crate) use relay::{natives, RelayArguments, AUTO};
 pub(crate) use restore::RestoreArguments;
+pub(crate) use run::RunArguments;
 pub(crate) use validate::{Repairing, ValidateArguments};
 
 use clap::{builder::PossibleValuesParser, ArgGroup, Args, Parser, Subcommand};
@@ -129,6 +131,9 @@ Examples:
     /// Run between an agent and a model API: adapt requests, restore and repair replies
     #[command(after_help = relay::EXAMPLES)]
     Relay(RelayArguments),
+    /// Run an agent with a relay of its own: sets its base URL, key and model, and ends with it
+    #[command(after_help = run::EXAMPLES)]
+    Run(RunArguments),
     /// List the dialects, or show all facts about one, with sources and dates
     #[command(after_help = "\
 Examples:

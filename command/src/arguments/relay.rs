@@ -34,7 +34,8 @@ pub(crate) struct RelayArguments {
     /// Base URL of the API, without the path of an endpoint
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     pub(crate) upstream: Option<String>,
-    /// Configuration file with several upstreams, chosen by path or by model; no other file is read
+    /// Configuration file with several upstreams, chosen by path or by model, which is read again when it changes; no
+    /// other file is read
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
     /// Dialect of the API, if the host, the path and the model do not determine it
@@ -57,7 +58,7 @@ pub(crate) struct RelayArguments {
     #[arg(long, value_name = "WHAT", default_value = "quarantine", value_parser = words::<Overflow>())]
     #[arg(conflicts_with = "config")]
     pub(crate) overflow: String,
-    /// Address to listen on (default: `127.0.0.1:8787`); port 0: any free port
+    /// Address to listen on (default: `127.0.0.1:8787`, for `run` any free port); port 0: any free port
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
     /// Environment variable that holds the token which clients must send in the header `X-Toolwire-Token`

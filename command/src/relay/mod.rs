@@ -4,6 +4,7 @@
 //! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
 //! Each request is a value of its own, so that a large body, or a panic, does not stop other requests.
 
+pub(crate) mod clients;
 mod effect;
 mod journal;
 mod metrics;
@@ -76,36 +77,44 @@ struct Shared {
     /// Options for the requests of each upstream.
     options: Vec<toolwire::ExchangeOptions>,
     lists: ToolListCache,
+    counts: Counts,
+}
+
+/// What stays if the settings change.
+#[derive(Clone, Default)]
+struct Counts {
     usage: Arc<Usage>,
-    metrics: Mutex<Metrics>,
-    journal: Mutex<Journal>,
+    metrics: Arc<Mutex<Metrics>>,
+    journal: Arc<Mutex<Journal>>,
 }
 
 impl Shared {
     fn metrics(&self) -> MutexGuard<'_, Metrics> {
-        self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.metrics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Relay {
     /// Creates a relay from the command's settings and the token that clients have to send, if one is required.
     pub fn new(settings: &str, token: Option<&str>) -> Relay {
+        Relay::with(settings, token, Counts::default())
+    }
+
+    /// Creates a relay with other settings, which counts and lists its requests together with those of this one.
+    #[must_use]
+    pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Relay {
+        Relay::with(settings, token, self.0.counts.clone())
+    }
+
+    fn with(settings: &str, token: Option<&str>, counts: Counts) -> Relay {
         let settings = Settings::read(settings);
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
         let options = settings.upstreams.iter().map(Upstream::options).collect();
-        Relay(Arc::new(Shared {
-            settings,
-            door,
-            options,
-            lists: ToolListCache::default(),
-            usage: Arc::default(),
-            metrics: Mutex::default(),
-            journal: Mutex::default(),
-        }))
+        Relay(Arc::new(Shared { settings, door, options, lists: ToolListCache::default(), counts }))
     }
 
     /// Begins a request with its head.

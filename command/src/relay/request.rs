@@ -81,7 +81,7 @@ impl RelayRequest {
             return self.own(*open, page, is_local || self.shared.door.token.is_some());
         }
         let most = self.shared.settings.most_clients;
-        open.share = Share::of(&self.shared.usage, most);
+        open.share = Share::of(&self.shared.counts.usage, most);
         if open.share.is_none() {
             return self.refused(*open, 503, &format!("expected at most {most} requests at once, found more"));
         }
@@ -283,7 +283,7 @@ impl RelayRequest {
 
     /// Counts bytes of the reply until the client has read them. The host holds the result until then.
     pub fn unsent(&self, length: usize) -> Unsent {
-        Unsent::new(&self.shared.usage, self.open.as_ref().and_then(|open| open.share.as_ref()), length)
+        Unsent::new(&self.shared.counts.usage, self.open.as_ref().and_then(|open| open.share.as_ref()), length)
     }
 
     /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
@@ -377,9 +377,10 @@ impl RelayRequest {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {
             _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
-            "metrics" if is_local => {
-                ("text/plain; version=0.0.4; charset=utf-8", self.shared.metrics().text(self.shared.usage.requests()))
-            }
+            "metrics" if is_local => (
+                "text/plain; version=0.0.4; charset=utf-8",
+                self.shared.metrics().text(self.shared.counts.usage.requests()),
+            ),
             "last" if is_local => ("text/html; charset=utf-8", {
                 let entries = self.shared.journal().entries();
                 journal::page(&entries)

@@ -13,7 +13,10 @@ use toolwire::{
     options::{Formats, Overflow},
 };
 
-use super::upstream::{Upstream, Words};
+use super::{
+    clients::Started,
+    upstream::{Upstream, Words},
+};
 use crate::{
     arguments::{natives, RelayArguments, REPAIRS},
     document::record,
@@ -47,16 +50,30 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// True if the host writes a line for every request to a report file.
     pub(crate) reports: bool,
+    /// The file that the host reads again when it changes.
+    pub(crate) config: Option<String>,
+    /// The client that the host starts.
+    pub(crate) client: Option<Started>,
 }
 
 impl Settings {
     pub(crate) fn new(listen: Listen, upstreams: Vec<Upstream>) -> Settings {
         let (most_clients, timeout) = (MAX_CLIENTS, TIMEOUT);
-        Settings { listen, token: None, upstreams, most_clients, timeout, verbose: false, reports: false }
+        Settings {
+            listen,
+            token: None,
+            upstreams,
+            most_clients,
+            timeout,
+            verbose: false,
+            reports: false,
+            config: None,
+            client: None,
+        }
     }
 
     /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
-    /// addresses, the token's environment variable, and the path of the report.
+    /// addresses, the token's environment variable, the paths of the report and of the configuration, and the client.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
         let settings = record([
@@ -67,6 +84,8 @@ impl Settings {
             ("timeout", Node::count(self.timeout.into())),
             ("verbose", Node::bool(self.verbose)),
             ("report", optional(report)),
+            ("config", optional(self.config.as_deref())),
+            ("client", self.client.as_ref().map(Started::document).unwrap_or_default()),
         ]);
         json::write(&settings)
     }
@@ -148,7 +167,18 @@ fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
 
 /// Prepares the command for the host.
 pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
-    let failed = |message: String| CommandError::new("", message).in_source("relay");
+    let settings = of("relay", arguments, gathered, None)?;
+    Ok(Hosted::new("relay", Need::Relay(settings.document(arguments.report.as_deref()))))
+}
+
+/// Returns the settings of a command. `listen` replaces the address of the file and the default.
+pub(super) fn of(
+    command: &str,
+    arguments: &RelayArguments,
+    gathered: Gathering,
+    listen: Option<Listen>,
+) -> Result<Settings, CommandError> {
+    let failed = |message: String| CommandError::new("", message).in_source(command);
     let file = match gathered.with {
         Some(file) => ConfigFile::read(&file.text, &file.source)?,
         None => {
@@ -168,7 +198,7 @@ pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hos
             ConfigFile { upstreams: Vec::from([upstream]), ..ConfigFile::default() }
         }
     };
-    let listen = match (&arguments.listen, file.listen) {
+    let listen = match (&arguments.listen, listen.or(file.listen)) {
         (Some(text), _) => Listen::read(text).map_err(|error| failed(format!("--listen: {error}")))?,
         (None, Some(listen)) => listen,
         (None, None) => Listen::read(LISTEN).map_err(failed)?,
@@ -177,6 +207,7 @@ pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hos
     settings.token = arguments.token_env.clone().or(file.token);
     settings.timeout = arguments.timeout.or(file.timeout).unwrap_or(settings.timeout);
     settings.verbose = arguments.verbose;
+    settings.config.clone_from(&arguments.config);
     demand_token(&settings.listen, settings.token.as_deref()).map_err(failed)?;
     let is_itself = |one: &&Upstream| {
         settings.listen.port != 0 && one.address.port == settings.listen.port && is_loopback(&one.address.host)
@@ -185,8 +216,7 @@ pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hos
         let url = one.address.url(&one.address.base);
         return Err(failed(format!("expected the URL of an API, found the relay's own: `{url}`")));
     }
-    let settings = settings.document(arguments.report.as_deref());
-    Ok(Hosted::new("relay", Need::Relay(settings)))
+    Ok(settings)
 }
 
 const KEYS: [&str; 4] = ["listen", "token-env", "timeout", "upstream"];

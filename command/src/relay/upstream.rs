@@ -233,6 +233,11 @@ const FACTS: &[Fact] = &[
     },
 ];
 
+/// Returns the path prefix of a protocol at a host, if it is known.
+pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
+    FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
+}
+
 /// Returns the name of a protocol.
 fn name(api: Api) -> &'static str {
     match api {

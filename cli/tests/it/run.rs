@@ -1,0 +1,261 @@
+//! `toolwire run`: what a client receives, how it ends, and what stays of the relay.
+
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::{json, Value};
+
+use crate::{
+    command::{program, ran, Folder},
+    http::Running,
+    network::{reply, Network},
+    relay::{api, ask, chat, wait_until, CHAT},
+};
+
+/// A client that writes its arguments and variables, and then waits.
+const CLIENT: &str = "#!/bin/sh
+printf '%s\\n' \"$@\" >arguments
+env >new; mv new variables
+trap 'exit 5' TERM
+while [ ! -e go ]; do sleep 0.05; done
+exit 7
+";
+
+/// A client that runs with its relay.
+struct Client {
+    child: Child,
+    folder: Folder,
+    port: u16,
+    variables: BTreeMap<String, String>,
+    arguments: Vec<String>,
+}
+
+impl Client {
+    /// Starts a client of this name, with the command in front of it.
+    fn start(name: &str, options: &[&str], set: impl Fn(&mut Command)) -> Client {
+        let folder = Folder::new();
+        folder.write(&format!("bin/{name}"), CLIENT);
+        let path = folder.0.join("bin").join(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+        let mut command = program();
+        command.arg("run").args(options).args(["--", name, "exec", "a b"]).current_dir(&folder.0);
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", folder.0.join("bin").display()));
+        set(&mut command);
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
+        wait_until(|| folder.0.join("variables").exists());
+        let read = |name: &str| fs::read_to_string(folder.0.join(name)).expect("a file");
+        let variables: BTreeMap<String, String> = read("variables")
+            .lines()
+            .filter_map(|line| line.split_once('=').map(|(name, value)| (name.into(), value.into())))
+            .collect();
+        let port = variables["TOOLWIRE_URL"].rsplit(':').next().expect("a port").parse().expect("a port");
+        let arguments = read("arguments").lines().map(String::from).collect();
+        Client { child, folder, port, variables, arguments }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    /// Waits for the end, and returns the exit code. Nothing listens afterwards.
+    fn end(mut self) -> Option<i32> {
+        let code = self.child.wait().expect("an exit").code();
+        assert!(TcpStream::connect(("127.0.0.1", self.port)).is_err(), "the relay goes on without its client");
+        code
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // After `kill`, the client would go on.
+        self.folder.write("go", "");
+        let _ = self.child.wait();
+    }
+}
+
+fn kimi(command: &mut Command) {
+    command.env("MOONSHOT_API_KEY", " secret ").env("ANTHROPIC_API_KEY", "of another API");
+}
+
+#[test]
+fn claude_code_uses_kimi_with_one_line() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let requests = seen.clone();
+    let network = Network::start(move |host, request, connection| {
+        let target = request.start.split(' ').nth(1).unwrap_or_default();
+        let key = request.header("authorization").unwrap_or_default();
+        requests.lock().expect("no panic").push((format!("{host}{target}"), key.to_string()));
+        reply(connection.get_mut(), "200 OK\r\nContent-Type: application/json", "{}");
+        true
+    });
+    let client = Client::start("claude", &["--on", "kimi", "--model", "kimi-k3"], |command| {
+        kimi(command);
+        network.set(command);
+    });
+    for (name, value) in [
+        ("ANTHROPIC_BASE_URL", client.url().as_str()),
+        ("ANTHROPIC_AUTH_TOKEN", "secret"),
+        ("ANTHROPIC_MODEL", "kimi-k3"),
+        ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "kimi-k3"),
+        ("ENABLE_TOOL_SEARCH", "true"),
+    ] {
+        assert_eq!(client.variables.get(name).map(String::as_str), Some(value), "{name}");
+    }
+    // The key of another API does not reach this one.
+    assert_eq!(client.variables.get("ANTHROPIC_API_KEY"), None);
+    assert_eq!(client.arguments, ["exec", "a b"]);
+    let body = json!({"model": "kimi-k3", "max_tokens": 1, "messages": []}).to_string();
+    let head = "POST /v1/messages HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer secret";
+    assert_eq!(ask(client.port, head, body.as_bytes()).status(), 200);
+    let expected = ("api.moonshot.ai/anthropic/v1/messages".to_string(), "Bearer secret".to_string());
+    assert_eq!(*seen.lock().expect("no panic"), [expected]);
+    client.folder.write("go", "");
+    assert_eq!(client.end(), Some(7));
+}
+
+#[test]
+fn codex_and_opencode_receive_the_address_the_name_of_the_key_and_the_model() {
+    let key = |command: &mut Command| {
+        command.env("GROQ_API_KEY", "secret").env("DEEPSEEK_API_KEY", "secret");
+    };
+    let client = Client::start("codex", &["--on", "groq", "--model", "openai/gpt-oss-120b"], key);
+    let pairs: Vec<&[String]> = client.arguments.chunks(2).collect();
+    for option in [
+        "model_provider=\"toolwire\"".to_string(),
+        format!("model_providers.toolwire.base_url=\"{}\"", client.url()),
+        "model_providers.toolwire.env_key=\"GROQ_API_KEY\"".into(),
+        "model=\"openai/gpt-oss-120b\"".into(),
+    ] {
+        assert!(pairs.contains(&&["-c".to_string(), option.clone()][..]), "{option} in {pairs:?}");
+    }
+    assert_eq!(client.arguments[client.arguments.len() - 2..], ["exec", "a b"]);
+    assert_eq!(client.variables["GROQ_API_KEY"], "secret");
+    let client = Client::start("opencode", &["--on", "deepseek", "--model", "deepseek-chat"], key);
+    let config: Value = serde_json::from_str(&client.variables["OPENCODE_CONFIG_CONTENT"]).expect("JSON");
+    let provider = &config["provider"]["toolwire"];
+    assert_eq!(provider["options"], json!({"baseURL": client.url(), "apiKey": "{env:DEEPSEEK_API_KEY}"}));
+    assert_eq!(
+        (&provider["models"], &config["model"]),
+        (&json!({"deepseek-chat": {}}), &json!("toolwire/deepseek-chat"))
+    );
+}
+
+#[test]
+fn any_client_is_run_with_the_variable_of_its_base_url() {
+    let port = api(|request, stream| crate::relay::reply(stream, "", request.start.as_bytes()));
+    let upstream = format!("http://127.0.0.1:{port}/v1");
+    let options = ["--upstream", &upstream, "--variable", "OPENAI_BASE_URL", "--variable", "OTHER_URL"];
+    let set = |command: &mut Command| {
+        command.env("http_proxy", "http://127.0.0.1:9").env("NO_PROXY", "a.example");
+    };
+    let client = Client::start("agent", &options, set);
+    assert_eq!(client.variables["OPENAI_BASE_URL"], client.url());
+    assert_eq!(client.variables["OTHER_URL"], client.url());
+    // Its requests to the relay do not go to a proxy.
+    assert_eq!(client.variables["NO_PROXY"], "a.example,127.0.0.1");
+    assert_eq!(ask(client.port, "GET /models HTTP/1.1", b"").text(), "GET /v1/models HTTP/1.1");
+}
+
+#[test]
+fn signals_reach_the_client_which_decides_about_the_exit_code() {
+    let options = ["--upstream", "http://127.0.0.1:9", "--variable", "URL"];
+    let client = Client::start("agent", &options, |_| ());
+    client.signal("TERM");
+    assert_eq!(client.end(), Some(5));
+    // Without a handler, the signal ends the client.
+    for (name, code) in [("HUP", 129), ("INT", 130), ("QUIT", 131)] {
+        let mut command = program();
+        command.args(["run"]).args(options).args(["--", "sleep", "60"]).stdin(Stdio::null());
+        let mut child = command.spawn().expect("the program");
+        let sent = || {
+            // A signal before the client runs ends the command itself.
+            std::thread::sleep(Duration::from_millis(300));
+            Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().expect("kill")
+        };
+        assert!(sent().success());
+        assert_eq!(child.wait().expect("an exit").code(), Some(code), "{name}");
+    }
+}
+
+#[test]
+fn a_client_that_cannot_run_is_an_error() {
+    let own = ["--upstream", "http://127.0.0.1:9", "--variable", "URL"];
+    for (options, client, words) in [
+        (
+            &["--on", "kimi"][..],
+            "claude",
+            "toolwire: run: expected the key in the variable `MOONSHOT_API_KEY`, found it unset\n",
+        ),
+        (&own[..], "no-such-client", "toolwire: run: no-such-client: expected a command, found none with this name\n"),
+    ] {
+        let mut command = program();
+        command.args(["run"]).args(options).args(["--", client]).env_remove("MOONSHOT_API_KEY");
+        let (_, stderr, code) = ran(&mut command, "");
+        assert_eq!((stderr.as_str(), code), (words, Some(2)));
+    }
+}
+
+/// Starts an API that answers with a name.
+fn named(name: &'static str) -> u16 {
+    api(move |request, stream| {
+        let body = json!({"name": name, "target": request.start, "tools": request.json()["tools"], "choices": []});
+        crate::relay::reply(stream, "Content-Type: application/json\r\n", body.to_string().as_bytes());
+    })
+}
+
+#[test]
+fn the_configuration_is_read_again_when_it_changes() {
+    let (one, two) = (named("one"), named("two"));
+    let folder = Folder::new();
+    let config = |port: u16, dialect: &str| {
+        format!("[[upstream]]\npath = \"/kimi\"\nurl = \"http://127.0.0.1:{port}\"\ndialect = \"{dialect}\"\n")
+    };
+    folder.write("relay.toml", &config(one, "vllm"));
+    let mut command = program();
+    command.args(["relay", "--listen", "127.0.0.1:0", "--config", "relay.toml"]).current_dir(&folder.0);
+    let relay = Running::start(command);
+    let head = CHAT.replace("/v1/", "/kimi/v1/");
+    let answer = |port: u16| ask(port, &head, &chat("a.b", json!({}))).json();
+    assert_eq!(answer(relay.port)["name"], "one");
+    // An error leaves the settings as they are.
+    folder.write("relay.toml", "[[upstream]]\nurl = 1\n");
+    wait_until(|| relay.log().contains("relay.toml:2: expected"));
+    wait_until(|| relay.log().contains("the settings before the change still apply"));
+    assert_eq!(answer(relay.port)["name"], "one");
+    folder.write("relay.toml", &config(two, "openai-chat"));
+    wait_until(|| relay.log().contains("relay.toml was read again"));
+    let found = answer(relay.port);
+    assert_eq!((&found["name"], &found["tools"][0]["function"]["name"]), (&json!("two"), &json!("a_b")));
+    // What was counted before the change stays.
+    let metrics = ask(relay.port, "GET /toolwire/metrics HTTP/1.1", b"").text();
+    assert!(metrics.contains("toolwire_upstream_replies_total{status=\"200\"} 3"), "{metrics}");
+    // A client uses one path of the file.
+    let path = folder.0.join("relay.toml");
+    let path = path.to_str().expect("a path");
+    let client = Client::start("agent", &["--config", path, "--on", "kimi", "--variable", "URL"], |_| ());
+    assert_eq!(client.variables["URL"], format!("{}/kimi", client.url()));
+    assert_eq!(answer(client.port)["name"], "two");
+    folder.write("relay.toml", &config(one, "vllm"));
+    wait_until(|| answer(client.port)["name"] == "one");
+    let (_, stderr, code) =
+        ran(program().args(["run", "--config", path, "--on", "other", "--variable", "URL", "--", "true"]), "");
+    let expected = "toolwire: run: --on: expected the path of an upstream (`/kimi`), found `/other`\n";
+    assert_eq!((stderr.as_str(), code), (expected, Some(2)));
+}
