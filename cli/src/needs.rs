@@ -54,14 +54,14 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
         Need::Proxy(settings) => {
             proxy::run(&settings).map(|ended| ended.map_or_else(|| Met::Content(Vec::new()), Met::Ended))
         }
-        Need::Relay(settings) => relay::run(&settings).map(Met::Ended),
+        Need::Relay(settings) => relay::run(&settings, relay_settings).map(Met::Ended),
         need => content(need, files).map(Met::Content),
     }
 }
 
 /// Returns the settings of the relay that the command line describes, from its files as they are now. Fails with the
 /// messages of the command.
-pub(crate) fn relay_settings() -> Result<String, String> {
+fn relay_settings() -> Result<String, String> {
     let (mut command, mut files) = (Command::new(&facts()), Files::default());
     while let Some(need) = command.need() {
         match need {

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod arguments;
 mod baseline;
 mod check;

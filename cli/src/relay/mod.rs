@@ -109,8 +109,11 @@ impl Settings {
     }
 }
 
+/// Returns the settings of the command line from its files as they are now, or messages about them.
+type Again = fn() -> Result<String, String>;
+
 /// Serves clients until a signal arrives, or until the client that it has started ends. Returns the exit code.
-pub(crate) fn run(text: &str) -> Result<u8, String> {
+pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     let settings = Settings::read(&json::read(text).unwrap_or_default());
     let token = token_of(settings.token.as_deref())?;
     // The client has the terminal.
@@ -132,7 +135,7 @@ pub(crate) fn run(text: &str) -> Result<u8, String> {
         let listening = Listening::begin(address, *port, 4 * settings.most_clients).await?;
         host.log.line(&host.current().relay.started(&listening.address));
         if let Some(path) = settings.config {
-            tokio::spawn(reload::watch(host.clone(), path));
+            tokio::spawn(reload::watch(host.clone(), path, again));
         }
         let limits = Limits::new(host.timeout);
         Ok(match &settings.client {

@@ -4,8 +4,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 
-use super::Host;
-use crate::needs;
+use super::{Again, Host};
 
 /// Interval in which the file is examined. A file is read once it has not changed for an interval, because it may be
 /// written in parts.
@@ -18,7 +17,7 @@ fn version(path: &str) -> Option<(std::time::SystemTime, u64)> {
 }
 
 /// Watches the file as long as the relay runs.
-pub(super) async fn watch(host: Arc<Host>, path: String) {
+pub(super) async fn watch(host: Arc<Host>, path: String, again: Again) {
     let mut read = version(&path);
     let mut last = read;
     loop {
@@ -30,7 +29,7 @@ pub(super) async fn watch(host: Arc<Host>, path: String) {
             continue;
         }
         read = now;
-        let line = match needs::relay_settings().and_then(|text| host.change(&text)) {
+        let line = match again().and_then(|text| host.change(&text)) {
             Ok(()) => format!("toolwire: {path} was read again"),
             Err(why) => format!("{}\ntoolwire: the settings before the change still apply", why.trim_end()),
         };

@@ -3,7 +3,7 @@
 use clap::{builder::PossibleValuesParser, Args};
 
 use super::RelayArguments;
-use crate::relay::clients;
+use crate::agents;
 
 pub(super) const EXAMPLES: &str = "\
 A relay runs on a free port as long as the client does, and the client uses it instead of the API. For Claude Code
@@ -25,7 +25,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "API", conflicts_with = "upstream")]
     pub(crate) on: Option<String>,
     /// Client, if the name of the program does not determine it
-    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names()))]
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(agents::names()))]
     pub(crate) client: Option<String>,
     /// Model that the client uses
     #[arg(long, value_name = "MODEL")]

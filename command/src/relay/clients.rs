@@ -1,4 +1,4 @@
-//! `toolwire run`: the clients that can be started with a relay, what they read, and the addresses of known APIs.
+//! `toolwire run`: the addresses of known APIs, and what the host passes to a client.
 
 use toolwire::{
     json::{self, Member, Node, Object, Text},
@@ -7,6 +7,7 @@ use toolwire::{
 
 use super::{settings, upstream};
 use crate::{
+    agents::{Client, ALIASES, CLIENTS, RESPONSES},
     arguments::RunArguments,
     document::record,
     error::CommandError,
@@ -21,151 +22,6 @@ use crate::{
 const LISTEN: &str = "127.0.0.1:0";
 /// The variable that contains the URL of the relay, for every client.
 const URL: &str = "TOOLWIRE_URL";
-
-/// A client, and how it learns the address, the key and the model. In texts, `{url}` stands for the base URL, `{key}` for
-/// the name of the variable with the key, `{secret}` for the key, and `{model}` for the model. A text with a part that
-/// is not known is left out.
-#[allow(dead_code, reason = "the page contains the sources, which a test compares")]
-struct Client {
-    name: &'static str,
-    program: &'static str,
-    /// Protocol that the client speaks.
-    api: Api,
-    /// API whose key the client has itself.
-    own: Option<&'static str>,
-    variables: &'static [(&'static str, &'static str)],
-    /// Variables that are set unless the user has set them.
-    defaults: &'static [(&'static str, &'static str)],
-    /// Variables that are removed, because they contain the key of another API.
-    removed: &'static [&'static str],
-    /// Arguments before those of the user.
-    arguments: &'static [&'static str],
-    /// Source of these facts. They were checked on `as_of`. `confidence` is `A` for the client's documentation or code.
-    source: &'static str,
-    as_of: &'static str,
-    confidence: char,
-}
-
-const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude-code",
-        program: "claude",
-        api: Api::Anthropic,
-        own: Some("anthropic"),
-        variables: &[
-            ("ANTHROPIC_BASE_URL", "{url}"),
-            ("ANTHROPIC_AUTH_TOKEN", "{secret}"),
-            ("ANTHROPIC_MODEL", "{model}"),
-            ("ANTHROPIC_DEFAULT_OPUS_MODEL", "{model}"),
-            ("ANTHROPIC_DEFAULT_SONNET_MODEL", "{model}"),
-            ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "{model}"),
-        ],
-        // The relay answers the searches for deferred tools.
-        defaults: &[("ENABLE_TOOL_SEARCH", "true")],
-        removed: &["ANTHROPIC_API_KEY"],
-        arguments: &[],
-        source: "code.claude.com/docs/en/env-vars",
-        as_of: "2026-11-29",
-        confidence: 'A',
-    },
-    Client {
-        name: "codex",
-        program: "codex",
-        api: Api::OpenaiResponses,
-        own: None,
-        variables: &[],
-        defaults: &[],
-        removed: &[],
-        arguments: &[
-            "-c",
-            "model_provider=\"toolwire\"",
-            "-c",
-            "model_providers.toolwire.name=\"toolwire\"",
-            "-c",
-            "model_providers.toolwire.base_url=\"{url}\"",
-            "-c",
-            "model_providers.toolwire.wire_api=\"responses\"",
-            "-c",
-            "model_providers.toolwire.env_key=\"{key}\"",
-            "-c",
-            "model=\"{model}\"",
-        ],
-        source: "github.com/openai/codex, docs/config.md",
-        as_of: "2026-11-29",
-        confidence: 'A',
-    },
-    Client {
-        name: "opencode",
-        program: "opencode",
-        // The package of the provider below.
-        api: Api::OpenaiChat,
-        own: None,
-        variables: &[(
-            "OPENCODE_CONFIG_CONTENT",
-            concat!(
-                r#"{"provider":{"toolwire":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{url}","#,
-                r#""apiKey":"{env:{key}}"},"models":{"{model}":{}}}},"model":"toolwire/{model}"}"#
-            ),
-        )],
-        defaults: &[],
-        removed: &[],
-        arguments: &[],
-        source: "opencode.ai/docs/config",
-        as_of: "2026-11-29",
-        confidence: 'A',
-    },
-];
-
-/// Dialects whose API has the Responses protocol at the base URL of Chat Completions.
-#[allow(dead_code, reason = "the page contains the sources, which a test compares")]
-struct Responses {
-    dialect: &'static str,
-    source: &'static str,
-    as_of: &'static str,
-    confidence: char,
-}
-
-const RESPONSES: &[Responses] = &[
-    Responses {
-        dialect: "openai-responses",
-        source: "platform.openai.com/docs/api-reference/responses",
-        as_of: "2026-11-27",
-        confidence: 'A',
-    },
-    Responses { dialect: "groq", source: "docs/dialects/groq.md", as_of: "2026-11-26", confidence: 'B' },
-    Responses {
-        dialect: "deepseek",
-        source: "api-docs.deepseek.com/guides/responses_api",
-        as_of: "2026-11-27",
-        confidence: 'A',
-    },
-    Responses {
-        dialect: "moonshot",
-        source: "github.com/Wei-Shaw/sub2api/pull/6463",
-        as_of: "2026-11-27",
-        confidence: 'B',
-    },
-    Responses {
-        dialect: "vllm",
-        source: "github.com/vllm-project/vllm/issues/49493",
-        as_of: "2026-07-22",
-        confidence: 'A',
-    },
-    Responses {
-        dialect: "llama-cpp",
-        source: "github.com/ggml-org/llama.cpp/issues/20156",
-        as_of: "2026-08-18",
-        confidence: 'A',
-    },
-];
-
-/// Names by which users know an API, in place of its dialect.
-const ALIASES: &[(&str, &str)] = &[("kimi", "moonshot"), ("openai", "openai-responses")];
-
-/// Returns the names of the clients.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    CLIENTS.iter().map(|client| client.name)
-}
 
 /// Finds the client of a command by the name of its program.
 fn of_command(command: &[String]) -> Option<&'static Client> {
@@ -196,8 +52,7 @@ fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, Str
 }
 
 /// A client that the host starts with the relay.
-#[derive(Clone)]
-pub(crate) struct Started {
+struct Started {
     command: Vec<String>,
     /// Path of its upstream at the relay.
     path: String,
@@ -209,16 +64,10 @@ pub(crate) struct Started {
     client: Option<&'static Client>,
 }
 
-impl std::fmt::Debug for Started {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Started").field("command", &self.command).finish_non_exhaustive()
-    }
-}
-
 impl Started {
     /// Returns the client for the host, as JSON: `{ command, variables, defaults, removed, keys }`. The host replaces
     /// `{url}` by the URL of the relay, `{key}` by the first of `keys` that is set, and `{secret}` by its value.
-    pub(crate) fn document(&self) -> Node<'_> {
+    fn document(&self) -> Node<'_> {
         let known = |text: &str| {
             let text = text.replace("{url}", &format!("{{url}}{}", self.path));
             if !text.contains("{model}") {
@@ -307,14 +156,15 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         let paths: Vec<String> = settings.upstreams.iter().map(|one| format!("`{}`", one.path)).collect();
         return Err(failed(format!("--on: expected the path of an upstream ({}), found `{path}`", paths.join(", "))));
     }
-    settings.client = Some(Started {
+    let started = Started {
         command: arguments.command,
         path,
         model: arguments.model,
         keys,
         variables: arguments.variables,
         client,
-    });
+    };
+    settings.client = Some(json::write(&started.document()));
     Ok(Hosted::new("run", Need::Relay(settings.document(relay.report.as_deref()))))
 }
 
@@ -323,29 +173,4 @@ fn unknown(name: &str) -> String {
     let known = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).filter(|dialect| !dialect.ends_with("-strict"));
     let known: Vec<&str> = aliases.chain(known).collect();
     format!("--on: expected one of {}, found `{name}`", known.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
-    use super::*;
-
-    #[test]
-    fn page_lists_every_fact() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/run.md");
-        let page = std::fs::read_to_string(path).expect("the page");
-        for Client { program, variables, defaults, removed, source, as_of, confidence, .. } in CLIENTS {
-            let row = page.lines().find(|line| line.starts_with(&format!("| `{program}` |"))).unwrap_or_default();
-            assert!(row.ends_with(&format!("| {source} ({as_of}, {confidence}) |")), "docs/run.md: {program}");
-            for name in variables.iter().chain(*defaults).map(|(name, _)| name).chain(*removed) {
-                assert!(row.contains(&format!("`{name}")), "docs/run.md: {program}: {name}");
-            }
-        }
-        for Responses { dialect, source, as_of, confidence } in RESPONSES {
-            let row = format!("| `{dialect}` | {source} ({as_of}, {confidence}) |\n");
-            assert!(page.contains(&row), "docs/run.md: expected the row {row}");
-            assert!(Endpoint::of(dialect).is_some(), "{dialect}");
-        }
-    }
 }

@@ -13,10 +13,7 @@ use toolwire::{
     options::{Formats, Overflow},
 };
 
-use super::{
-    clients::Started,
-    upstream::{Upstream, Words},
-};
+use super::upstream::{Upstream, Words};
 use crate::{
     arguments::{natives, RelayArguments, REPAIRS},
     document::record,
@@ -52,8 +49,8 @@ pub(crate) struct Settings {
     pub(crate) reports: bool,
     /// The file that the host reads again when it changes.
     pub(crate) config: Option<String>,
-    /// The client that the host starts.
-    pub(crate) client: Option<Started>,
+    /// The client that the host starts, as JSON.
+    pub(crate) client: Option<String>,
 }
 
 impl Settings {
@@ -85,7 +82,7 @@ impl Settings {
             ("verbose", Node::bool(self.verbose)),
             ("report", optional(report)),
             ("config", optional(self.config.as_deref())),
-            ("client", self.client.as_ref().map(Started::document).unwrap_or_default()),
+            ("client", self.client.as_deref().and_then(|client| json::read(client).ok()).unwrap_or_default()),
         ]);
         json::write(&settings)
     }
