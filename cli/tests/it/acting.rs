@@ -1,6 +1,6 @@
 //! An MCP server in the language of the shell that acts by the name of the called tool, also wrongly.
 
-#![allow(clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
 

@@ -1,7 +1,7 @@
 //! A network in which a test answers at every address of `https`: a proxy of the environment, with certificates that
 //! the program trusts.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     io::{BufReader, Read, Write},

@@ -1,6 +1,6 @@
 //! The MCP servers and APIs of a case of tests/command, as programs and as addresses of a network.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     collections::VecDeque,

@@ -1,6 +1,6 @@
 //! Terminals, on which a test runs the program.
 
-#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     fs::{File, OpenOptions},
