@@ -3,6 +3,7 @@
 use std::{
     env,
     io::{stderr, stdin, stdout, IsTerminal as _},
+    path::Path,
 };
 
 use toolwire::json::{self, Member, Node, Object, Text};
@@ -20,10 +21,7 @@ pub(crate) fn facts() -> String {
     let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let (stdin, stdout, stderr) = (stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal());
     let columns = if stdout { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None };
-    let program = launcher().or_else(|| {
-        let path = env::current_exe().ok()?;
-        Some(Vec::from([path.to_string_lossy().into_owned()]))
-    });
+    let program = launcher().or_else(|| env::current_exe().ok().map(|path| started_by(&path)));
     let folder = env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
     let environment = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?)));
     json::write(&record(
@@ -50,7 +48,27 @@ fn launcher() -> Option<Vec<String>> {
     Some(words.map(|word| word.display().into_owned()).collect())
 }
 
+/// Returns the command that starts a program again. `uvx` runs programs from its cache, whose paths do not last.
+fn started_by(path: &Path) -> Vec<String> {
+    if path.components().any(|part| part.as_os_str() == "archive-v0") {
+        return ["uvx", "toolwire"].map(String::from).into();
+    }
+    Vec::from([path.to_string_lossy().into_owned()])
+}
+
 /// Returns an object.
 pub(crate) fn record<'a>(members: impl Iterator<Item = (&'a str, Node<'a>)>) -> Node<'a> {
     Node::object(Object::from_members(members.map(|(key, value)| Member { key: Text::new(key), value }).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_uvx_is_started_by_uvx() {
+        let words = |path: &str| started_by(Path::new(path)).join(" ");
+        assert_eq!(words("/home/a/.cache/uv/archive-v0/3f/bin/toolwire"), "uvx toolwire");
+        assert_eq!(words("/home/a/.venv/bin/toolwire"), "/home/a/.venv/bin/toolwire");
+    }
 }

@@ -4,6 +4,7 @@
 mod api;
 mod facts;
 mod files;
+mod health;
 mod http;
 mod listen;
 mod logs;
@@ -49,6 +50,9 @@ pub fn main() -> ExitCode {
 
 fn run() -> u8 {
     signals::survive_full_files();
+    if std::env::args().nth(1).is_some_and(|name| name == health::NAME) {
+        return health::check();
+    }
     let mut command = Command::new(&facts::facts());
     let mut files = Files::default();
     while let Some(need) = command.need() {

@@ -132,6 +132,12 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
+    /// Returns the options of all commands, for the man page and the completions of shells.
+    #[doc(hidden)]
+    pub fn options() -> clap::Command {
+        <arguments::CommandLine as clap::CommandFactory>::command()
+    }
+
     /// Starts a command line with the facts that the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns,
     /// date, environment, folder, program }`. The arguments are those after the program's name. `stdin`, `stdout` and
     /// `stderr` are true if the stream is a terminal, and `columns` is the width of the terminal. `date` has the form

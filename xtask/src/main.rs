@@ -7,6 +7,7 @@ mod bless;
 mod census;
 mod evidence;
 mod pages;
+mod texts;
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf, process::ExitCode};
 
@@ -16,6 +17,7 @@ cargo xtask evidence            writes docs/evidence.md, which counts the answer
 cargo xtask evidence 2027-03-01 prints the facts that are outdated on that date
 cargo xtask census              writes docs/census.md and its plots, which count real tools (half a minute)
 cargo xtask bless FILE...       writes the results of `sanitize` into fixtures, to be reviewed in the diff
+cargo xtask texts FOLDER        writes the man page and the completions of shells for the program
 
 The census and the evidence read ../shared/data next to the checkout.
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["census"] => census::generated().and_then(write_files),
+        ["texts", folder] => texts::write(folder.as_ref()),
         ["bless", files @ ..] if !files.is_empty() => bless::files(files),
         _ => {
             eprint!("{USAGE}");

@@ -1,0 +1,44 @@
+//! `toolwire health`: the check of a container, whose image contains no other program. It asks the relay whether it runs.
+
+use std::{
+    env,
+    io::{Read as _, Write as _},
+    net::{TcpStream, ToSocketAddrs as _},
+    time::Duration,
+};
+
+/// Name of the command.
+pub(crate) const NAME: &str = "health";
+/// Address of a relay without `--listen`.
+const ADDRESS: &str = "127.0.0.1:8787";
+const PATIENCE: Duration = Duration::from_secs(2);
+const OK: &[u8] = b"HTTP/1.1 200 ";
+
+/// Asks the relay at the address in the second argument, and returns the exit code.
+pub(crate) fn check() -> u8 {
+    let address = env::args().nth(2).unwrap_or_else(|| ADDRESS.into());
+    match ask(&address) {
+        Ok(()) => 0,
+        Err(why) => {
+            let _ = writeln!(std::io::stderr(), "toolwire health: {address}: {why}");
+            1
+        }
+    }
+}
+
+fn ask(address: &str) -> Result<(), String> {
+    let found = address.to_socket_addrs().map_err(|error| error.to_string())?.next().ok_or("expected an address")?;
+    let mut relay = TcpStream::connect_timeout(&found, PATIENCE).map_err(|error| error.to_string())?;
+    let request = format!("GET /toolwire/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let mut head = [0; OK.len()];
+    relay
+        .set_read_timeout(Some(PATIENCE))
+        .and_then(|()| relay.set_write_timeout(Some(PATIENCE)))
+        .and_then(|()| relay.write_all(request.as_bytes()))
+        .and_then(|()| relay.read_exact(&mut head))
+        .map_err(|error| error.to_string())?;
+    if head == OK {
+        return Ok(());
+    }
+    Err(format!("expected the status 200, found `{}`", String::from_utf8_lossy(&head).trim_end()))
+}
