@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
-# this), the Python extension, and the demo's Rust program (unoptimized, because it makes few calls). Cargo detects what
-# is up to date; the npm build is keyed by a hash of its sources.
+# this), the Python extension, the native program and the demo's Rust program (both unoptimized, because they make few calls). Cargo detects
+# what is up to date; the npm build is keyed by a hash of its sources.
 #
 # TOOLWIRE_BUILD=quick, for tests and the demo, compiles the same code with less optimization. Everything that is
 # published, measured or served, and `make check`, uses release builds.
@@ -12,7 +12,7 @@ quick_profile
 
 wasm_toolchain=$(scripts/wasm-toolchain.sh)
 stamp=$ROOT/target/npm-made-from
-key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml command/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
+key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
 key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"
 npm_package() {
   if [ -f npm/dist/index.js ] && fresh "$stamp" "$key"; then return; fi
@@ -29,5 +29,5 @@ fi
 alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
 # With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.
-step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
+step "build the program and the Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire --bin toolwire-demo
 together

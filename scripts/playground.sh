@@ -12,12 +12,19 @@ if [ "${1:-}" != build ]; then
 fi
 scripts/npm-folder.sh $folder
 
+# The command line, which the package does not contain.
+command_line() {
+  quick_profile
+  RUSTUP_TOOLCHAIN=$(scripts/wasm-toolchain.sh) node npm/scripts/wasm.js command
+}
+step "build the command line for the playground" "$LOGS/build-command.log" command_line
+
 # The playground uses the files that `npm publish` would publish, not those of this checkout.
 packed=$(find npm/package.json npm/dist -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | sha256sum | cut -d' ' -f1)
 unpack() {
   local scratch installed=$folder/node_modules/toolwire
   scratch=$(mktemp -d)
-  npm pack --ignore-scripts --pack-destination "$scratch" ./npm
+  node npm/scripts/pack.js "$scratch" >&2
   rm -rf "$installed" && mkdir "$installed"
   tar -xzf "$scratch"/toolwire-*.tgz -C "$installed" --strip-components=1
   rm -rf "$scratch"
@@ -26,7 +33,7 @@ unpack() {
 fresh $folder/node_modules/toolwire/.packed "$packed" || step "pack npm for the playground" "$LOGS/playground-pack.log" unpack
 
 stamp=$folder/dist/.made-from
-key="$packed $(hash_of $folder/src $folder/index.html $folder/vite.config.js $folder/service-worker.js $folder/package-lock.json)"
+key="$packed $(cat bindings-wasm/pkg/command/made-from) $(hash_of $folder/src $folder/index.html $folder/vite.config.js $folder/service-worker.js $folder/package-lock.json)"
 if ! fresh $stamp "$key"; then
   step "build the playground" "$LOGS/playground-build.log" npm run --prefix $folder build
   echo "$key" >$stamp

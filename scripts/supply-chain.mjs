@@ -42,8 +42,8 @@ function* npm() {
   for (const path of tracked('*package-lock.json')) {
     const entries = Object.entries(JSON.parse(read(path)).packages).filter(([name, { link }]) => name !== '' && !link);
     for (const [name, { version, integrity, resolved }] of entries) {
-      // A package is packed after the commit that contains the lock file, so our own entry has only an exact version.
-      const isOwn = path === 'scripts/ci/package-lock.json' && name === 'node_modules/toolwire';
+      // A package is packed after the commit that contains the lock file, so our own entries have only an exact version.
+      const isOwn = path === 'scripts/ci/package-lock.json' && /^node_modules\/(@toolwire\/cli-|toolwire$)/.test(name);
       if (!isOwn && !/^sha512-/.test(integrity ?? ''))
         yield `${path}: expected a hash for ${name} ${version}, found ${integrity ?? 'none'}`;
       if (resolved !== undefined) yield `${path}: expected no address for ${name}, found ${resolved}`;

@@ -8,11 +8,14 @@ import { PROJECTS, packed, ROOT, run } from './project.js';
 
 rmSync(join(PROJECTS, 'node_modules'), { recursive: true, force: true });
 for (const name of readdirSync(PROJECTS)) if (name.endsWith('.tgz')) rmSync(join(PROJECTS, name));
-const [{ filename, files }] = JSON.parse(
-  run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', PROJECTS], ROOT),
-);
-// `--no-save`, because the next build makes another tarball of the same version.
-run('npm', ['install', '--offline', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', filename], PROJECTS);
+const pack = (...args) =>
+  JSON.parse(run(process.execPath, [join(ROOT, 'scripts', 'pack.js'), PROJECTS, ...args], ROOT));
+const { file, files } = pack();
+const program = run('bash', [join(ROOT, '..', 'scripts', 'program.sh')], ROOT, { TOOLWIRE_BUILD: 'quick' });
+const platform = pack(join(ROOT, '..', program));
+// `--no-save`, because the next build makes other tarballs of the same version. The packages of other platforms are missing.
+const options = ['--offline', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
+run('npm', ['install', ...options, file, platform.file], PROJECTS);
 const installed = JSON.parse(readFileSync(join(PROJECTS, 'node_modules', 'toolwire', 'package.json'), 'utf8'));
 if (installed.dependencies !== undefined) throw new Error('expected no dependencies at run time, found some');
-writeFileSync(packed.list, JSON.stringify({ file: join(PROJECTS, filename), files: files.map(({ path }) => path) }));
+writeFileSync(packed.list, JSON.stringify({ file, files, platform }));

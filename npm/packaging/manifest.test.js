@@ -16,8 +16,7 @@ const ENTRIES = 'ai fetch index langchain mastra slim';
 test('contains only the files that users need', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
-    ...['dist/command.js', 'dist/command-glue.js', 'dist/command.wasm.br'],
-    ...['dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
+    ...['dist/command.js', 'dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
     ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [
       `dist/${name}.node.js`,
       `dist/${name}.workerd.js`,

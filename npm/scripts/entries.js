@@ -9,10 +9,10 @@ export const ENTRIES = [
 ];
 
 /**
- * The program that the package installs. It is not imported, so it reads its WebAssembly from a file next to it, which is compiled for
- * size, because most of a command's running time is startup.
+ * The command line for the playground, which is not part of the package. A quick build has the features of the package, too, so that the core
+ * is compiled once for both.
  */
-export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command', small: 'z' };
+export const COMMAND = { folder: 'pkg/command', features: ['command'], quick: ['functions', 'command'], small: 'z' };
 
 /** Entry points without their own WebAssembly. Each imports the file of another entry point next to it. */
 export const COMPANIONS = [
@@ -24,10 +24,6 @@ export const COMPANIONS = [
 
 /** Returns the files of an entry point: the module, the source of its WebAssembly (src/engine/source/), and the module systems. */
 export function filesOf({ name, slim }) {
-  if (name === PROGRAM.name) {
-    const external = ['node:*', '@modelcontextprotocol/*'];
-    return [{ module: 'command/main', file: name, source: 'beside', formats: ['esm'], external }];
-  }
   const files = [
     { module: name, file: name, source: 'inlined', formats: ['esm'] },
     { module: name, file: name, source: 'nearby', formats: ['cjs'] },

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-import { COMPANIONS, ENTRIES, PROGRAM } from './entries.js';
+import { COMPANIONS, ENTRIES } from './entries.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const page = join(root, '../docs/packages.md');
@@ -25,13 +25,6 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
 });
 // These sizes do not include the file of the other entry point that they import.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
-// The program that the package installs, which is not imported.
-files.push(
-  ...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}-glue.js`, `${PROGRAM.wasm}.wasm.br`].map((file) => ({
-    entry: `dist/${file}`,
-    file,
-  })),
-);
 const rows = files.map(({ entry, file, more, beside }) => {
   const bytes = Buffer.concat([file, more ?? []].flat().map((name) => readFileSync(join(root, 'dist', name))));
   return [

@@ -1,5 +1,5 @@
 // Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry point. Run as a
-// program (`node wasm.js FOLDER`), it builds only the WebAssembly of that folder.
+// program (`node wasm.js FOLDER`), it builds only the WebAssembly of that folder: `index`, or `command` for the playground.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { ENTRIES, PROGRAM } from './entries.js';
+import { COMMAND, ENTRIES } from './entries.js';
 import { QUICK } from './quick.js';
 
 /** The sources of the WebAssembly. */
@@ -24,19 +24,13 @@ const SOURCES = [
   'bindings-wasm/src',
 ];
 
-export function buildWasm(root, only) {
+export function buildWasm(root, entries = ENTRIES) {
   const workspace = join(root, '..');
   const digest = digestOf(workspace);
-  for (const entry of [...ENTRIES, PROGRAM]) {
-    if (only === undefined || entry.folder === `pkg/${only}`)
-      buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
-  }
+  for (const entry of entries) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
 }
 
-/** All features together, so that a quick build compiles the crates once for all entry points. */
-const ALL_FEATURES = [...ENTRIES, PROGRAM].flatMap(({ features }) => features);
-
-function buildEntry(root, crate, digest, { folder, features, small }) {
+function buildEntry(root, crate, digest, { folder, features, quick = features, small }) {
   const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even if cargo has nothing to build.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
@@ -44,7 +38,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
   if (QUICK) options.push('--no-opt');
-  const cargo = ['--locked', '--no-default-features', '--features', (QUICK ? ALL_FEATURES : features).join(',')];
+  const cargo = ['--locked', '--no-default-features', '--features', (QUICK ? quick : features).join(',')];
   const flags = withoutPaths(join(crate, '..'));
   // A separate folder, because cargo locks its target folder during a build, and the other packages are built at the same time.
   const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
@@ -93,5 +87,6 @@ function digestOf(workspace) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  buildWasm(join(dirname(fileURLToPath(import.meta.url)), '..'), process.argv[2]);
+  const wanted = [...ENTRIES, COMMAND].filter(({ folder }) => folder === `pkg/${process.argv[2]}`);
+  buildWasm(join(dirname(fileURLToPath(import.meta.url)), '..'), wanted);
 }

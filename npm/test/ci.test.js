@@ -22,8 +22,9 @@ import { fileURLToPath } from 'node:url';
 
 import { parse } from 'yaml';
 
+import { PROGRAM } from '../../tests/program.js';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROGRAM = join(ROOT, 'npm/dist/command.js');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'npm/package.json'), 'utf8'));
 const read = (name) => parse(readFileSync(join(ROOT, name), 'utf8'));
 const CLEAN = [{ name: 'now', description: 'The time.', inputSchema: { type: 'object', properties: {} } }];
@@ -59,7 +60,7 @@ describe('the action', { skip }, () => {
   /** Runs the steps as a runner does: replaces expressions in `env`, and no others. */
   function run(files, given, { cwd = place(files), env: more = {} } = {}) {
     const values = { ...Object.fromEntries(Object.entries(inputs).map(([name, it]) => [name, it.default ?? ''])) };
-    Object.assign(values, { command: `'${process.execPath}' ${PROGRAM}` }, given);
+    Object.assign(values, { command: `'${PROGRAM}'` }, given);
     const summary = join(cwd, 'summary.md');
     let done;
     for (const step of runs.steps) {
@@ -216,8 +217,6 @@ describe('the action', { skip }, () => {
 /** Returns a repository that tries to have its own code run. Each attempt that succeeds writes a file. */
 function poisoned(files) {
   const mark = `require('node:fs').writeFileSync('poisoned', '');`;
-  const marked = `import { writeFileSync } from 'node:fs'; writeFileSync('poisoned', '');`;
-  const sdk = 'node_modules/@modelcontextprotocol/sdk';
   const cwd = place({
     'node_modules/toolwire/package.json': {
       name: 'toolwire',
@@ -225,7 +224,6 @@ function poisoned(files) {
       type: 'commonjs',
       bin: { toolwire: 'dist/command.js' },
     },
-    [`${sdk}/package.json`]: { name: '@modelcontextprotocol/sdk', version: '1.32.2', type: 'module' },
     'package.json': { name: 'linted', dependencies: { toolwire: version } },
     ...files,
   });
@@ -236,13 +234,10 @@ function poisoned(files) {
   };
   write('node_modules/toolwire/dist/command.js', `#!/usr/bin/env node\n${mark}\n`);
   write('node_modules/.bin/toolwire', `#!/usr/bin/env node\n${mark}\n`);
-  for (const name of ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js']) {
-    write(`${sdk}/${name}`, marked);
-    write(`${sdk}/dist/esm/${name}`, marked);
-  }
+  write(`node_modules/@toolwire/cli-${process.platform}-${process.arch}/bin/toolwire`, '#!/bin/sh\ntouch poisoned\n');
   write('.npmrc', 'registry=http://poisoned.invalid/\nignore-scripts=false\n');
   write('uv.toml', 'index-url = "http://poisoned.invalid/"\n');
-  for (const name of ['toolwire/__init__.py', 'toolwire/__main__.py', 'sitecustomize.py', 'json.py', 'mcp.py']) {
+  for (const name of ['toolwire/__init__.py', 'toolwire/__main__.py', 'sitecustomize.py', 'json.py']) {
     write(name, 'open("poisoned", "w")\n');
   }
   return cwd;
@@ -272,12 +267,13 @@ function fetching() {
       const to = join(process.cwd(), 'node_modules');
       cpSync(${JSON.stringify(join(ROOT, 'npm/dist'))}, join(to, 'toolwire/dist'), { recursive: true });
       cpSync(${JSON.stringify(join(ROOT, 'npm/package.json'))}, join(to, 'toolwire/package.json'));
-      mkdirSync(join(to, '@modelcontextprotocol'));
-      symlinkSync(${JSON.stringify(join(ROOT, 'npm/node_modules/@modelcontextprotocol/sdk'))}, join(to, '@modelcontextprotocol/sdk'));
+      const bin = join(to, '@toolwire/cli-' + process.platform + '-' + process.arch, 'bin');
+      mkdirSync(bin, { recursive: true });
+      symlinkSync(${JSON.stringify(PROGRAM)}, join(bin, 'toolwire'));
     } else if (args[0] === 'venv') {
       const python = join(args.at(-1), 'bin/python');
       mkdirSync(join(args.at(-1), 'bin'), { recursive: true });
-      writeFileSync(python, '#!/bin/sh\\n[ "$1 $2 $3" = "-I -m toolwire" ] || exit 9\\nshift 3\\nexec ' + ${JSON.stringify(quoted(process.execPath))} + ' ' + ${JSON.stringify(quoted(PROGRAM))} + ' "$@"\\n');
+      writeFileSync(python, '#!/bin/sh\\n[ "$1 $2 $3" = "-I -m toolwire" ] || exit 9\\nshift 3\\nexec ' + ${JSON.stringify(quoted(PROGRAM))} + ' "$@"\\n');
       chmodSync(python, 0o755);
     }`;
   writeFileSync(join(bin, 'fetch.cjs'), script);
@@ -315,7 +311,7 @@ function harmless(cwd, started, nodes) {
       for (const [name, { version: exact, integrity }] of Object.entries(locked)) {
         if (name === '') continue;
         assert.match(exact, /^\d+\.\d+\.\d+/, name);
-        if (name !== 'node_modules/toolwire') assert.match(integrity, /^sha512-/, name);
+        if (!/^node_modules\/@?toolwire/.test(name)) assert.match(integrity, /^sha512-/, name);
       }
     } else {
       assert.equal(program, 'uv');

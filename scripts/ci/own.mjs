@@ -1,20 +1,41 @@
-// Writes toolwire's own entry into package.json and package-lock.json next to this file: an exact version, and members
-// copied from npm/package.json. The entry has no hash, because the package is packed after the commit that contains the
-// lock file. All other entries have a hash.
+// Writes package.json and package-lock.json next to this file, which contain only toolwire's own packages, with exact versions. The entries
+// have no hashes, because packages are packed after the commit that contains the lock file.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
-const write = (name, value) => writeFileSync(new URL(name, import.meta.url), `${JSON.stringify(value, null, 2)}\n`);
-const { version, license, bin, engines, peerDependencies, peerDependenciesMeta } = read('../../npm/package.json');
-const own = { version, license, bin, engines, peerDependencies, peerDependenciesMeta };
+import { PLATFORMS, packageOf } from '../../npm/scripts/platforms.js';
 
-const manifest = read('package.json');
-manifest.dependencies.toolwire = version;
-write('package.json', manifest);
-const lock = read('package-lock.json');
-lock.packages[''].dependencies = manifest.dependencies;
-lock.packages['node_modules/toolwire'] = own;
-const [[root, first], ...rest] = Object.entries(lock.packages);
-const inOrder = rest.sort(([one], [other]) => (one < other ? -1 : 1));
-lock.packages = Object.fromEntries([[root, first], ...inOrder]);
-write('package-lock.json', lock);
+const write = (name, value) => writeFileSync(new URL(name, import.meta.url), `${JSON.stringify(value, null, 2)}\n`);
+const manifest = JSON.parse(readFileSync(new URL('../../npm/package.json', import.meta.url), 'utf8'));
+const { version, license, bin, engines, peerDependencies, peerDependenciesMeta } = manifest;
+const name = 'toolwire-in-ci';
+const dependencies = { toolwire: version };
+const optionalDependencies = Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), version]));
+const programs = PLATFORMS.map((platform) => {
+  const [os, cpu] = platform.name.split('-');
+  return [`node_modules/${packageOf(platform)}`, { version, cpu: [cpu], license, optional: true, os: [os] }];
+});
+
+write('package.json', {
+  name,
+  description: 'What the action and the hook of pre-commit install.',
+  private: true,
+  dependencies,
+});
+write('package-lock.json', {
+  name,
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    '': { name, dependencies },
+    ...Object.fromEntries(programs.sort()),
+    'node_modules/toolwire': {
+      version,
+      license,
+      optionalDependencies,
+      bin,
+      engines,
+      peerDependencies,
+      peerDependenciesMeta,
+    },
+  },
+});

@@ -5,13 +5,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { checkTools } from 'toolwire/slim';
 
+import { PROGRAM } from '../../../tests/program.js';
 import { startEngine } from './engine.js';
 
 const TESTS = new URL('../../../tests/', import.meta.url);
-const PROGRAM = fileURLToPath(new URL('../node_modules/toolwire/dist/command.js', import.meta.url));
 const ALL = ['matrix', '--profile', 'all', '--json'];
 
 const cases = (folder, names = readdirSync(new URL(folder, TESTS))) =>

@@ -1,20 +1,16 @@
-/** The glue of the command line's WebAssembly, a file of the package that no entry exports. */
-declare module 'toolwire/command-glue' {
-  export interface CommandLine {
+/** wasm-bindgen's module for the command line's WebAssembly, which only the playground uses. */
+declare module 'toolwire/command' {
+  export class CommandLine {
+    constructor(facts: string);
     need(): string[] | undefined;
     give(bytes: Uint8Array): void;
     fail(message: string): void;
     step(): string | undefined;
     finish(): string[];
+    static reading(bytes: Uint8Array): string;
+    static outcome(change: string): string | undefined;
   }
-  export function newGlue(): {
-    initSync(given: { module: WebAssembly.Module }): void;
-    CommandLine: {
-      new (facts: string): CommandLine;
-      reading(bytes: Uint8Array): string;
-      outcome(change: string): string | undefined;
-    };
-  };
+  export function initSync(given: { module: WebAssembly.Module }): void;
 }
 
 /** The WebAssembly of the library and of the command line: deflated, as base64, because the page's policy allows no `fetch`. */

@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+// Starts the program of this platform, which npm installs as an optional dependency. With `process.execve`, the program replaces Node;
+// otherwise Node waits for it, forwards signals, and ends as it did.
+
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { isatty } from 'node:tty';
+
+import { PLATFORMS, packageOf } from '../scripts/platforms.js';
+
+/** Exit code of a program that could not be started. */
+const UNSTARTED = 2;
+
+const isWindows = process.platform === 'win32';
+const platform = { name: `${process.platform}-${process.arch}` };
+const name = packageOf(platform);
+/** The command that starts the program again, which `--install` writes. `npx` is a script, which Windows cannot start without a shell. */
+const TOOLWIRE_PROGRAM = JSON.stringify([...(isWindows ? ['cmd', '/c'] : []), 'npx', '-y', 'toolwire']);
+const env = { ...process.env, TOOLWIRE_PROGRAM };
+const words = process.argv.slice(2);
+
+const path = find();
+if (path === undefined) {
+  const advice = PLATFORMS.some((known) => known.name === platform.name)
+    ? 'install toolwire again, with optional dependencies'
+    : 'this platform has none: `cargo install toolwire-cli` compiles the program';
+  console.error(`toolwire: expected the package ${name}, found none: ${advice}`);
+  process.exitCode = UNSTARTED;
+} else if (typeof process.execve === 'function' && !isWindows) {
+  process.execve(path, [path, ...words], env);
+} else {
+  wait(spawn(path, words, { env, stdio: 'inherit' }));
+}
+
+/** Returns the path of the program, or undefined if its package is not installed. */
+function find() {
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/bin/toolwire${isWindows ? '.exe' : ''}`);
+  } catch {
+    return undefined;
+  }
+}
+
+function wait(child) {
+  // A terminal sends SIGINT to both.
+  const forwarded = isatty(0) ? ['SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  if (isatty(0)) process.on('SIGINT', () => {});
+  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+  child.on('error', ({ message }) => {
+    console.error(`toolwire: could not start the program: ${message}`);
+    process.exitCode = UNSTARTED;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code;
+    } else {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
+  });
+}
