@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 import trove_classifiers
 
+import toolwire
+
 PACKAGE = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or PACKAGE.parent / "target")
 
@@ -62,7 +64,10 @@ def maturin(*arguments: str | Path, directory: Path, settings: dict[str, str] | 
     run(Path(sys.executable).with_name("maturin"), *arguments, directory=directory, settings=settings)
 
 
-def installs(wheel: Path, place: Path) -> None:
+PROGRAM = PACKAGE.parent / "scripts" / "program.sh"
+
+
+def installs(wheel: Path, place: Path, *, has_program: bool) -> None:
     """Install a wheel in an empty environment and make calls there."""
     venv.create(place, with_pip=False, symlinks=os.name != "nt")
     run(
@@ -80,15 +85,21 @@ def installs(wheel: Path, place: Path) -> None:
     )
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     assert run(python, "-I", "-c", CALL, directory=place) == ANSWER
-    # With this Python: pip wrote the path of the Python that ran it into the script.
     script = place / ("Scripts/toolwire.exe" if os.name == "nt" else "bin/toolwire")
-    assert script.exists()
-    if os.name != "nt":
-        assert run(python, "-I", script, "--version", directory=place).startswith("toolwire ")
+    assert script.exists() == has_program
+    module = (python, "-I", "-m", "toolwire")
+    if not has_program:
+        done = subprocess.run([*module, "--version"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("toolwire: expected the program of the package, found none: install a wheel")
+        return
+    assert run(script, "--version", directory=place).startswith("toolwire ")
     schema = place / "schema.json"
     schema.write_text('{"const": "celsius"}', "utf-8")
-    command = (python, "-I", "-m", "toolwire", "sanitize", "--dialect", "codex", "--compact", schema)
+    command = (*module, "sanitize", "--dialect", "codex", "--compact", schema)
     assert run(*command, directory=place) == '{"type":"string","enum":["celsius"]}\n'
+    failed = subprocess.run([*module, "check", place / "gone.json"], capture_output=True, check=False)
+    assert failed.returncode == 2
 
 
 def only(folder: Path, pattern: str) -> Path:
@@ -110,7 +121,9 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return only(out, "*.tar.gz")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell script copies the program")
 def test_wheel_is_complete_and_works(tmp_path: Path) -> None:
+    run("bash", PROGRAM, directory=PACKAGE, settings={"TOOLWIRE_BUILD": "quick"})
     maturin("build", "--release", "--quiet", "--out", tmp_path, directory=PACKAGE)
     wheel = only(tmp_path, "*.whl")
     assert "-cp310-abi3-" in wheel.name
@@ -119,6 +132,7 @@ def test_wheel_is_complete_and_works(tmp_path: Path) -> None:
     sources = {path.relative_to(PACKAGE / "src").as_posix() for path in (PACKAGE / "src").rglob("*.py*")}
     sources = {name for name in sources if "__pycache__" not in name}
     assert names == {
+        f"toolwire-{toolwire.__version__}.data/scripts/toolwire",
         *sources,
         "toolwire/py.typed",
         only(PACKAGE / "src", "*/_toolwire*.so").relative_to(PACKAGE / "src").as_posix(),
@@ -129,7 +143,7 @@ def test_wheel_is_complete_and_works(tmp_path: Path) -> None:
         (PACKAGE.parent / name).read_bytes() for name in ("LICENSE-APACHE", "LICENSE-MIT")
     )
     would_be_taken(wheel)
-    installs(wheel, tmp_path / "environment")
+    installs(wheel, tmp_path / "environment", has_program=True)
 
 
 def test_classifiers_are_known() -> None:
@@ -143,10 +157,10 @@ def test_sdist_is_complete_and_contains_no_private_files(sdist: Path) -> None:
     would_be_taken(sdist)
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    sources = {"core/src/lib.rs", "command/src/lib.rs", "bindings-py/src/lib.rs"}
+    sources = {"core/src/lib.rs", "bindings-py/src/lib.rs"}
     assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", *sources} <= names
     assert not [
-        name for name in names if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name
+        name for name in names if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name or ".data/" in name
     ]
 
 
@@ -169,4 +183,4 @@ def test_wheel_built_from_the_sdist_works(sdist: Path, tmp_path: Path) -> None:
     maturin(
         "build", "--release", "--quiet", "--out", tmp_path, directory=only(sources, "toolwire-*"), settings=settings
     )
-    installs(only(tmp_path, "*.whl"), tmp_path / "environment")
+    installs(only(tmp_path, "*.whl"), tmp_path / "environment", has_program=False)
