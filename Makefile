@@ -63,7 +63,7 @@ figures: ## measure again and write docs/performance.md (DATA=tools.jsonl)
 bench-peers: ## microseconds per tool, compared with other packages (downloads them; DATA=tools.jsonl)
 	@scripts/bench-peers.sh $(DATA)
 
-package: ## crate, wheel, sdist and npm tarball, into target/packages
+package: ## crates, wheel, sdist, npm tarballs, and the program's archive, bundle and image, into target/packages
 	@scripts/package.sh
 
 release-check: ## all checks of a release that need no key (TAG=v1.2.3: as strict as for that release)
@@ -178,9 +178,9 @@ no-std: installed
 oldest-rust: installed
 	@scripts/counted.sh none $@ scripts/msrv.sh
 # The part of `cargo publish` before the upload, without the network and with uncommitted changes. `make test-roles` compiles the packed
-# crate.
+# crate of the library.
 crate: installed
-	@scripts/counted.sh none $@ cargo package -p toolwire --locked --offline --allow-dirty --no-verify
+	@scripts/counted.sh none $@ cargo package -p toolwire -p toolwire-command -p toolwire-cli --locked --offline --allow-dirty --no-verify
 version: installed
 	@scripts/counted.sh none $@ scripts/version.sh
 supply-chain: installed

@@ -17,8 +17,10 @@ step "lint workflows" "$LOGS/workflows.log" scripts/workflows.sh
 scripts/package.sh
 packages=$ROOT/target/packages
 step "the documented sizes" "$LOGS/sizes.log" npm run --silent --prefix npm sizes -- --check
-step "dry run of cargo publish" "$LOGS/publish-crate.log" cargo publish -p toolwire --dry-run --no-verify --locked --allow-dirty
-step "dry run of npm publish" "$LOGS/publish-npm.log" npm publish --dry-run --ignore-scripts --access public "$packages/toolwire-$version.tgz"
+step "dry run of cargo publish" "$LOGS/publish-crate.log" cargo publish -p toolwire -p toolwire-command -p toolwire-cli --dry-run --no-verify --locked --allow-dirty
+for tarball in "$packages"/*.tgz; do
+  step "dry run of npm publish, $(basename "$tarball")" "$LOGS/publish-npm.log" npm publish --dry-run --ignore-scripts --access public "$tarball"
+done
 from_sdist() {
   local scratch
   scratch=$(mktemp -d) || return

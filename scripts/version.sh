@@ -14,20 +14,22 @@ of_cargo_lock() { # CRATE [LOCK]
   sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" "${2:-Cargo.lock}"
 }
 
-# The files whose containers fetch the npm package.
+# The files that name the image.
 deployed="docs/deploy/kubernetes-sidecar.yaml docs/deploy/kubernetes-service.yaml"
 
 if [ "${1:-}" = set ]; then
   version=${2:-}
   [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z]+\.[0-9]+)?$ ]] || die "set: expected a version such as 1.2.3 or 1.2.3-rc.1, found \`$version\`"
   sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
+  # Our crates depend on each other by exact version.
+  for manifest in command cli; do sed -i.old "s/\(path = \"[^\"]*\", version = \"=\)[^\"]*/\1$version/" $manifest/Cargo.toml && rm $manifest/Cargo.toml.old; done
   npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
   cargo update --workspace --offline --quiet
   # The plugin has its own lock file, which names the crate and is tested with `--locked`.
   cargo update --offline --quiet --manifest-path examples/cliproxyapi/Cargo.toml --package toolwire
   # The version that the action and the hooks install.
   node scripts/ci/own.mjs
-  for file in $deployed; do sed -i.old "s/toolwire@[^, ]*/toolwire@$version/" "$file" && rm "$file.old"; done
+  for file in $deployed; do sed -i.old "s/\(toolwire\/toolwire:\).*/\1$version/" "$file" && rm "$file.old"; done
   shift 2
 fi
 
@@ -41,11 +43,14 @@ same npm/package-lock.json "$(of_npm_lock)"
 # The action and the hooks install the version of this repository.
 same scripts/ci/package.json "$(node -p "require('./scripts/ci/package.json').dependencies.toolwire")"
 same scripts/ci/package-lock.json "$(node -p "require('./scripts/ci/package-lock.json').packages['node_modules/toolwire'].version")"
-for file in $deployed; do same "$file" "$(sed -n 's/.*npx, -y, toolwire@\{0,1\}\([^,]*\),.*/\1/p' "$file")"; done
+for file in $deployed; do same "$file" "$(sed -n 's/.*toolwire\/toolwire:\(.*\)/\1/p' "$file")"; done
 for crate in toolwire toolwire-command toolwire-cli toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
 same examples/cliproxyapi/Cargo.lock "$(of_cargo_lock toolwire examples/cliproxyapi/Cargo.lock)"
 for manifest in core/Cargo.toml command/Cargo.toml cli/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
+done
+for manifest in command/Cargo.toml cli/Cargo.toml; do
+  while IFS= read -r named; do same "$manifest" "$named"; done < <(sed -n 's/.*path = "[^"]*", version = "=\([^"]*\)".*/\1/p' "$manifest")
 done
 # maturin uses the version of bindings-py.
 grep -qx 'dynamic = \["version"\]' python/pyproject.toml || die "python/pyproject.toml: expected the version to be dynamic"

@@ -3,7 +3,6 @@
 use std::{error::Error, fs, path::Path};
 
 use clap_complete::{generate_to, Shell};
-use clap_mangen::Man;
 use toolwire_command::Command;
 
 /// Writes `man/` and `completions/` into a folder.
@@ -12,16 +11,7 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    let mut pages = Vec::from([("toolwire".to_string(), options.clone())]);
-    for command in options.get_subcommands() {
-        let name = format!("toolwire-{}", command.get_name());
-        pages.push((name.clone(), command.clone().name(name).version(env!("CARGO_PKG_VERSION"))));
-    }
-    for (name, command) in pages {
-        let mut text = Vec::new();
-        Man::new(command).render(&mut text)?;
-        fs::write(man.join(format!("{name}.1")), text)?;
-    }
+    clap_mangen::generate_to(options.clone(), &man)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell] {
         generate_to(shell, &mut options.clone(), "toolwire", &completions)?;
     }
