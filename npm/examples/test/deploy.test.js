@@ -12,6 +12,7 @@ import yaml from 'js-yaml';
 
 import { deepseek, kimi, served } from '../../../tests/clients/apis.js';
 import { environment, relayOf } from '../../../tests/clients/pages.js';
+import { PROGRAM } from '../../../tests/program.js';
 
 const run = promisify(execFile);
 const file = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -54,16 +55,20 @@ test('the Kubernetes files match the types of their kinds', async () => {
 /** Returns a command as a line for a shell. */
 const line = (command) => command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
+/** Returns the command that the image starts. */
+const started = (args) => [PROGRAM, ...args];
+
 test('the sidecar runs, and its probe succeeds only while it runs', limits, async (t) => {
   const [{ spec }] = documents('kubernetes-sidecar');
-  const [{ command, startupProbe }] = spec.template.spec.initContainers;
+  const [{ args, startupProbe }] = spec.template.spec.initContainers;
   const [agent] = spec.template.spec.containers;
   assert.equal(agent.env[0].value, 'http://127.0.0.1:8787');
   const fake = await served(kimi);
   t.after(fake.close);
-  const relay = await relayOf(line(command), environment(folder), fake.url);
+  const relay = await relayOf(line(started(args)), environment(folder), fake.url);
   t.after(relay.close);
-  const probe = startupProbe.exec.command.map((word) => word.replace('127.0.0.1:8787', new URL(relay.url).host));
+  const here = (word) => word.replace('127.0.0.1:8787', new URL(relay.url).host).replace('/usr/bin/toolwire', PROGRAM);
+  const probe = startupProbe.exec.command.map(here);
   await run('/bin/sh', ['-c', line(probe)]);
   const messages = [{ role: 'user', content: 'Hello' }];
   const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
@@ -76,17 +81,18 @@ test('the sidecar runs, and its probe succeeds only while it runs', limits, asyn
 
 test('the service requires its token, and its probes do not', limits, async (t) => {
   const [deployment, service] = documents('kubernetes-service');
-  const [{ command, startupProbe, readinessProbe, livenessProbe, ports }] = deployment.spec.template.spec.containers;
+  const [{ args, readinessProbe, livenessProbe, ports }] = deployment.spec.template.spec.containers;
   assert.equal(service.spec.ports[0].targetPort, ports[0].name);
-  const at = command.indexOf('0.0.0.0:8787');
+  const at = args.indexOf('0.0.0.0:8787');
+  assert.ok(at > 0);
   assert.equal(ports[0].containerPort, 8787);
   const fake = await served(deepseek);
   t.after(fake.close);
   const env = { ...environment(folder), TOOLWIRE_TOKEN: 'secret' };
-  const relay = await relayOf(line(command.map((word, index) => (index === at ? '0.0.0.0:0' : word))), env, fake.url);
+  const relay = await relayOf(line(started(args.with(at, '0.0.0.0:0'))), env, fake.url);
   t.after(relay.close);
   const url = relay.url.replace('0.0.0.0', '127.0.0.1');
-  for (const { httpGet } of [startupProbe, readinessProbe, livenessProbe]) {
+  for (const { httpGet } of [readinessProbe, livenessProbe]) {
     assert.equal(httpGet.port, ports[0].name);
     assert.equal((await fetch(url + httpGet.path)).status, 200);
   }
