@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { structuredPatch } from 'diff';
 import { sanitizeTools } from 'toolwire';
+import { PROGRAM } from '../tests/program.js';
 import { turns } from './conversation.mjs';
 import { answers, disagreements } from './languages.mjs';
 import { commandOf, listTools } from './servers.mjs';
@@ -223,8 +224,7 @@ function showRestoredCall(servers) {
 function showCommandLine() {
   const { line, env } = commandOf(ASKED);
   heading(`Will it work with every model? toolwire matrix -- ${line.join(' ')}`);
-  const program = fileURLToPath(new URL('../npm/dist/command.js', import.meta.url));
-  const { status } = spawnSync(process.execPath, [program, 'matrix', '--fail-on', 'never', '--', ...line], {
+  const { status } = spawnSync(PROGRAM, ['matrix', '--fail-on', 'never', '--', ...line], {
     cwd: fileURLToPath(new URL('.', import.meta.url)),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -13,10 +13,16 @@ suites() { # PATH
   case $1 in
     # The tests of npm and Python compare their results with this example, which contains some of the core's tests.
     core/examples/compare/* | core/tests/it/native/* | core/tests/it/routing/*) echo test-rust test-node test-python ;;
-    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/* | tests/http/* | xtask/*) echo test-rust ;;
+    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/tests/* | tests/http/* | xtask/*) echo test-rust ;;
+    tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust ;;
+    # These suites start the program.
+    cli/* | tests/program.js) echo test-rust test-node test-playground test-packages test-npm-sdks test-demo test-roles ;;
+    packaging/* | scripts/bundle.mjs | scripts/program.sh) echo test-packages test-roles test-python ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
     core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
-    command/* | tests/command/* | tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust test-node test-python test-playground test-npm-sdks test-readme ;;
+    command/*) echo test-rust test-node test-playground test-npm-sdks test-demo test-roles ;;
+    # These suites parse the output of `check --format` in the cases.
+    tests/command/*) echo test-rust test-node test-python test-playground ;;
     tests/clients/*) echo test-npm-sdks ;;
     tests/roles/*) echo test-roles ;;
     tests/fixtures/*) echo test-rust test-node test-python test-playground ;;

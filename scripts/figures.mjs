@@ -43,9 +43,8 @@ const growth = run('growth', 'cargo', example('growth'));
 const bytes = run('growth by bytes', 'cargo', example('growth', 'page'));
 const program = (...args) => run(args.join(' '), process.execPath, args).trim();
 const programs = [
-  ['relay, Node', program('npm/bench/relay.js')],
-  ['relay, Python', program('npm/bench/relay.js', 'python')],
-  ['proxy, Node', program('npm/bench/proxy.js', '10000')],
+  ['relay', program('npm/bench/relay.js')],
+  ['proxy', program('npm/bench/proxy.js', '10000')],
 ];
 
 const dialects = Object.keys(rust.dialects);

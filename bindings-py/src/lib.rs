@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-mod command;
 mod entry;
 mod exchange;
 mod failure;
@@ -28,8 +27,6 @@ use pyo3::pymodule;
 mod _toolwire {
     use pyo3::{prelude::*, types::PyModule};
 
-    #[pymodule_export]
-    use crate::command::{Command, Listener, Proxy, Relay};
     #[pymodule_export]
     use crate::entry::{_fail_next, call, call_text};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Names of system errors, in which all hosts report them to the command (`ENOENT`).
+//! Names of system errors, in which the command expects them (`ENOENT`).
 
 use std::io::{self, ErrorKind};
 

@@ -60,10 +60,7 @@ pub use self::{
     http::headers::Headers,
     need::{Key, Need, Request, Server, Transport},
     proxy::{Effect, Listener, ListenerEffect, Outline, Proxy, EVERY_PROGRAM},
-    relay::{
-        ContentEncoding, NumberedRelay, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent,
-        UpstreamHead,
-    },
+    relay::{ContentEncoding, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent, UpstreamHead},
     secrets::Secrets,
 };
 

@@ -9,10 +9,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+
+import { RELEASE } from '../../tests/program.js';
 
 const CALLS = Number(process.argv[2] ?? 100_000);
-const PROGRAM = fileURLToPath(new URL('../dist/command.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-bench-'));
 const SERVER = join(folder, 'server.mjs');
 // 40 tools whose schemas have to be rewritten, like those of a large server.
@@ -30,8 +30,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 );
 
 /** A server, or a proxy for one, that receives one request at a time. */
-async function peer(args) {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+async function peer([program, ...args]) {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let id = 0;
   const ask = async (method, params) => {
@@ -57,8 +57,8 @@ async function started(args) {
   return time;
 }
 
-const bare = [SERVER];
-const proxied = [PROGRAM, 'proxy', '--', process.execPath, SERVER];
+const bare = [process.execPath, SERVER];
+const proxied = [RELEASE, 'proxy', '--', ...bare];
 const starts = { bare: [], proxied: [] };
 for (let round = 0; round < 11; round++) {
   starts.bare.push(await started(bare));

@@ -1,9 +1,6 @@
-// Measures the latency that `toolwire relay` adds, compared with a bare pass-through in the same language in the same run. There are two
+// Measures the latency that `toolwire relay` adds, compared with a bare pass-through in Node in the same run. There are two
 // measurements: the time for a request with a history of 200 KB and 60 tools, which are new to the relay or known to it, and the delay of
 // events in 500 concurrent streams.
-//
-//   node bench/relay.js          the relay in Node compared with node:http
-//   node bench/relay.js python   the relay in Python compared with aiohttp
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +8,13 @@ import { Agent, createServer, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { RELEASE } from '../../tests/program.js';
+
 const ROUNDS = 200;
 const STREAMS = 500;
 const EVENTS = 20;
 const EVENT_INTERVAL_MS = 100;
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const isPython = process.argv[2] === 'python';
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 const event = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
@@ -64,7 +62,6 @@ async function started(command, args) {
   throw new Error(`${command} ${args.join(' ')} does not listen`);
 }
 
-const python = `${root}python/.venv/bin/python`;
 const listen = [
   'relay',
   '--listen',
@@ -75,12 +72,8 @@ const listen = [
   `http://127.0.0.1:${port}`,
 ];
 const places = {
-  bare: isPython
-    ? await started(python, [`${root}python/bench/passthrough.py`, String(port)])
-    : await started(process.execPath, [`${root}npm/bench/passthrough.js`, String(port)]),
-  relay: isPython
-    ? await started(python, ['-m', 'toolwire', ...listen])
-    : await started(process.execPath, [`${root}npm/dist/command.js`, ...listen]),
+  bare: await started(process.execPath, [`${root}npm/bench/passthrough.js`, String(port)]),
+  relay: await started(RELEASE, listen),
 };
 
 const schema = {

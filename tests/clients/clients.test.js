@@ -9,10 +9,9 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
-import { block, blockAt, environment, listening, read, relayOf } from './pages.js';
+import { block, blockAt, environment, read, relayOf } from './pages.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const PYTHON = fileURLToPath(new URL('../../python/.venv/bin/python', import.meta.url));
 /** Longer than a client may run (`run`). */
 const LIMITS = { timeout: 180_000 };
 const QUESTION = 'What is the weather in Rome for three days?';
@@ -89,12 +88,6 @@ async function run({ place, line, environment }) {
   return text;
 }
 
-/** Starts the relay from PyPI, with a fake as its upstream. */
-async function pythonRelay(upstream, dialect) {
-  const options = ['relay', '--upstream', upstream, '--dialect', dialect, '--listen', '127.0.0.1:0'];
-  return listening(spawn(PYTHON, ['-m', 'toolwire', ...options], { stdio: ['ignore', 'ignore', 'pipe'] }));
-}
-
 const calls = (log) => {
   try {
     return readFileSync(log, 'utf8').trim().split('\n').map(JSON.parse);
@@ -104,39 +97,30 @@ const calls = (log) => {
 };
 
 const upstream = (name) => new RegExp(`^\\| ${name} \\| \`(\\S+)\``, 'm').exec(read('codex'))[1];
-const codex = (name, dialect, refusal) => {
+const codex = (name, refusal) => {
   const line = block('codex', 'relay.sh').replace(/https:\S+/, upstream(name));
-  return ['codex', name, RESPONSES[name], line, dialect, refusal];
+  return ['codex', name, RESPONSES[name], line, refusal];
 };
 
-for (const [client, name, api, line, dialect, refusal] of [
+for (const [client, name, api, line, refusal] of [
   [
     'claude-code',
     'Kimi',
     kimi,
     block('claude-code', 'relay.sh'),
-    'moonshot',
     /type should be defined in anyOf items|Extra inputs|tool_reference/,
   ],
-  codex('Groq', 'groq', /must be one of \[function, mcp\]/),
-  codex('DeepSeek', 'deepseek'),
-  codex('Kimi', 'moonshot', /type should be defined in anyOf items/),
-  codex('vLLM', 'vllm', /tool type namespace not supported/),
-  codex('llama.cpp', 'llama-cpp', /'type' of tool must be 'function'/),
-  [
-    'opencode on Gemini',
-    '',
-    gemini,
-    block('opencode', 'relay-gemini.sh'),
-    'gemini',
-    /must be specified when not using/,
-  ],
+  codex('Groq', /must be one of \[function, mcp\]/),
+  codex('DeepSeek'),
+  codex('Kimi', /type should be defined in anyOf items/),
+  codex('vLLM', /tool type namespace not supported/),
+  codex('llama.cpp', /'type' of tool must be 'function'/),
+  ['opencode on Gemini', '', gemini, block('opencode', 'relay-gemini.sh'), /must be specified when not using/],
   [
     'opencode on DeepSeek',
     '',
     deepseek,
     block('opencode', 'relay-deepseek.sh'),
-    'deepseek',
     /one of `type`, `anyOf`, `\$ref` field is required/,
   ],
 ]) {
@@ -155,21 +139,15 @@ for (const [client, name, api, line, dialect, refusal] of [
     }
   });
 
-  const hosts = {
-    npm: (url) => relayOf(line, environment(folder), url),
-    PyPI: (url) => pythonRelay(url, dialect),
-  };
-  for (const [host, between] of Object.entries(hosts)) {
-    test(`${title}, through the relay of ${host}`, LIMITS, async (t) => {
-      const backend = await served(api);
-      t.after(backend.close);
-      const relay = await between(backend.url);
-      t.after(relay.close);
-      const log = join(folder, `${title}-${host}.jsonl`);
-      const output = await run(CLIENTS[client]({ url: relay.url, log, name }));
-      assert.deepEqual(backend.refusals, [], output);
-      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], output);
-      assert.match(output, /It is sunny\./);
-    });
-  }
+  test(`${title}, through the relay`, LIMITS, async (t) => {
+    const backend = await served(api);
+    t.after(backend.close);
+    const relay = await relayOf(line, environment(folder), backend.url);
+    t.after(relay.close);
+    const log = join(folder, `${title}.jsonl`);
+    const output = await run(CLIENTS[client]({ url: relay.url, log, name }));
+    assert.deepEqual(backend.refusals, [], output);
+    assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], output);
+    assert.match(output, /It is sunny\./);
+  });
 }

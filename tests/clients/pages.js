@@ -5,8 +5,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { PROGRAM } from '../program.js';
+import { redirect } from './redirect.js';
+
 const file = (path) => fileURLToPath(new URL(path, import.meta.url));
-const PROGRAM = file('../../npm/dist/command.js');
 const { version: VERSION } = JSON.parse(readFileSync(file('../../npm/package.json'), 'utf8'));
 /** Milliseconds until a relay must listen. */
 const PATIENCE = 30_000;
@@ -33,21 +35,30 @@ export function environment(folder, servers = {}) {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
   const cases = Object.entries({ toolwire: PROGRAM, [`toolwire@${VERSION}`]: PROGRAM, ...servers });
-  const lines = cases.map(([name, path]) => `${name}) exec "${process.execPath}" "${path}" "$@" ;;`);
+  const start = (path) => (path === PROGRAM ? `"${path}"` : `"${process.execPath}" "${path}"`);
+  const lines = cases.map(([name, path]) => `${name}) exec ${start(path)} "$@" ;;`);
   const options = 'while :; do case "$1" in -y) shift ;; -p) shift 2 ;; *) break ;; esac; done';
   const text = `#!/bin/sh\n${options}\nname=$1\nshift\ncase "$name" in\n${lines.join('\n')}\nesac\necho "unknown package $name" >&2\nexit 9\n`;
   writeFileSync(join(bin, 'npx'), text, { mode: 0o755 });
-  return { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
+  // As the launcher of the npm package sets it.
+  const TOOLWIRE_PROGRAM = JSON.stringify(['npx', '-y', 'toolwire']);
+  return { ...process.env, TOOLWIRE_PROGRAM, PATH: [bin, process.env.PATH].join(delimiter) };
 }
 
 /** Starts the relay by a line of a page, at a free port unless the line has an address, with a fake in the place of the API. */
 export async function relayOf(line, env, fake) {
   const listen = line.includes('--listen') ? '' : '--listen 127.0.0.1:0';
+  const redirected = await redirect(/--upstream "?([^\s"]+)/.exec(line)[1], fake);
   const child = spawn('/bin/sh', ['-c', `exec ${line.trim()} ${listen}`], {
-    env: { ...env, NODE_OPTIONS: `--import=${new URL('redirect.js', import.meta.url)}`, TOOLWIRE_FAKE: fake },
+    env: { ...env, ...redirected.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  return listening(child);
+  const relay = await listening(child);
+  const close = async () => {
+    await relay.close();
+    redirected.close();
+  };
+  return { ...relay, close };
 }
 
 /** Waits until a relay listens. Returns its URL, and a function that ends it and waits for its exit. */

@@ -1,5 +1,4 @@
-//! Sends the requests of tests/http to `toolwire relay`: the native program and, if they are built, those of npm and
-//! Python, until they are deleted.
+//! Sends the requests of tests/http to `toolwire relay`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -194,25 +193,8 @@ fn exchange(port: u16, request: &[u8], waits: bool) -> (Value, Vec<u8>) {
     (status, received)
 }
 
-/// The programs, with their names in the cases.
-fn programs() -> Vec<(&'static str, Command)> {
-    let mut all = Vec::from([("native", crate::command::program())]);
-    let (npm, python) = (root().join("npm/dist/command.js"), root().join("python/.venv/bin/python"));
-    if npm.exists() {
-        let mut command = Command::new("node");
-        command.arg(npm);
-        all.push(("npm", command));
-    }
-    if python.exists() {
-        let mut command = Command::new(python);
-        command.args(["-m", "toolwire"]);
-        all.push(("python", command));
-    }
-    all
-}
-
 #[test]
-fn every_program_reads_the_same_requests() {
+fn requests_are_read_as_the_cases_expect() {
     let folder = root().join("tests/http");
     let read = |name: &str| -> Value {
         let text = fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -225,52 +207,43 @@ fn every_program_reads_the_same_requests() {
     let failed: Vec<String> = thread::scope(|scope| {
         // Most of the time, a case waits.
         let parts = cases.chunks(cases.len().div_ceil(PARTS));
-        let runs: Vec<_> = parts
-            .flat_map(|cases| programs().into_iter().map(move |(name, command)| (name, command, cases)))
-            .map(|(name, command, cases)| scope.spawn(move || play_all(name, command, cases)))
-            .collect();
+        let runs: Vec<_> = parts.map(|cases| scope.spawn(move || play_all(cases))).collect();
         runs.into_iter().flat_map(|run| run.join().expect("no panic")).collect()
     });
     assert!(failed.is_empty(), "{} differ\n{}", failed.len(), failed.join("\n"));
-    let names: Vec<&str> = programs().into_iter().map(|(name, _)| name).collect();
-    println!("tests/http: {} cases with {}", cases.len(), names.join(", "));
+    println!("tests/http: {} cases", cases.len());
 }
 
-fn play_all(program: &str, command: Command, cases: &[Value]) -> Vec<String> {
+fn play_all(cases: &[Value]) -> Vec<String> {
     let state = Arc::new(Mutex::new(Upstream::default()));
     let port = upstream(state.clone());
-    let relay = Running::relay(command, port, &["--timeout", "10", "--dialect", "openai-chat"]);
-    let failed: Vec<String> = cases.iter().flat_map(|case| play(program, relay.port, &state, case)).collect();
-    failed
+    let relay = Running::relay(crate::command::program(), port, &["--timeout", "10", "--dialect", "openai-chat"]);
+    cases.iter().flat_map(|case| play(relay.port, &state, case)).collect()
 }
 
-fn play(program: &str, port: u16, state: &Mutex<Upstream>, case: &Value) -> Vec<String> {
+fn play(port: u16, state: &Mutex<Upstream>, case: &Value) -> Vec<String> {
     let reply = case.get("reply").map_or_else(|| REPLY.into(), bytes);
     *state.lock().expect("no panic") = Upstream { reply, seen: Vec::new() };
     let request = latin(&bytes(&case["request"])).replace("PORT", &port.to_string());
-    let expected = case["others"].get(program).unwrap_or(&case["status"]);
+    let expected = &case["status"];
     let (status, received) = exchange(port, &bytes(&request.into()), *expected == "waits");
     let seen = latin(&state.lock().expect("no panic").seen.clone());
     let mut failed = Vec::new();
     let (name, received) = (&case["name"], latin(&received));
     let start = |text: &str| text.chars().take(300).collect::<String>();
     if status != *expected {
-        failed.push(format!("{program}: {name}: expected {expected}, found {status}: {:?}", start(&received)));
+        failed.push(format!("{name}: expected {expected}, found {status}: {:?}", start(&received)));
     }
-    // The other programs differ in details, which end with them.
-    if program == "native" {
-        let texts = |member: &str| {
-            let list = case[member].as_array().into_iter().flatten();
-            list.map(|text| text.as_str().expect("a text").to_string()).collect::<Vec<String>>()
-        };
-        let missing = texts("sees").into_iter().filter(|text| !seen.contains(text.as_str()));
-        failed.extend(missing.map(|text| format!("{name}: the upstream does not see {text:?} in {:?}", start(&seen))));
-        let missing = texts("contains").into_iter().filter(|text| !received.contains(text.as_str()));
-        failed
-            .extend(missing.map(|text| format!("{name}: the client does not see {text:?} in {:?}", start(&received))));
-        if case.get("sees").is_none() && case.get("any").is_none() && !seen.is_empty() {
-            failed.push(format!("{name}: the upstream sees {:?}", start(&seen)));
-        }
+    let texts = |member: &str| {
+        let list = case[member].as_array().into_iter().flatten();
+        list.map(|text| text.as_str().expect("a text").to_string()).collect::<Vec<String>>()
+    };
+    let missing = texts("sees").into_iter().filter(|text| !seen.contains(text.as_str()));
+    failed.extend(missing.map(|text| format!("{name}: the upstream does not see {text:?} in {:?}", start(&seen))));
+    let missing = texts("contains").into_iter().filter(|text| !received.contains(text.as_str()));
+    failed.extend(missing.map(|text| format!("{name}: the client does not see {text:?} in {:?}", start(&received))));
+    if case.get("sees").is_none() && case.get("any").is_none() && !seen.is_empty() {
+        failed.push(format!("{name}: the upstream sees {:?}", start(&seen)));
     }
     failed
 }

@@ -8,7 +8,6 @@ pub(crate) mod clients;
 mod effect;
 mod journal;
 mod metrics;
-mod numbered;
 mod open;
 mod request;
 mod settings;
@@ -40,7 +39,6 @@ use crate::{
 
 pub use self::{
     effect::{ContentEncoding, Reading, RelayEffect, ReplyHead, RequestHead, UpstreamHead},
-    numbered::NumberedRelay,
     request::RelayRequest,
     usage::Unsent,
 };
