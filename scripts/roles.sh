@@ -8,7 +8,7 @@ quick_profile
 python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
 out=$ROOT/target/roles
 mkdir -p "$out"
-rm -rf "$out"/*.tgz "$out"/*.whl "$out/toolwire"
+rm -rf "$out"/*.tgz "$out"/*.whl "$out/toolwire" "$out/bundle" target/programs
 
 wheel() { (cd python && VIRTUAL_ENV="$PWD/.venv" .venv/bin/maturin build --release --locked --out "$out"); }
 crate() {
@@ -19,7 +19,10 @@ crate() {
   mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
 }
 # Progress is written to standard error; standard output contains the counts of the tests.
-step "npm tarball for the roles" "$LOGS/roles-npm.log" npm pack --ignore-scripts --pack-destination "$out" ./npm
+step "program for the roles" "$LOGS/roles-program.log" env TOOLWIRE_BUILD=quick scripts/program.sh
+mkdir -p target/roles/texts
+step "packages of the program for the roles" "$LOGS/roles-bundle.log" node scripts/bundle.mjs target/programs target/roles/texts "$out/bundle"
+step "npm tarball for the roles" "$LOGS/roles-npm.log" node npm/scripts/pack.js "$out"
 step "wheel for the roles" "$LOGS/roles-wheel.log" wheel
 step "crate for the roles" "$LOGS/roles-crate.log" crate
 exec node --test tests/roles/*.test.js

@@ -24,23 +24,6 @@ pub struct RequestHead {
     pub is_local: bool,
 }
 
-impl RequestHead {
-    /// Reads `{ method, target, authority, headers, time, local }`. Each header is a pair of strings; each byte of a
-    /// value is one character.
-    pub(super) fn read(text: &str) -> RequestHead {
-        let head = json::read(text).unwrap_or_default();
-        let text = |key: &str| head.text_at(key).map(|text| text.display().into_owned());
-        RequestHead {
-            method: text("method").unwrap_or_default(),
-            target: text("target").unwrap_or_default(),
-            authority: text("authority"),
-            headers: headers::read(head.get("headers")),
-            time: text("time").unwrap_or_default(),
-            is_local: head.bool_at("local") == Some(true),
-        }
-    }
-}
-
 /// Head of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyHead {
