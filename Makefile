@@ -163,11 +163,11 @@ lint-playground: built
 lint-python: built
 	@scripts/counted.sh none $@ python/dev lint
 lint-scripts: installed
-	@scripts/counted.sh none $@ npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/clients/*.js
+	@scripts/counted.sh none $@ npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/program.js tests/clients/*.js
 lint-demo: installed
 	@scripts/counted.sh none $@ bash -c 'python/.venv/bin/ruff check --config python/pyproject.toml demo && python/.venv/bin/ruff format --check --config python/pyproject.toml demo'
 lint-bash: installed
-	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh .ci/run python/dev
+	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh packaging/install.sh .ci/run python/dev
 lint-workflows: installed
 	@scripts/counted.sh none $@ scripts/workflows.sh
 

@@ -28,7 +28,7 @@ main() {
   esac
   target=$machine-$system
   case $target in
-@CHECKSUMS@
+    # @CHECKSUMS@
     *) fail "expected a program for $target, found none: \`cargo install toolwire-cli\` compiles it" ;;
   esac
 

@@ -165,7 +165,7 @@ function image({ name }) {
 function installer() {
   const cases = Object.entries(checksums).map(([target, sum]) => `    ${target}) expected=${sum} ;;`);
   const script = readFileSync(join(ROOT, 'packaging/install.sh'), 'utf8');
-  write('install.sh', script.replaceAll('@VERSION@', version).replace('@CHECKSUMS@', cases.join('\n')));
+  write('install.sh', script.replaceAll('@VERSION@', version).replace('    # @CHECKSUMS@', cases.join('\n')));
   chmodSync(join(out, 'install.sh'), 0o755);
 }
 

@@ -160,7 +160,9 @@ def test_sdist_is_complete_and_contains_no_private_files(sdist: Path) -> None:
     sources = {"core/src/lib.rs", "bindings-py/src/lib.rs"}
     assert {"Cargo.lock", "Cargo.toml", "PKG-INFO", *sources} <= names
     assert not [
-        name for name in names if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name or ".data/" in name
+        name
+        for name in names
+        if name.endswith((".so", ".pyc")) or "node_modules" in name or "/target/" in name or ".data/" in name
     ]
 
 
