@@ -1,4 +1,4 @@
-//! `toolwire health`: the check of a container, whose image contains no other program. It asks the relay whether it runs.
+//! `toolwire health` asks the relay whether it runs: the check of a container, whose image contains no other program.
 
 use std::{
     env,

@@ -54,7 +54,7 @@ test('the slim entry point reports a missing or wrong source', () => {
     foreign,
     /^TypeError: expected `toolwire\/toolwire\.wasm` of this very release .*, found another WebAssembly/,
   );
-  assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `command \d/);
+  assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `toolwire \d/);
   assert.deepEqual(more, []);
 });
 

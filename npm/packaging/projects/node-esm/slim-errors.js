@@ -1,8 +1,6 @@
-// Errors of the slim entry point: without WebAssembly, with something else, or with another WebAssembly of the package.
+// Errors of the slim entry point: without WebAssembly, with something else, or with that of another build.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 
 import { init, sanitize } from 'toolwire/slim';
 
@@ -18,8 +16,7 @@ console.log(messageOf(() => sanitize({}, { dialect: 'codex' }).schema));
 console.log(messageOf(() => init(fetch)));
 console.log(messageOf(() => init(Promise.resolve())));
 console.log(messageOf(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
-console.log(
-  messageOf(() =>
-    init(brotliDecompressSync(readFileSync(join(resolve('toolwire/package.json'), '../dist/command.wasm.br')))),
-  ),
-);
+// The file ends with the name and a digest of its build.
+const other = readFileSync(resolve('toolwire/toolwire.wasm'));
+other[other.length - 1] ^= 1;
+console.log(messageOf(() => init(other)));
