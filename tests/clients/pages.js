@@ -48,7 +48,7 @@ export function environment(folder, servers = {}) {
 /** Starts the relay by a line of a page, at a free port unless the line has an address, with a fake in the place of the API. */
 export async function relayOf(line, env, fake) {
   const listen = line.includes('--listen') ? '' : '--listen 127.0.0.1:0';
-  const redirected = await redirect(/--upstream "?([^\s"]+)/.exec(line)[1], fake);
+  const redirected = await redirect(/--upstream['"]? ['"]?([^\s'"]+)/.exec(line)[1], fake);
   const child = spawn('/bin/sh', ['-c', `exec ${line.trim()} ${listen}`], {
     env: { ...env, ...redirected.env },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -42,7 +42,7 @@ export async function redirect(upstream, fake) {
   await listening(proxy, 0);
   const close = () => {
     proxy.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   };
   const HTTPS_PROXY = `http://127.0.0.1:${proxy.address().port}`;
   return { env: { HTTPS_PROXY, https_proxy: HTTPS_PROXY, NO_PROXY: '', no_proxy: '', SSL_CERT_FILE: cert }, close };
