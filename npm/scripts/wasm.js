@@ -11,14 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { COMMAND, ENTRIES } from './entries.js';
 import { QUICK } from './quick.js';
 
-/** The sources of the WebAssembly. */
+/** The sources of the WebAssembly, except for those of the command line. */
 const SOURCES = [
   'Cargo.toml',
   'Cargo.lock',
   'core/Cargo.toml',
   'core/src',
-  'command/Cargo.toml',
-  'command/src',
   'bindings-wasm/Cargo.toml',
   'bindings-wasm/.cargo',
   'bindings-wasm/src',
@@ -26,8 +24,10 @@ const SOURCES = [
 
 export function buildWasm(root, entries = ENTRIES) {
   const workspace = join(root, '..');
-  const digest = digestOf(workspace);
-  for (const entry of entries) buildEntry(root, join(workspace, 'bindings-wasm'), digest, entry);
+  for (const entry of entries) {
+    const sources = entry === COMMAND ? [...SOURCES, 'command/Cargo.toml', 'command/src'] : SOURCES;
+    buildEntry(root, join(workspace, 'bindings-wasm'), digestOf(workspace, sources), entry);
+  }
 }
 
 function buildEntry(root, crate, digest, { folder, features, quick = features, small }) {
@@ -70,7 +70,7 @@ export function withoutPaths(workspace) {
   return flags.map(([path, name]) => `--remap-path-prefix=${path}=${name}`).join(' ');
 }
 
-function digestOf(workspace) {
+function digestOf(workspace, sources) {
   const hash = createHash('sha256');
   hash.update(process.env.RUSTUP_TOOLCHAIN ?? '').update(QUICK ? 'quick' : 'release');
   for (const [name, value] of Object.entries(process.env).sort())
@@ -82,7 +82,7 @@ function digestOf(workspace) {
       hash.update(path.slice(workspace.length)).update(readFileSync(path));
     }
   };
-  for (const source of SOURCES) add(join(workspace, source));
+  for (const source of sources) add(join(workspace, source));
   return hash.digest('hex');
 }
 
