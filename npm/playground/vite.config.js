@@ -45,10 +45,6 @@ function webAssembly() {
   const smallest = (input) => execFileSync(process.execPath, [DEFLATE], { input, maxBuffer: input.length });
   return {
     name: 'webassembly',
-    // Before Vite, which would add the file of wasm-bindgen's asynchronous initialization to the page.
-    enforce: 'pre',
-    transform: (code, id) =>
-      id.startsWith(COMMAND) ? { code: code.replaceAll('import.meta.url', '""'), map: null } : undefined,
     configResolved({ command }) {
       isBuilt = command === 'build';
     },
@@ -59,6 +55,16 @@ function webAssembly() {
       const deflated = isBuilt ? smallest(read()) : deflateRawSync(read());
       return `export const deflated = "${deflated.toString('base64')}";`;
     },
+  };
+}
+
+/** Leaves out wasm-bindgen's asynchronous initialization, for which Vite would add a second copy of the file to the page. */
+function commandLine() {
+  return {
+    name: 'command-line',
+    enforce: 'pre',
+    transform: (code, id) =>
+      id.startsWith(COMMAND) ? { code: code.replaceAll('import.meta.url', '""'), map: null } : undefined,
   };
 }
 
@@ -104,8 +110,10 @@ export default defineConfig({
       },
     },
   },
+  worker: { plugins: () => [commandLine()] },
   plugins: [
     webAssembly(),
+    commandLine(),
     offline(),
     {
       // Only in builds: Vite's client in development connects to its server and writes style elements.

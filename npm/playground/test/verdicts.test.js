@@ -96,7 +96,7 @@ describe('the page and the command line reach the same verdicts', () => {
     for (const text of commandInputs()) {
       const output = { stdout: '', stderr: '' };
       try {
-        output.stdout = execFileSync(process.execPath, [PROGRAM, ...ALL], { input: text, stdio: 'pipe' }).toString();
+        output.stdout = execFileSync(PROGRAM, ALL, { input: text, stdio: 'pipe' }).toString();
       } catch (error) {
         // 1 is a finding, and 2 an unusable input.
         if (error.status === 1) output.stdout = error.stdout.toString();
