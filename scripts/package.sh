@@ -36,7 +36,8 @@ if wanted python; then
   maturin() { (cd python && VIRTUAL_ENV="$PWD/.venv" .venv/bin/maturin "$@" --out "$out"); }
   step "wheel for this machine" "$LOGS/package-wheel.log" maturin build --release --locked
   step "sdist" "$LOGS/package-sdist.log" maturin sdist
-  step "wheel and sdist, as PyPI reads them" "$LOGS/package-twine.log" python/.venv/bin/twine check --strict "$out"/*.whl "$out"/toolwire-"$version".tar.gz
+  # By a pattern: PyPI writes the version `1.2.3-rc.1` as `1.2.3rc1`.
+  step "wheel and sdist, as PyPI reads them" "$LOGS/package-twine.log" python/.venv/bin/twine check --strict "$out"/*.whl "$out"/toolwire-[0-9]*.tar.gz
 fi
 if wanted npm; then
   scripts/build.sh npm

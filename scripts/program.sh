@@ -9,9 +9,10 @@ cd "$ROOT"
 
 host=$(rustc -vV | sed -n 's/^host: //p')
 target=${1:-${host/-linux-gnu/-linux-musl}}
+# A relative name: on Windows, Node does not import an absolute path.
 platform=$(node --input-type=module -e '
-  const { PLATFORMS } = await import(process.argv[1]);
-  console.log(PLATFORMS.find(({ target }) => target === process.argv[2])?.name ?? "");' "$ROOT/npm/scripts/platforms.js" "$target")
+  const { PLATFORMS } = await import("./npm/scripts/platforms.js");
+  console.log(PLATFORMS.find(({ target }) => target === process.argv[1])?.name ?? "");' "$target")
 [ -n "$platform" ] || die "expected a target of npm/scripts/platforms.js, found \`$target\`"
 case $target in *windows*) name=toolwire.exe ;; *) name=toolwire ;; esac
 built=$(cargo metadata --no-deps --format-version 1 --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/;s/\\\\/\//g')

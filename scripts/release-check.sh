@@ -25,7 +25,7 @@ from_sdist() {
   local scratch
   scratch=$(mktemp -d) || return
   python3 -m venv "$scratch/venv" &&
-    (cd "$scratch" && env -u VIRTUAL_ENV -u CARGO_TARGET_DIR "$scratch/venv/bin/pip" install --no-binary toolwire "$packages"/toolwire-*.tar.gz &&
+    (cd "$scratch" && env -u VIRTUAL_ENV -u CARGO_TARGET_DIR "$scratch/venv/bin/pip" install --no-binary toolwire "$packages"/toolwire-[0-9]*.tar.gz &&
       "$scratch/venv/bin/python" -I -c 'import toolwire; print(toolwire.__version__, toolwire.sanitize({}, dialect="codex"))') || { rm -rf "$scratch"; return 1; }
   rm -rf "$scratch"
 }
