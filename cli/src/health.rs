@@ -3,7 +3,7 @@
 use std::{
     env,
     io::{Read as _, Write as _},
-    net::{TcpStream, ToSocketAddrs as _},
+    net::{SocketAddr, TcpStream, ToSocketAddrs as _},
     time::Duration,
 };
 
@@ -26,9 +26,20 @@ pub(crate) fn check() -> u8 {
     }
 }
 
+/// Connects to the first address at which something listens: `localhost` may have two, and the relay one of them.
+fn connect(addresses: impl Iterator<Item = SocketAddr>) -> Result<TcpStream, String> {
+    let mut why = "expected an address".to_string();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(relay) => return Ok(relay),
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
 fn ask(address: &str) -> Result<(), String> {
-    let found = address.to_socket_addrs().map_err(|error| error.to_string())?.next().ok_or("expected an address")?;
-    let mut relay = TcpStream::connect_timeout(&found, PATIENCE).map_err(|error| error.to_string())?;
+    let mut relay = connect(address.to_socket_addrs().map_err(|error| error.to_string())?)?;
     let request = format!("GET /toolwire/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     let mut head = [0; OK.len()];
     relay
@@ -41,4 +52,23 @@ fn ask(address: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("expected the status 200, found `{}`", String::from_utf8_lossy(&head).trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn all_addresses_of_a_name_are_tried() {
+        let address = |listener: &TcpListener| listener.local_addr().expect("an address");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+        let closed = address(&TcpListener::bind("127.0.0.1:0").expect("an address"));
+        assert!(connect([closed, address(&listener)].into_iter()).is_ok());
+        assert!(connect([closed].into_iter()).is_err());
+        assert_eq!(connect([].into_iter()).err(), Some("expected an address".into()));
+    }
 }

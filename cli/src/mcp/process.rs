@@ -19,6 +19,8 @@ use tokio::{
     time::timeout,
 };
 
+#[cfg(windows)]
+use super::lookup;
 use super::{
     lines::{Line, Lines},
     Event, MAX_MESSAGE,
@@ -56,6 +58,8 @@ impl Process {
         events: Sender<(usize, Event)>,
     ) -> Result<Process, String> {
         let (name, arguments) = command.split_first().ok_or("ENOENT")?;
+        #[cfg(windows)]
+        let name = &lookup::program(name, folder, variables).unwrap_or_else(|| name.into());
         let mut command = Command::new(name);
         command.args(arguments).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -4,7 +4,7 @@
 
 use serde_json::{json, Value};
 
-use crate::mcp::Proxied;
+use crate::client::Proxied;
 
 /// The script. `sh -c` runs it.
 pub(crate) const ACTING: &str = r#"

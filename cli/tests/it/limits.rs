@@ -15,8 +15,8 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
+    client::{greeting, Proxied},
     command::{program, Folder},
-    mcp::{greeting, Proxied},
     relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, Message, CHAT},
 };
 

@@ -260,7 +260,7 @@ fn a_command_that_does_not_exist_is_an_error_for_the_client_and_in_the_log() {
 #[test]
 fn pages_of_others_other_paths_and_wrong_bodies_are_refused() {
     let running = acting(&[]);
-    let hello = crate::mcp::hello();
+    let hello = crate::client::hello();
     let status = |head: &str, body: &[u8]| {
         let mut client = connect(running.port);
         send(&mut client, head, body);
@@ -313,7 +313,7 @@ fn another_address_needs_a_token_which_clients_have_to_send() {
     assert_eq!(list(running.port, "").status(), 401);
     assert_eq!(list(running.port, "\r\nX-Toolwire-Token: Secret").status(), 401);
     let token = "\r\nX-Toolwire-Token: secret";
-    let answer = post(running.port, token, &serde_json::from_str(&crate::mcp::hello()).expect("JSON"));
+    let answer = post(running.port, token, &serde_json::from_str(&crate::client::hello()).expect("JSON"));
     assert_eq!(answer.status(), 200);
 }
 

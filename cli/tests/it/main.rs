@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod acting;
+mod client;
 mod command;
 mod files;
 mod http;
@@ -16,6 +17,7 @@ mod played;
 mod probe;
 mod proxy;
 mod relay;
+mod remote;
 mod run;
 #[cfg(unix)]
 mod terminal;

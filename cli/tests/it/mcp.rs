@@ -4,16 +4,17 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::mpsc::{channel, Receiver, RecvTimeoutError},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use serde_json::{json, Value};
+use serde_json::json;
 
-use crate::command::{program, Folder};
+use crate::{
+    client::Proxied,
+    command::{program, Folder},
+};
 
 /// A server in the language of the shell. It answers requests by their method, and whatever else a test needs.
 pub(crate) const SERVER: &str = r#"
@@ -33,107 +34,11 @@ done
 [ -z "$ENDED" ] || touch "$ENDED"
 "#;
 
-/// Time limit for a message.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// Returns what a client sends first.
-pub(crate) fn hello() -> String {
-    let client =
-        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string()
-}
-
-/// Returns what a server answers to this.
-pub(crate) fn greeting() -> Value {
-    json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
-}
-
-/// A proxy in front of the server above.
-pub(crate) struct Proxied {
-    pub(crate) child: Child,
-    input: Option<ChildStdin>,
-    output: Receiver<String>,
-}
-
-impl Proxied {
-    pub(crate) fn start(command: Command) -> Proxied {
-        Proxied::start_with(command, Stdio::null())
-    }
-
-    /// Starts a proxy with this standard error.
-    pub(crate) fn start_with(mut command: Command, stderr: Stdio) -> Proxied {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("it");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (sender, receiver) = channel();
-        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Proxied { child, input, output: receiver }
-    }
-
-    fn new(options: &[&str]) -> Proxied {
-        let mut command = program();
-        command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);
-        Proxied::start(command).greeted()
-    }
-
-    /// Connects to a server at a URL, whose name is `f`.
-    pub(crate) fn at(port: u16) -> Proxied {
-        let mut command = program();
-        command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
-        Proxied::start(command).greeted()
-    }
-
-    pub(crate) fn greeted(mut self) -> Proxied {
-        let answer = self.ask(&hello());
-        assert!(answer["result"]["serverInfo"]["name"].is_string(), "{answer}");
-        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        self
-    }
-
-    pub(crate) fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("an open input");
-        input.write_all(format!("{line}\n").as_bytes()).expect("a pipe");
-    }
-
-    /// Returns the next message, or `None` at the end.
-    pub(crate) fn receive(&mut self) -> Option<String> {
-        self.receive_until(Instant::now() + LIMIT)
-    }
-
-    fn receive_until(&mut self, end: Instant) -> Option<String> {
-        match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Err(RecvTimeoutError::Timeout) => panic!("expected a message in time, found none"),
-            line => line.ok(),
-        }
-    }
-
-    /// Sends a request, and returns the answer. Skips notifications.
-    pub(crate) fn ask(&mut self, line: &str) -> Value {
-        let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
-        self.send(line);
-        let end = Instant::now() + LIMIT;
-        loop {
-            let line = self.receive_until(end).expect("an answer");
-            let answer: Value = serde_json::from_str(&line).expect("JSON");
-            if answer["id"] == id && answer.get("method").is_none() {
-                return answer;
-            }
-        }
-    }
-
-    /// Closes the input, and returns the rest of the output and the exit code.
-    pub(crate) fn end(mut self) -> (String, Option<i32>) {
-        drop(self.input.take());
-        let rest: Vec<String> = std::iter::from_fn(|| self.receive()).collect();
-        (rest.join("\n"), self.child.wait().expect("an exit").code())
-    }
-}
-
-impl Drop for Proxied {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Starts a proxy in front of the server above.
+fn proxied(options: &[&str]) -> Proxied {
+    let mut command = program();
+    command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);
+    Proxied::start(command).greeted()
 }
 
 #[test]
@@ -166,7 +71,7 @@ fn a_server_that_fails_is_an_error_with_its_last_words() {
 
 #[test]
 fn calls_are_restored_and_everything_else_passes_byte_for_byte() {
-    let mut proxied = Proxied::new(&["--dialect", "openai-chat"]);
+    let mut proxied = proxied(&["--dialect", "openai-chat"]);
     let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert_eq!(list["result"]["tools"][0]["name"], "a_b");
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_b","arguments":{"n":"1"}}}"#;
@@ -181,7 +86,7 @@ fn calls_are_restored_and_everything_else_passes_byte_for_byte() {
 #[test]
 fn a_server_that_dies_or_floods_is_restarted() {
     for how in ["die", "flood"] {
-        let mut proxied = Proxied::new(&[]);
+        let mut proxied = proxied(&[]);
         let failed = proxied.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": how}).to_string());
         assert!(failed["error"]["message"].as_str().is_some_and(|message| message.contains("has ended")), "{failed}");
         let end = Instant::now() + Duration::from_secs(20);
@@ -279,117 +184,6 @@ fn the_program_ends_although_a_process_outside_the_group_keeps_the_output_open()
     let output = program().args(["check", "--timeout", "2", "--", "sh", "-c", left]).output().expect("the program");
     assert_eq!(output.status.code(), Some(2));
     assert!(begin.elapsed() < Duration::from_secs(15));
-}
-
-/// A server at a URL, with streamable HTTP or only SSE. Returns its port.
-fn remote(transport: &'static str) -> u16 {
-    use crate::relay::{api, reply, write};
-    let streams = std::sync::Mutex::new(None::<std::net::TcpStream>);
-    api(move |request, stream| {
-        let (method, rest) = request.start.split_once(' ').expect("a request line");
-        let path = rest.split(' ').next().unwrap_or_default();
-        if request.header("authorization") != Some("Bearer secret-secret") {
-            let text = format!("who are you with {:?}?", request.header("authorization"));
-            return write(stream, &format!("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{text}", text.len()));
-        }
-        let message: Value = request.json();
-        let result = match message["method"].as_str() {
-            Some("initialize") => greeting(),
-            Some("tools/list") => json!({"tools": [{"name": "a.b", "inputSchema": {"type": "object"}}]}),
-            Some("large") => json!({"text": "x".repeat(17 << 20)}),
-            Some("fail") => return write(stream, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno"),
-            _ => {
-                json!({"version": request.header("mcp-protocol-version"), "session": request.header("mcp-session-id")})
-            }
-        };
-        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
-        match (method, path, transport) {
-            ("POST", "/mcp", "http") if message.get("id").is_none() => {
-                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
-            }
-            ("POST", "/mcp", "http") => {
-                let pretty = serde_json::to_string_pretty(&answer).expect("JSON");
-                reply(stream, "Content-Type: application/json\r\nMcp-Session-Id: s\r\n", pretty.as_bytes());
-            }
-            ("POST", "/mcp", "moved") => {
-                write(stream, "HTTP/1.1 307 Moved\r\nLocation: /mcp/\r\nContent-Length: 0\r\n\r\n");
-            }
-            ("POST", "/mcp/", "moved") => {
-                reply(stream, "Content-Type: text/event-stream\r\n", format!("data: {answer}\n\n").as_bytes());
-            }
-            ("GET", "/mcp", "sse") => {
-                // Stored first: the client's next message may arrive as soon as it knows the endpoint.
-                *streams.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
-                write(
-                    stream,
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\n",
-                );
-            }
-            ("POST", "/m", "sse") => {
-                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
-                let mut streams = streams.lock().expect("no panic");
-                if message.get("id").is_some() {
-                    write(streams.as_mut().expect("a stream"), &format!("event: message\ndata: {answer}\n\n"));
-                }
-            }
-            ("DELETE", ..) => write(stream, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
-            _ => write(stream, "HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n"),
-        }
-    })
-}
-
-const SECRET: &str = "Authorization: Bearer secret-secret";
-
-#[test]
-fn tools_of_a_server_at_a_url_are_listed() {
-    for transport in ["http", "sse", "moved"] {
-        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
-        let output = program().args(["check", "-d", "openai-chat", "--url", &url, "--header", SECRET]).output();
-        let output = output.expect("the program");
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(stdout.contains("tool-name"), "{transport}: {stdout}{stderr}");
-    }
-}
-
-#[test]
-fn a_server_at_a_url_that_refuses_or_does_not_exist_is_an_error() {
-    let url = format!("http://127.0.0.1:{}/mcp", remote("http"));
-    let other = "Authorization: Bearer other-secret";
-    for (url, words) in [
-        (url.as_str(), "who are you with Some(\"…\")?"),
-        ("http://127.0.0.1:9/mcp", "expected a server at that address, found none (ECONNREFUSED)"),
-        ("http://x.test:port/mcp", "expected an address, found something else"),
-        ("http://x.invalid/mcp", "expected a server at that address, found none (ENOTFOUND)"),
-    ] {
-        let output = program().args(["check", "--url", url, "--header", other]).output().expect("the program");
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains(words) && !stderr.contains("other-secret"), "{words} in {stderr}");
-    }
-}
-
-#[test]
-fn a_proxy_connects_to_a_server_at_a_url() {
-    for transport in ["http", "sse", "moved"] {
-        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
-        let mut command = program();
-        command.args(["proxy", "--dialect", "openai-chat", "--url", &url, "--header", SECRET]);
-        let mut proxied = Proxied::start(command);
-        assert_eq!(proxied.ask(&hello())["result"]["serverInfo"]["name"], "f");
-        let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
-        assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{transport}");
-        let failed = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"fail"}"#);
-        assert!(
-            failed["error"]["message"].as_str().is_some_and(|why| why.contains("could not be reached")),
-            "{failed}"
-        );
-        let found = proxied.ask(r#"{"jsonrpc":"2.0","id":3,"method":"vendor/own"}"#)["result"].clone();
-        let session = if transport == "http" { json!("s") } else { Value::Null };
-        assert_eq!(found, json!({"version": "2025-06-18", "session": session}), "{transport}");
-        // The limit of all answers together is that of `check`.
-        assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":4,"method":"large"}"#).get("result").is_some());
-        assert_eq!(proxied.end(), (String::new(), Some(0)));
-    }
 }
 
 #[test]

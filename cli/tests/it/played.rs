@@ -18,8 +18,8 @@ use std::{
 use serde_json::{json, Value};
 
 use crate::{
+    client::greeting,
     command::{text, Folder},
-    mcp::greeting,
     network::{reply, wait_for_end, Connection, Network},
     relay::Message,
 };

@@ -19,8 +19,8 @@ use serde_json::{json, Value};
 
 use crate::{
     acting::{call, called, listed, text, ACTING, TOOLS},
+    client::{greeting, Proxied},
     command::{program, Folder},
-    mcp::{greeting, Proxied},
     relay::{api, packed, reply, wait_until, write},
 };
 

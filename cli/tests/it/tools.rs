@@ -8,8 +8,8 @@ use std::{thread, time::Duration};
 use serde_json::{json, Value};
 
 use crate::{
+    client::greeting,
     command::{program, ran, Folder},
-    mcp::greeting,
     relay::{api, packed, reply, write},
 };
 

@@ -1,0 +1,121 @@
+//! MCP servers at URLs: `check` and `proxy` with streamable HTTP and SSE.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use serde_json::{json, Value};
+
+use crate::{
+    client::{greeting, hello, Proxied},
+    command::program,
+    relay::{api, reply, write},
+};
+
+/// A server at a URL, with streamable HTTP or only SSE. Returns its port.
+fn remote(transport: &'static str) -> u16 {
+    let streams = std::sync::Mutex::new(None::<std::net::TcpStream>);
+    api(move |request, stream| {
+        let (method, rest) = request.start.split_once(' ').expect("a request line");
+        let path = rest.split(' ').next().unwrap_or_default();
+        if request.header("authorization") != Some("Bearer secret-secret") {
+            let text = format!("who are you with {:?}?", request.header("authorization"));
+            return write(stream, &format!("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{text}", text.len()));
+        }
+        let message: Value = request.json();
+        let result = match message["method"].as_str() {
+            Some("initialize") => greeting(),
+            Some("tools/list") => json!({"tools": [{"name": "a.b", "inputSchema": {"type": "object"}}]}),
+            Some("large") => json!({"text": "x".repeat(17 << 20)}),
+            Some("fail") => return write(stream, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno"),
+            _ => {
+                json!({"version": request.header("mcp-protocol-version"), "session": request.header("mcp-session-id")})
+            }
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        match (method, path, transport) {
+            ("POST", "/mcp", "http") if message.get("id").is_none() => {
+                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
+            }
+            ("POST", "/mcp", "http") => {
+                let pretty = serde_json::to_string_pretty(&answer).expect("JSON");
+                reply(stream, "Content-Type: application/json\r\nMcp-Session-Id: s\r\n", pretty.as_bytes());
+            }
+            ("POST", "/mcp", "moved") => {
+                write(stream, "HTTP/1.1 307 Moved\r\nLocation: /mcp/\r\nContent-Length: 0\r\n\r\n");
+            }
+            ("POST", "/mcp/", "moved") => {
+                reply(stream, "Content-Type: text/event-stream\r\n", format!("data: {answer}\n\n").as_bytes());
+            }
+            ("GET", "/mcp", "sse") => {
+                // Stored first: the client's next message may arrive as soon as it knows the endpoint.
+                *streams.lock().expect("no panic") = Some(stream.try_clone().expect("a connection"));
+                write(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\n",
+                );
+            }
+            ("POST", "/m", "sse") => {
+                write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
+                let mut streams = streams.lock().expect("no panic");
+                if message.get("id").is_some() {
+                    write(streams.as_mut().expect("a stream"), &format!("event: message\ndata: {answer}\n\n"));
+                }
+            }
+            ("DELETE", ..) => write(stream, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            _ => write(stream, "HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n"),
+        }
+    })
+}
+
+const SECRET: &str = "Authorization: Bearer secret-secret";
+
+#[test]
+fn tools_of_a_server_at_a_url_are_listed() {
+    for transport in ["http", "sse", "moved"] {
+        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
+        let output = program().args(["check", "-d", "openai-chat", "--url", &url, "--header", SECRET]).output();
+        let output = output.expect("the program");
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(stdout.contains("tool-name"), "{transport}: {stdout}{stderr}");
+    }
+}
+
+#[test]
+fn a_server_at_a_url_that_refuses_or_does_not_exist_is_an_error() {
+    let url = format!("http://127.0.0.1:{}/mcp", remote("http"));
+    let other = "Authorization: Bearer other-secret";
+    for (url, words) in [
+        (url.as_str(), "who are you with Some(\"…\")?"),
+        ("http://127.0.0.1:9/mcp", "expected a server at that address, found none (ECONNREFUSED)"),
+        ("http://x.test:port/mcp", "expected an address, found something else"),
+        ("http://x.invalid/mcp", "expected a server at that address, found none (ENOTFOUND)"),
+    ] {
+        let output = program().args(["check", "--url", url, "--header", other]).output().expect("the program");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(words) && !stderr.contains("other-secret"), "{words} in {stderr}");
+    }
+}
+
+#[test]
+fn a_proxy_connects_to_a_server_at_a_url() {
+    for transport in ["http", "sse", "moved"] {
+        let url = format!("http://127.0.0.1:{}/mcp", remote(transport));
+        let mut command = program();
+        command.args(["proxy", "--dialect", "openai-chat", "--url", &url, "--header", SECRET]);
+        let mut proxied = Proxied::start(command);
+        assert_eq!(proxied.ask(&hello())["result"]["serverInfo"]["name"], "f");
+        let list = proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{transport}");
+        let failed = proxied.ask(r#"{"jsonrpc":"2.0","id":2,"method":"fail"}"#);
+        assert!(
+            failed["error"]["message"].as_str().is_some_and(|why| why.contains("could not be reached")),
+            "{failed}"
+        );
+        let found = proxied.ask(r#"{"jsonrpc":"2.0","id":3,"method":"vendor/own"}"#)["result"].clone();
+        let session = if transport == "http" { json!("s") } else { Value::Null };
+        assert_eq!(found, json!({"version": "2025-06-18", "session": session}), "{transport}");
+        // The limit of all answers together is that of `check`.
+        assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":4,"method":"large"}"#).get("result").is_some());
+        assert_eq!(proxied.end(), (String::new(), Some(0)));
+    }
+}
