@@ -76,21 +76,23 @@ describe('the launcher', { skip }, () => {
     assert.equal(start(installed(t, 'kill -TERM $$')).signal, 'SIGTERM');
   });
 
-  test('forwards signals', async (t) => {
-    const launcher = installed(t, "trap 'echo ended; exit 7' TERM; echo ready; while :; do sleep 0.1; done");
-    const child = spawn(process.execPath, [launcher], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    for await (const piece of child.stdout.iterator({ destroyOnReturn: false })) {
-      output += piece;
-      if (output.includes('ready')) break;
-    }
-    child.kill('SIGTERM');
-    child.stdout.on('data', (piece) => {
-      output += piece;
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP']) {
+    test(`forwards ${signal}`, async (t) => {
+      const script = `trap 'echo ended; exit 7' ${signal.slice(3)}; echo ready; while :; do sleep 0.1; done`;
+      const child = spawn(process.execPath, [installed(t, script)], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      for await (const piece of child.stdout.iterator({ destroyOnReturn: false })) {
+        output += piece;
+        if (output.includes('ready')) break;
+      }
+      child.kill(signal);
+      child.stdout.on('data', (piece) => {
+        output += piece;
+      });
+      const [code] = await once(child, 'close');
+      assert.deepEqual([code, output], [7, 'ready\nended\n']);
     });
-    const [code] = await once(child, 'close');
-    assert.deepEqual([code, output], [7, 'ready\nended\n']);
-  });
+  }
 
   test('says what to do without a program', (t) => {
     const { status, stderr } = start(installed(t));

@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { isatty } from 'node:tty';
+import { constants } from 'node:os';
 
 import { PLATFORMS, packageOf } from '../scripts/platforms.js';
 
@@ -42,10 +42,10 @@ function find() {
 }
 
 function wait(child) {
-  // A terminal sends SIGINT to both.
-  const forwarded = isatty(0) ? ['SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  if (isatty(0)) process.on('SIGINT', () => {});
-  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+  // A terminal sends a signal to both, so the program receives it twice; it acts on the first. On Windows, the console
+  // does the same, and `kill` would end the program without its servers.
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
+    if (signal in constants.signals) process.on(signal, () => isWindows || child.kill(signal));
   child.on('error', ({ message }) => {
     console.error(`toolwire: could not start the program: ${message}`);
     process.exitCode = UNSTARTED;

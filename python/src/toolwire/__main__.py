@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,9 +30,12 @@ def run() -> int:
         print(f"toolwire: expected the program of the package, found none: {ADVICE}", file=sys.stderr)
         return 2
     command = [str(program), *sys.argv[1:]]
-    if os.name != "nt":
-        os.execv(program, command)
-    return subprocess.run(command, check=False).returncode
+    if sys.platform == "win32":
+        # The console sends Ctrl-C to both, and the program ends its servers first. A handler is not inherited.
+        for number in (signal.SIGINT, signal.SIGBREAK):
+            signal.signal(number, lambda *_: None)
+        return subprocess.run(command, check=False).returncode
+    return os.execv(program, command)
 
 
 if __name__ == "__main__":
