@@ -238,9 +238,14 @@ function registry() {
   write('server.json', `${JSON.stringify(entry, undefined, 2)}\n`);
 }
 
-/** Writes the crates in the program as CycloneDX: names, versions, licences and checksums of Cargo.lock. */
+/** Writes the crates in the programs of all platforms as CycloneDX: names, versions, licences, checksums of Cargo.lock. */
 function parts() {
-  const options = ['--format-version', '1', '--locked', '--filter-platform', 'x86_64-unknown-linux-musl'];
+  const options = [
+    '--format-version',
+    '1',
+    '--locked',
+    ...PLATFORMS.flatMap(({ target }) => ['--filter-platform', target]),
+  ];
   const { packages, resolve } = JSON.parse(run('cargo', ['metadata', ...options]));
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
