@@ -380,3 +380,51 @@ fn a_client_without_a_session_that_does_not_read_does_not_block_others() {
     let rest = String::from_utf8_lossy(&rest);
     assert!(!rest.contains("\"there\"") && !rest.ends_with("0\r\n\r\n"));
 }
+
+#[test]
+fn bodies_that_are_being_read_have_a_common_limit() {
+    let running = acting(&[]);
+    let session = opened(running.port);
+    let most = 4 << 20;
+    // Each lacks its last byte, so that the proxy waits for it.
+    let body = vec![b' '; most - 1];
+    let mut clients: Vec<_> = (0..130)
+        .map(|_| {
+            let mut client = connect(running.port);
+            let head = format!("{POST}{session}\r\nHost: 127.0.0.1\r\nContent-Length: {most}\r\n\r\n");
+            client.get_mut().write_all(head.as_bytes()).expect("a connection");
+            let _ = client.get_mut().write_all(&body);
+            client
+        })
+        .collect();
+    // The order in which the proxy reads them is not known.
+    let refused = clients.iter_mut().filter_map(|client| {
+        client.get_mut().set_read_timeout(Some(Duration::from_millis(20))).expect("a time limit");
+        read_head(client).map(|head| head.status())
+    });
+    let refused: Vec<u16> = refused.collect();
+    assert!((1..10).contains(&refused.len()) && refused.iter().all(|status| *status == 503), "{refused:?}");
+    drop(clients);
+    wait_until(|| list(running.port, &session).status() == 200);
+}
+
+#[test]
+fn only_the_client_of_a_server_that_was_restarted_is_told() {
+    let running = acting(&[]);
+    let sessions = [opened(running.port), opened(running.port)];
+    let mut streams = sessions.clone().map(|session| {
+        let mut client = connect(running.port);
+        send(&mut client, &format!("GET /mcp HTTP/1.1\r\nAccept: text/event-stream{session}"), b"");
+        assert_eq!(read_head(&mut client).expect("a head").status(), 200);
+        client
+    });
+    assert!(called(running.port, &sessions[0], "die", &json!({})).get("error").is_some());
+    let mut received = String::new();
+    while !received.contains("notifications/tools/list_changed") {
+        received += &String::from_utf8_lossy(&read_chunk(&mut streams[0]).expect("a notification"));
+    }
+    streams[1].get_mut().set_read_timeout(Some(Duration::from_millis(500))).expect("a time limit");
+    while let Some(chunk) = read_chunk(&mut streams[1]) {
+        assert!(!String::from_utf8_lossy(&chunk).contains("list_changed"));
+    }
+}

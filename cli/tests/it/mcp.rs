@@ -9,11 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{json, Value};
 
 use crate::{
     client::Proxied,
     command::{program, Folder},
+    relay::wait_until,
 };
 
 /// A server in the language of the shell. It answers requests by their method, and whatever else a test needs.
@@ -117,7 +118,10 @@ fn requests_before_the_end_of_the_input_are_answered_and_the_server_ends_itself(
         proxied.send(&json!({"jsonrpc": "2.0", "id": id, "method": "echo"}).to_string());
     }
     let (rest, code) = proxied.end();
-    assert_eq!((rest.lines().count(), code), (20, Some(0)), "{rest}");
+    let answers: Vec<Value> = rest.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(answers.iter().all(|answer| answer["result"]["said"]["method"] == "echo"), "{rest}");
+    let ids: Vec<Option<u64>> = answers.iter().map(|answer| answer["id"].as_u64()).collect();
+    assert_eq!((ids, code), ((0..20).map(Some).collect(), Some(0)));
     assert!(ended.exists());
 }
 
@@ -149,6 +153,23 @@ fn a_signal_ends_the_server_and_the_processes_that_it_has_started() {
                 thread::sleep(Duration::from_millis(10));
             }
         }
+    }
+}
+
+#[test]
+fn a_server_may_clean_up_after_sigterm() {
+    let folder = Folder::new();
+    let script = "trap 'touch ended; exit' TERM; touch started; while :; do sleep 0.05; done";
+    for command in ["proxy", "check"] {
+        let mut running = program();
+        running.args([command, "--", "sh", "-c", script]).current_dir(&folder.0).stdin(Stdio::piped());
+        let mut child = running.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
+        let _input = child.stdin.take();
+        wait_until(|| folder.0.join("started").exists());
+        assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
+        assert_eq!(child.wait().expect("an exit").code(), Some(143), "{command}");
+        assert!(folder.0.join("ended").exists(), "{command}");
+        ["started", "ended"].iter().for_each(|name| std::fs::remove_file(folder.0.join(name)).expect("a file"));
     }
 }
 

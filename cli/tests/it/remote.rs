@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use std::{sync::mpsc::channel, time::Duration};
+
 use serde_json::{json, Value};
 
 use crate::{
@@ -118,4 +120,27 @@ fn a_proxy_connects_to_a_server_at_a_url() {
         assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":4,"method":"large"}"#).get("result").is_some());
         assert_eq!(proxied.end(), (String::new(), Some(0)));
     }
+}
+
+#[test]
+fn a_server_at_a_url_receives_the_bytes_of_a_message() {
+    let (seen, bodies) = channel();
+    let port = api(move |request, stream| {
+        let message = request.json();
+        let result = if message["method"] == "initialize" { greeting() } else { json!({}) };
+        if message["method"] == "vendor/own" {
+            seen.send(request.body.clone()).expect("the test waits");
+        }
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        match message.get("id") {
+            Some(_) => reply(stream, "Content-Type: application/json\r\n", answer.as_bytes()),
+            None => write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n"),
+        }
+    });
+    let mut proxied = Proxied::at(port);
+    let odd =
+        r#"{"jsonrpc":"2.0", "id":1,"method":"vendor/own","params":{"chat":9007199254740993,"n":1.0,"s":"\u00e9"}}"#;
+    proxied.ask(odd);
+    let body = bodies.recv_timeout(Duration::from_secs(20)).expect("a request");
+    assert_eq!(String::from_utf8_lossy(&body), odd);
 }

@@ -126,6 +126,17 @@ fn the_last_words_of_a_server_are_escaped_and_without_secrets() {
 }
 
 #[test]
+fn the_log_of_a_server_that_succeeds_is_not_shown() {
+    let script = format!("echo \"hello from the server, $TOKEN\" >&2\n{LISTS}");
+    let page = json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}).to_string();
+    let mut command = program();
+    command.args(["matrix", "--env", "TOKEN", "--", "sh", "-c", &script, "server", &page]).env("TOKEN", "secret-token");
+    let (stdout, stderr, code) = ran(&mut command, "");
+    assert_eq!((stderr.as_str(), code), ("", Some(0)));
+    assert!(!stdout.contains("hello from"), "{stdout}");
+}
+
+#[test]
 fn a_command_that_does_not_exist_is_an_error() {
     let why = "expected a command, found none with this name";
     let (stdout, stderr, code) = ran(program().args(["check", "--", "no-such-program-anywhere"]), "");
