@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 /// Extensions of programs, unless the variable PATHEXT names others.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// Returns the file of a program that a server's command names. The standard library starts `.bat` and `.cmd` files with
-/// `cmd.exe`, and escapes their arguments.
+/// Returns the file of a program that a server's command names. The standard library starts `.bat` and `.cmd` files
+/// with `cmd.exe`, and escapes their arguments.
 pub(super) fn program(name: &str, folder: Option<&str>, variables: &[(String, String)]) -> Option<PathBuf> {
     let variable = |wanted: &str| {
         let mut found = variables.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
