@@ -261,6 +261,12 @@ impl Fixer<'_> {
             unwanted.iter().for_each(|pointer| remove(&mut hidden, pointer));
             let (mut after, changes) = self.rewritten(&hidden, dialect)?;
             unwanted.iter().for_each(|pointer| restore(&before, &mut after, pointer));
+            // The rewriting may have moved the schema of a keyword.
+            let text = |node: &Node<'_>, pointer: &str| value_at(node, pointer).map(json::write);
+            let is_back = |pointer: &String| text(&after, pointer) == text(&before, pointer);
+            if !unwanted.iter().all(is_back) {
+                return None;
+            }
             self.better_of(entry, version, (&before, after, &changes), dialect, wanted, max_safety)
         });
         without.flatten().or_else(|| {

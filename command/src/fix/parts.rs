@@ -42,7 +42,7 @@ const MOVING: [&str; 13] = [
 const REFERENCE: &str = "$ref";
 
 /// Keywords on whose values the meaning of other keywords depends.
-const BASE: [&str; 3] = ["type", "required", "$schema"];
+const BASE: [&str; 5] = ["type", "required", "$schema", "const", "enum"];
 
 /// Returns true if a keyword contains schemas, or other keywords depend on it.
 pub(super) fn is_structural(keyword: &str) -> bool {

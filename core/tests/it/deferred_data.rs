@@ -24,11 +24,16 @@ fn options(value: &Value) -> DeferredOptions {
 fn compared(report: &DeferredReport) -> Value {
     // The data uses an older spelling of codes, with underscores.
     let code = |warning: &Warning| warning.code.replace('-', "_");
+    // Newer than the cases.
+    let is_newer = |warning: &Warning| match warning.code {
+        "server-tool-search-dropped" => true,
+        "not-translated" => matches!(warning.name.as_deref(), Some("tool_search" | "id")),
+        _ => false,
+    };
     let warnings: Vec<Value> = report
         .warnings
         .iter()
-        // Newer than the cases.
-        .filter(|warning| warning.code != "server-tool-search-dropped")
+        .filter(|warning| !is_newer(warning))
         .map(|warning| match &warning.name {
             Some(name) => json!({"code": code(warning), "name": name}),
             None => json!({"code": code(warning)}),
