@@ -12,7 +12,10 @@ const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"
 
 /// A client that has not been started.
 pub(crate) struct Client {
+    /// The program, and the arguments of the user.
     command: Vec<String>,
+    /// Arguments before those of the user, which contain `{url}` and `{key}`.
+    arguments: Vec<String>,
     /// Each with its value, which contains `{url}`, `{key}` and `{secret}`.
     variables: Vec<(String, String)>,
     defaults: Vec<(String, String)>,
@@ -32,6 +35,7 @@ impl Client {
         };
         Some(Client {
             command: list("command"),
+            arguments: list("arguments"),
             variables: pairs("variables"),
             defaults: pairs("defaults"),
             removed: list("removed"),
@@ -55,9 +59,9 @@ impl Client {
         let address = address.replace("0.0.0.0:", "127.0.0.1:").replace("[::]:", "[::1]:");
         let url = format!("http://{address}");
         let known = |text: &str| text.replace("{url}", &url).replace("{key}", key).replace("{secret}", &secret);
-        let (name, arguments) = self.command.split_first().ok_or("expected a client, found none")?;
+        let (name, given) = self.command.split_first().ok_or("expected a client, found none")?;
         let mut command = Command::new(name);
-        command.args(arguments.iter().map(|argument| known(argument))).kill_on_drop(true);
+        command.args(self.arguments.iter().map(|argument| known(argument))).args(given).kill_on_drop(true);
         self.removed.iter().for_each(|name| {
             command.env_remove(name);
         });

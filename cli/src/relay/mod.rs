@@ -63,7 +63,7 @@ impl Host {
     fn change(&self, text: &str) -> Result<(), String> {
         let settings = Settings::read(&json::read(text).unwrap_or_default());
         let token = token_of(settings.token.as_deref())?;
-        let relay = self.current().relay.with_settings(text, token.as_deref());
+        let relay = self.current().relay.with_settings(text, token.as_deref())?;
         let current = Arc::new(Current { relay, upstreams: settings.upstreams });
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = current;
         Ok(())

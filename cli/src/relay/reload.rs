@@ -12,7 +12,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Returns a value that changes with the file; `None` if there is no file, for example while an editor replaces it.
 fn version(path: &str) -> Option<(std::time::SystemTime, u64)> {
-    let data = fs::metadata(path).ok()?;
+    let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((data.modified().ok()?, data.len()))
 }
 
@@ -29,7 +29,9 @@ pub(super) async fn watch(host: Arc<Host>, path: String, again: Again) {
             continue;
         }
         read = now;
-        let line = match again().and_then(|text| host.change(&text)) {
+        // Reading may block.
+        let text = tokio::task::spawn_blocking(again).await.unwrap_or_else(|error| Err(error.to_string()));
+        let line = match text.and_then(|text| host.change(&text)) {
             Ok(()) => format!("toolwire: {path} was read again"),
             Err(why) => format!("{}\ntoolwire: the settings before the change still apply", why.trim_end()),
         };

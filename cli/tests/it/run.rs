@@ -157,6 +157,28 @@ fn codex_and_opencode_receive_the_address_the_name_of_the_key_and_the_model() {
     );
 }
 
+/// Otherwise, the server would receive the key or the login that the client has for another API.
+#[test]
+fn a_client_of_an_api_without_a_key_sends_none() {
+    let set = |command: &mut Command| {
+        command.env("ANTHROPIC_API_KEY", "of another API");
+    };
+    let client = Client::start("claude", &["--upstream", "http://127.0.0.1:9"], set);
+    assert_eq!(client.variables.get("ANTHROPIC_API_KEY"), None);
+    assert_eq!(client.variables["ANTHROPIC_AUTH_TOKEN"], "none");
+    let client = Client::start("opencode", &["--on", "ollama", "--model", "qwen3"], set);
+    let config: Value = serde_json::from_str(&client.variables["OPENCODE_CONFIG_CONTENT"]).expect("JSON");
+    let options = &config["provider"]["toolwire"]["options"];
+    assert_eq!(*options, json!({"baseURL": client.url(), "apiKey": "{env:TOOLWIRE_NO_KEY}"}));
+    assert_eq!(client.variables["TOOLWIRE_NO_KEY"], "none");
+}
+
+#[test]
+fn arguments_of_the_user_stay_as_they_are() {
+    let client = Client::start("claude", &["--on", "kimi", "--model", "{url}", "--", "claude", "{secret} {key}"], kimi);
+    assert_eq!(client.arguments, ["{secret} {key}", "--", "claude", "exec", "a b"]);
+}
+
 #[test]
 fn any_client_is_run_with_the_variable_of_its_base_url() {
     let port = api(|request, stream| crate::relay::reply(stream, "", request.start.as_bytes()));
@@ -202,6 +224,11 @@ fn a_client_that_cannot_run_is_an_error() {
             &["--on", "kimi"][..],
             "claude",
             "toolwire: run: expected the key in the variable `MOONSHOT_API_KEY`, found it unset\n",
+        ),
+        (
+            &["--on", "ollama"][..],
+            "opencode",
+            "toolwire: run: expected `--model`, without which `opencode` does not use the relay, found none\n",
         ),
         (&own[..], "no-such-client", "toolwire: run: no-such-client: expected a command, found none with this name\n"),
     ] {

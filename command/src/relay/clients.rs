@@ -23,6 +23,9 @@ const LISTEN: &str = "127.0.0.1:0";
 /// The variable that contains the URL of the relay, for every client.
 const URL: &str = "TOOLWIRE_URL";
 
+/// The variable, and its value, for a client of an API without a key.
+const NO_KEY: (&str, &str) = ("TOOLWIRE_NO_KEY", "none");
+
 /// Finds the client of a command by the name of its program.
 fn of_command(command: &[String]) -> Option<&'static Client> {
     let program = command.first()?.rsplit(['/', '\\']).next()?;
@@ -57,19 +60,31 @@ struct Started {
     /// Path of its upstream at the relay.
     path: String,
     model: Option<String>,
-    /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself.
+    /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself, or there
+    /// is none.
     keys: Vec<String>,
+    /// True if the client has the key of the API itself.
+    is_own: bool,
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
 }
 
 impl Started {
-    /// Returns the client for the host, as JSON: `{ command, variables, defaults, removed, keys }`. The host replaces
-    /// `{url}` by the URL of the relay, `{key}` by the first of `keys` that is set, and `{secret}` by its value.
-    fn document(&self) -> Node<'_> {
+    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys }`. In all
+    /// but `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the relay, `{key}` by
+    /// the first of `keys` that is set, and `{secret}` by its value.
+    ///
+    /// # Errors
+    /// A message, if the client cannot be told the URL without a model.
+    fn document(&self) -> Result<Node<'_>, String> {
+        let has_no_key = self.client.is_some() && self.keys.is_empty() && !self.is_own;
         let known = |text: &str| {
-            let text = text.replace("{url}", &format!("{{url}}{}", self.path));
+            let mut text = text.replace("{url}", &format!("{{url}}{}", self.path));
+            // Otherwise, the client would send the key or the login that it has for another API.
+            if has_no_key {
+                text = text.replace("{key}", NO_KEY.0).replace("{secret}", NO_KEY.1);
+            }
             if !text.contains("{model}") {
                 let needs_key = text.contains("{key}") || text.contains("{secret}");
                 return (!needs_key || !self.keys.is_empty()).then_some(text);
@@ -86,23 +101,36 @@ impl Started {
         };
         let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
         let mut variables = Vec::from([pair(URL, "{url}".into())]);
+        if has_no_key {
+            variables.push(pair(NO_KEY.0, NO_KEY.1.into()));
+        }
         variables.extend(self.client.map(|client| pairs(client.variables)).unwrap_or_default());
         variables.extend(self.variables.iter().map(|name| pair(name, format!("{{url}}{}", self.path))));
         let defaults = self.client.map(|client| pairs(client.defaults)).unwrap_or_default();
-        let removed = self.client.filter(|_| !self.keys.is_empty()).map_or(&[][..], |client| client.removed);
+        let removed = self.client.filter(|_| !self.is_own).map_or(&[][..], |client| client.removed);
         // An option and its value are two arguments.
         let arguments = self.client.map_or(&[][..], |client| client.arguments).chunks(2);
         let arguments =
             arguments.filter_map(|option| option.iter().map(|text| known(text)).collect::<Option<Vec<_>>>());
-        let (program, rest) = self.command.split_at(1.min(self.command.len()));
-        let command = program.iter().cloned().chain(arguments.flatten()).chain(rest.iter().cloned());
-        record([
-            ("command", strings(command.collect())),
+        let arguments: Vec<String> = arguments.flatten().collect();
+        let has_url = |text: &str| text.contains("{url}");
+        let is_told = variables
+            .iter()
+            .any(|one| one.key.display() != URL && one.value.as_text().is_some_and(|text| has_url(&text.display())));
+        if let Some(client) = self.client.filter(|_| !is_told && !arguments.iter().any(|text| has_url(text))) {
+            return Err(format!(
+                "expected `--model`, without which `{}` does not use the relay, found none",
+                client.program
+            ));
+        }
+        Ok(record([
+            ("command", strings(self.command.clone())),
+            ("arguments", strings(arguments)),
             ("variables", Node::object(Object::from_members(variables))),
             ("defaults", Node::object(Object::from_members(defaults))),
             ("removed", strings(removed.iter().map(ToString::to_string).collect())),
             ("keys", strings(self.keys.clone())),
-        ])
+        ]))
     }
 }
 
@@ -161,10 +189,11 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         path,
         model: arguments.model,
         keys,
+        is_own,
         variables: arguments.variables,
         client,
     };
-    settings.client = Some(json::write(&started.document()));
+    settings.client = Some(json::write(&started.document().map_err(failed)?));
     Ok(Hosted::new("run", Need::Relay(settings.document(relay.report.as_deref()))))
 }
 

@@ -99,17 +99,22 @@ impl Shared {
 impl Relay {
     /// Creates a relay from the command's settings and the token that clients have to send, if one is required.
     pub fn new(settings: &str, token: Option<&str>) -> Relay {
-        Relay::with(settings, token, Counts::default())
+        Relay::of(Settings::read(settings), token, Counts::default())
     }
 
-    /// Creates a relay with other settings, which counts and lists its requests together with those of this one.
-    #[must_use]
-    pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Relay {
-        Relay::with(settings, token, self.0.counts.clone())
+    /// Creates a relay with other settings, which counts and lists its requests together with those of this one, and
+    /// listens on the same address.
+    ///
+    /// # Errors
+    /// A message, if other machines can reach the address and no token is required.
+    pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
+        let mut settings = Settings::read(settings);
+        settings.listen = self.0.settings.listen.clone();
+        crate::http::demand_token(&settings.listen, token)?;
+        Ok(Relay::of(settings, token, self.0.counts.clone()))
     }
 
-    fn with(settings: &str, token: Option<&str>, counts: Counts) -> Relay {
-        let settings = Settings::read(settings);
+    fn of(settings: Settings, token: Option<&str>, counts: Counts) -> Relay {
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
         let options = settings.upstreams.iter().map(Upstream::options).collect();
         Relay(Arc::new(Shared { settings, door, options, lists: ToolListCache::default(), counts }))
