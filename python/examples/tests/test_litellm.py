@@ -8,7 +8,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -467,11 +466,15 @@ def test_chunks_may_be_dicts() -> None:
     assert chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == "files.read"
 
 
+ROOT = Path(__file__).parents[3]
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "toolwire"
+
+
 @contextmanager
 def relay(upstream: str, token: str) -> Iterator[str]:
     """Start the relay for an API, and return its host and port."""
     options = ["--upstream", upstream, "--dialect", "moonshot", "--listen", "127.0.0.1:0", "--token-env", "TOKEN"]
-    command = [sys.executable, "-m", "toolwire", "relay", *options]
+    command = [str(PROGRAM), "relay", *options]
     environment = {**os.environ, "TOKEN": token}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -483,7 +486,7 @@ def relay(upstream: str, token: str) -> Iterator[str]:
 
 
 def test_configuration_of_litellms_proxy_uses_the_relay() -> None:
-    page = Path(__file__).parents[3] / "docs" / "deploy" / "litellm.yaml"
+    page = ROOT / "docs" / "deploy" / "litellm.yaml"
     given = {"MOONSHOT_API_KEY": "key", "TOOLWIRE_TOKEN": "token"}
     with backend("moonshot", ENCODED, DONE) as fake, relay(fake.url, given["TOOLWIRE_TOKEN"]) as address:
         text = page.read_text(encoding="utf-8").replace("toolwire-relay:8787", address)
