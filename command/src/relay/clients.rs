@@ -60,8 +60,8 @@ struct Started {
     /// Path of its upstream at the relay.
     path: String,
     model: Option<String>,
-    /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself, or there
-    /// is none.
+    /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself, or
+    /// there is none.
     keys: Vec<String>,
     /// True if the client has the key of the API itself.
     is_own: bool,
@@ -71,8 +71,8 @@ struct Started {
 }
 
 impl Started {
-    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys }`. In all
-    /// but `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the relay, `{key}` by
+    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys }`. Except
+    /// in `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the relay, `{key}` by
     /// the first of `keys` that is set, and `{secret}` by its value.
     ///
     /// # Errors
