@@ -45,7 +45,7 @@ fn launcher() -> Option<Vec<String>> {
     let words = env::var(LAUNCHER).ok()?;
     let words = json::read(&words).ok()?;
     let words = words.as_array()?.iter().filter_map(Node::as_text);
-    Some(words.map(|word| word.display().into_owned()).collect())
+    Some(words.map(|word| word.display().into_owned()).collect()).filter(|words: &Vec<String>| !words.is_empty())
 }
 
 /// Returns the command that starts a program again. `uvx` runs programs from its cache, whose paths do not last.

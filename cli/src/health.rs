@@ -1,4 +1,4 @@
-//! `toolwire health` asks the relay whether it runs: the check of a container, whose image contains no other program.
+//! `toolwire health`: a health check of the relay for containers, whose images contain no other program.
 
 use std::{
     env,

@@ -2,7 +2,7 @@
 
 use toolwire::options::Api;
 
-/// A client, and how it learns the address, the key and the model. In texts, `{url}` stands for the base URL, `{key}`
+/// A client, and what it reads the address, the key and the model from. In texts, `{url}` means the base URL, `{key}`
 /// for the name of the variable with the key, `{secret}` for the key, and `{model}` for the model. A text with a part
 /// that is not known is left out.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]

@@ -7,8 +7,8 @@ use toolwire::json::{Node, Object};
 
 use crate::{mcp::process::unstarted, signals::Signals, system::code};
 
-/// Variables with which programs choose a proxy for `http`.
-const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+/// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
+const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
 /// A client that has not been started.
 pub(crate) struct Client {
@@ -74,8 +74,8 @@ impl Client {
         // Requests to the relay must not go to a proxy.
         if PROXIES.iter().any(|name| set(name).is_some()) {
             let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
-            for name in ["NO_PROXY", "no_proxy"] {
-                let others = set("NO_PROXY").or_else(|| set("no_proxy"));
+            for (name, other) in [("NO_PROXY", "no_proxy"), ("no_proxy", "NO_PROXY")] {
+                let others = set(name).or_else(|| set(other));
                 command.env(name, others.map_or_else(|| host.into(), |others| format!("{others},{host}")));
             }
         }

@@ -76,7 +76,7 @@ impl Started {
     /// the first of `keys` that is set, and `{secret}` by its value.
     ///
     /// # Errors
-    /// A message, if the client cannot be told the URL without a model.
+    /// A message, if the client receives the URL only together with a model.
     fn document(&self) -> Result<Node<'_>, String> {
         let has_no_key = self.client.is_some() && self.keys.is_empty() && !self.is_own;
         let known = |text: &str| {

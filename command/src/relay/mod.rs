@@ -106,11 +106,12 @@ impl Relay {
     /// listens on the same address.
     ///
     /// # Errors
-    /// A message, if other machines can reach the address and no token is required.
+    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
+    /// upstream.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();
-        crate::http::demand_token(&settings.listen, token)?;
+        settings.check(token)?;
         Ok(Relay::of(settings, token, self.0.counts.clone()))
     }
 

@@ -69,6 +69,25 @@ impl Settings {
         }
     }
 
+    /// Checks the address to listen on. `token` is the token that clients have to send, or its variable.
+    ///
+    /// # Errors
+    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
+    /// upstream.
+    pub(super) fn check(&self, token: Option<&str>) -> Result<(), String> {
+        demand_token(&self.listen, token)?;
+        let is_itself = |one: &&Upstream| {
+            self.listen.port != 0 && one.address.port == self.listen.port && is_loopback(&one.address.host)
+        };
+        match self.upstreams.iter().find(is_itself) {
+            Some(one) => {
+                let url = one.address.url(&one.address.base);
+                Err(format!("expected the URL of an API, found the relay's own: `{url}`"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
     /// addresses, the token's environment variable, the paths of the report and of the configuration, and the client.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
@@ -205,14 +224,7 @@ pub(super) fn of(
     settings.timeout = arguments.timeout.or(file.timeout).unwrap_or(settings.timeout);
     settings.verbose = arguments.verbose;
     settings.config.clone_from(&arguments.config);
-    demand_token(&settings.listen, settings.token.as_deref()).map_err(failed)?;
-    let is_itself = |one: &&Upstream| {
-        settings.listen.port != 0 && one.address.port == settings.listen.port && is_loopback(&one.address.host)
-    };
-    if let Some(one) = settings.upstreams.iter().find(is_itself) {
-        let url = one.address.url(&one.address.base);
-        return Err(failed(format!("expected the URL of an API, found the relay's own: `{url}`")));
-    }
+    settings.check(settings.token.as_deref()).map_err(failed)?;
     Ok(settings)
 }
 

@@ -247,3 +247,18 @@ fn with(request: &mut RelayRequest, what: impl FnOnce(&mut RelayRequest) -> Vec<
 fn max_number(numbers: &mut Numbers) -> u64 {
     numbers.below(1 << 30) as u64
 }
+
+#[test]
+fn changed_settings_are_checked_with_the_address_that_listens() {
+    let settings = |host: &str, port: u16, upstream: u16| {
+        let upstream = json!({"url": format!("http://127.0.0.1:{upstream}")});
+        json!({"listen": {"host": host, "port": port}, "upstreams": [upstream]}).to_string()
+    };
+    let open = Relay::new(&settings("0.0.0.0", 8787, 1), Some("token"));
+    let local = settings("127.0.0.1", 8787, 1);
+    assert!(open.with_settings(&local, None).is_err());
+    assert!(open.with_settings(&local, Some("token")).is_ok());
+    let local = Relay::new(&local, None);
+    assert!(local.with_settings(&settings("127.0.0.1", 9, 8787), None).is_err());
+    assert!(local.with_settings(&settings("127.0.0.1", 9, 2), None).is_ok());
+}

@@ -65,7 +65,14 @@ pub(super) fn settle_searches(
     let losses = &mut conversation.losses;
     conversation.events.retain(|event| match &event.kind {
         // APIs refuse a call without a result.
-        EventKind::Call(call) if is_hosted(&event.kind) => call.id.as_text().is_some_and(|id| answered.contains(id)),
+        EventKind::Call(call) if is_hosted(&event.kind) => {
+            let is_answered = call.id.as_text().is_some_and(|id| answered.contains(id));
+            if !is_answered {
+                losses.set_location(event.origin);
+                losses.about(LOST, DROPPED_SEARCH);
+            }
+            is_answered
+        }
         EventKind::Result(outcome) if is_hosted(&event.kind) => {
             let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
             if !is_called {

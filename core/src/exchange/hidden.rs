@@ -36,7 +36,7 @@ pub(super) struct HiddenLoop {
     turns: Vec<Node<'static>>,
     /// Output items, parts or steps of earlier rounds that the client receives.
     pub(super) shown: Vec<Node<'static>>,
-    /// Text of earlier rounds that the client receives beside the units.
+    /// Text of earlier rounds that the client receives next to the units.
     text: String,
     /// Number of stored bytes of replies, over all rounds.
     pub(super) stored_bytes: usize,
@@ -106,7 +106,7 @@ impl HiddenLoop {
         self.stored_bytes =
             answers.iter().fold(self.stored_bytes, |bytes, answer| bytes.saturating_add(json::length(answer)));
         self.turns.extend(model_answer);
-        self.turns.append(&mut wire::of(self.api).in_messages(answers));
+        self.turns.append(&mut wire::of(self.api).result_messages(answers));
         Ok(())
     }
 
@@ -141,15 +141,15 @@ impl HiddenLoop {
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
         let usage = wire::of(self.api).reply().usage();
         let used = usage::total(self.used.as_ref(), reply.get(usage));
-        if self.decide((searched, called), rounds.may_follow(reason)) {
+        if self.decide((searched, called), rounds.allows_another(reason)) {
             let turn = match rounds.body() {
                 Body::Message(message) => {
                     let turn = message.entry(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
-                    if let (Some(turn), MessageText::Beside(member)) = (&turn, &message.text) {
+                    if let (Some(turn), MessageText::Member(member)) = (&turn, &message.text) {
                         let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
                         self.text = joined(&self.text, &text);
                     }
-                    turn.map(|turn| message.of_model(turn)).into_iter().collect()
+                    turn.map(|turn| message.model_message(turn)).into_iter().collect()
                 }
                 Body::Items(_) => own.clone(),
             };
@@ -182,7 +182,7 @@ impl HiddenLoop {
     /// Adds the output of earlier rounds to the last round's message.
     fn complete(&self, whole: &mut Node<'_>, message: &Message, kept: Vec<Node<'static>>) {
         let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
-        let MessageText::Beside(member) = message.text else { return whole.set(message.units, Node::array(units)) };
+        let MessageText::Member(member) = message.text else { return whole.set(message.units, Node::array(units)) };
         match units.is_empty() {
             true => drop(whole.remove(message.units)),
             false => whole.set(message.units, Node::array(units)),

@@ -18,7 +18,7 @@ use crate::{
     tools::streams::unnumbered::{entry_id, CallNumber, CALL},
     wire::{
         self,
-        events::{sequence, set_sequence, visit, Cursor, Says},
+        events::{sequence, set_sequence, visit, Cursor, Meaning},
         rounds::{Body, BuiltItem, ItemList, Message, MessageText, STATUS},
     },
 };
@@ -72,7 +72,7 @@ impl HiddenLoop {
         units.extend(core::mem::take(items).into_iter().map(<dyn BuiltItem>::whole));
         let turn = match self.rounds.body() {
             Body::Message(message) => {
-                let mut turn = message.of_model(Node::empty_object());
+                let mut turn = message.model_message(Node::empty_object());
                 for member in core::mem::take(pieces).whole().as_object().into_iter().flatten() {
                     if let Some(object) = turn.as_object_mut() {
                         object.set(member.key.clone(), member.value.clone());
@@ -138,12 +138,12 @@ impl HiddenLoop {
         self.identify(&mut event, message.id);
         let entry = message.entry(&event);
         let reason = entry.and_then(|entry| entry.get(message.reason)).filter(|reason| !reason.is_null());
-        let ended = reason.map(|reason| self.rounds.may_follow(Some(reason)));
+        let ended = reason.map(|reason| self.rounds.allows_another(Some(reason)));
         let without_calls = self.rounds.end_without_calls(reason);
         let part = entry.and_then(|entry| entry.get(message.part)).filter(|part| part.as_object().is_some());
         let part = part.map(Node::detached);
         let mut is_shortened = part.is_some_and(|part| match &message.text {
-            MessageText::Beside(text) => self.pieces(&part, &mut event, (message, text)),
+            MessageText::Member(text) => self.pieces(&part, &mut event, (message, text)),
             MessageText::InUnits { member, unless } => self.parts(&part, &mut event, (message, member, unless)),
         });
         if let Some(ended) = ended.filter(|_| !self.round.stopped) {
@@ -360,16 +360,16 @@ impl HiddenLoop {
             self.pass(event, out);
             return Ok(());
         };
-        match cursor.says() {
-            Says::Finish { is_complete } => return self.last(event, (cursor, items), is_complete, out),
-            Says::First if self.continues() => return Ok(()),
+        match cursor.meaning() {
+            Meaning::Finish { is_complete } => return self.last(event, (cursor, items), is_complete, out),
+            Meaning::ReplyBegin if self.continues() => return Ok(()),
             _ => {}
         }
         let Some(index) = cursor.number(&event) else {
             self.pass(event, out);
             return Ok(());
         };
-        if cursor.says() == Says::Begin {
+        if cursor.meaning() == Meaning::Begin {
             let item = cursor.unit(&event).map(Node::detached).unwrap_or_default();
             let is_search = self.is_search(&item);
             self.round.searched |= is_search;
@@ -392,7 +392,7 @@ impl HiddenLoop {
             }
             self.round.deliveries.insert(index, (delivery, at));
         }
-        self.note(&event, (cursor, items), index);
+        self.record_item(&event, (cursor, items), index);
         match self.round.deliveries.get(&index) {
             Some((Delivery::Shown(place), _)) if *place != index => cursor.renumber(&mut event, *place),
             Some((Delivery::Search, _)) => return Ok(()),
@@ -411,9 +411,9 @@ impl HiddenLoop {
     }
 
     /// Stores the item of an event, or the piece of an item.
-    fn note(&mut self, event: &Node<'_>, (cursor, items): (Cursor, &ItemList), index: u64) {
+    fn record_item(&mut self, event: &Node<'_>, (cursor, items): (Cursor, &ItemList), index: u64) {
         let Some(built) = items.built else {
-            let item = cursor.unit(event).filter(|_| cursor.says() == Says::End);
+            let item = cursor.unit(event).filter(|_| cursor.meaning() == Meaning::End);
             if let Some(item) = item.filter(|item| self.keeps(item)) {
                 self.round.units.push(item.detached());
             }
@@ -421,7 +421,7 @@ impl HiddenLoop {
         };
         let keeps = self.keeps(event);
         let Some(unit) = cursor.unit(event).filter(|_| keeps) else { return };
-        if cursor.says() == Says::Begin {
+        if cursor.meaning() == Meaning::Begin {
             self.round.items.push(built(unit.detached()));
         } else if let Some((_, at)) = self.round.deliveries.get(&index) {
             self.round.items.get_mut(*at).into_iter().for_each(|item| item.add(unit));
@@ -438,7 +438,7 @@ impl HiddenLoop {
     ) -> Result<(), Error> {
         let (reply, usage) = (cursor.unit_path(), wire::of(self.api).reply().usage());
         let status = cursor.unit(&event).and_then(|reply| reply.get(STATUS));
-        let ended = is_complete && self.rounds.may_follow(status);
+        let ended = is_complete && self.rounds.allows_another(status);
         visit(&mut event, reply, |reply| self.count(reply));
         if !self.round.stopped && self.stop(ended)? {
             return Ok(());

@@ -46,7 +46,7 @@ pub(super) fn refuse_reply(reply: &Node<'_>, api: Api) -> Result<(), Error> {
 fn format_of_request(request: &Node<'_>, api: Api) -> Result<Option<(String, Api)>, Error> {
     let own = wire::of(api);
     if request.get(own.history()).is_some() {
-        return own.shown_format(request);
+        return own.format_by_evidence(request);
     }
     if own.shares_addresses() {
         return Ok(None);

@@ -319,10 +319,10 @@ pub(crate) fn put<'a>(
     if place.has_name {
         holder.push(("name", Node::string(name.unwrap_or_else(|| Text::literal("response")))));
         holder.extend(description.map(|description| ("description", Node::string(description))));
-    } else if let (Some(description), true) = (description, schema.as_object().is_some()) {
-        match schema.get("description") {
-            None => schema.set("description", Node::string(description)),
-            Some(_) => lose("description"),
+    } else if let Some(description) = description {
+        match schema.as_object().is_some() && schema.get("description").is_none() {
+            true => schema.set("description", Node::string(description)),
+            false => lose("description"),
         }
     }
     if target == Api::GeminiInteractions {

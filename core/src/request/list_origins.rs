@@ -43,7 +43,7 @@ pub(crate) type Grouped = (Vec<String>, Vec<String>);
 /// Translates pointers to parts of a rewritten list into pointers to parts of the given request.
 #[derive(Debug)]
 pub(crate) struct ListOrigins {
-    /// The entries that have another place or format than before, by their pointers.
+    /// The entries whose index or format has changed, by their pointers.
     entries: Map<String, Entry>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ListOrigins {
 struct Entry {
     pointer: String,
     shapes: Option<(ToolShape, ToolShape)>,
-    /// True if the entry was added, so that the pointer leads to the list.
+    /// True if the entry was added; the pointer then points to the list.
     is_added: bool,
 }
 

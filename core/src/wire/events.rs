@@ -1,21 +1,22 @@
-//! Events of a streamed reply: what each event says, about which part of the reply, and where its piece is.
+//! Events of a streamed reply: what each kind of event means, the part of the reply that it concerns, and the location
+//! of its piece.
 //!
 //! Events are recognized by their kind, so the API of a stream need not be known. Chunks of Chat Completions and of
-//! Gemini have no kind: each is a reply with less content.
+//! Gemini have no kind: each is a reply with a part of the content.
 
 use alloc::{format, string::String};
 
 use super::{units::Step, Wire, ALL};
 use crate::json::{Node, Text};
 
-/// Names of members that lead from an event to a value.
+/// Names of nested members, from an event to a value.
 pub(crate) type Path = &'static [&'static str];
 
-/// What an event says.
+/// What an event means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Says {
+pub(crate) enum Meaning {
     /// The reply begins. Later rounds do not repeat this event.
-    First,
+    ReplyBegin,
     /// A block, an item or a step begins.
     Begin,
     /// A text part of an item begins.
@@ -28,13 +29,11 @@ pub(crate) enum Says {
     EndPart,
     /// A block, an item or a step ends.
     End,
-    /// The token usage or the reason of the end.
-    Usage,
     /// The reply ends; clients stop reading. `is_complete` is false if the event itself reports a failure or a limit.
     Finish { is_complete: bool },
     /// The stream fails; clients stop reading.
     Error,
-    /// Nothing.
+    /// The connection stays open.
     KeepAlive,
 }
 
@@ -81,16 +80,16 @@ pub(super) struct BegunCall {
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) name: &'static str,
-    pub(super) says: Says,
-    /// Leads to the block, item, step or part that begins or ends, or to the reply that begins or ends.
+    pub(super) meaning: Meaning,
+    /// Path of the block, item, step or part that begins or ends, or of the reply that begins or ends.
     pub(super) unit: Path,
     pub(super) pieces: &'static [Piece],
     /// What a unit that begins looks like if it is a call.
     pub(super) call: Option<BegunCall>,
-    /// Leads to the first pieces of text in an event with which a block or a step begins.
-    pub(super) first: &'static [Step],
-    /// True if the block or part that begins or ends can be a text of its own.
-    pub(super) is_text: bool,
+    /// The way to the first pieces of text, if blocks or steps begin with them.
+    pub(super) first_text: &'static [Step],
+    /// True if the block or part that begins or ends can be a text.
+    pub(super) can_be_text: bool,
 }
 
 /// How an event states its kind.
@@ -107,26 +106,28 @@ pub(super) enum Kind {
 pub(crate) struct Events {
     pub(super) kind: Kind,
     pub(super) list: &'static [Event],
-    /// Members that contain the index of the block, item or step. The first one that exists.
+    /// Members that may contain the index of the block, item or step. The first one that exists applies.
     pub(super) index: &'static [&'static str],
-    /// Lead to an id that identifies an item without an index.
+    /// Paths of an id that identifies an item without an index.
     pub(super) ids: &'static [Path],
     /// Member that contains the number of an event in its stream.
     pub(super) sequence: Option<&'static str>,
-    /// An event belongs to an item only if it has one of these members, for kinds that begin so. Empty if all do.
-    pub(super) marks: &'static [(&'static str, &'static str)],
-    /// An event of a kind that is not listed is about an item if it has one of these members, for kinds that begin so.
-    pub(super) others: &'static [(&'static str, &'static str)],
+    /// Beginnings of kinds, and members. An event of such a kind belongs to an item only if it has the member. Empty if
+    /// all events belong to items.
+    pub(super) of_items: &'static [(&'static str, &'static str)],
+    /// Beginnings of kinds, and members. An event that is not listed belongs to an item if it has such a kind and the
+    /// member.
+    pub(super) unlisted_of_items: &'static [(&'static str, &'static str)],
     /// Returns an event with a piece. The first argument is the index.
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
 }
 
-/// An event of a kind that the description does not list, about an item.
-static UNLISTED: Event = Event::new("", Says::Delta);
+/// An event of an item, of a kind that the description does not list.
+static UNLISTED: Event = Event::new("", Meaning::Delta);
 
 impl Event {
-    pub(super) const fn new(name: &'static str, says: Says) -> Event {
-        Event { name, says, unit: &[], pieces: &[], call: None, first: &[], is_text: false }
+    pub(super) const fn new(name: &'static str, meaning: Meaning) -> Event {
+        Event { name, meaning, unit: &[], pieces: &[], call: None, first_text: &[], can_be_text: false }
     }
 
     pub(super) const fn with(self, unit: Path) -> Event {
@@ -141,12 +142,12 @@ impl Event {
         Event { call: Some(call), ..self }
     }
 
-    pub(super) const fn first(self, first: &'static [Step]) -> Event {
-        Event { first, ..self }
+    pub(super) const fn first_text(self, first_text: &'static [Step]) -> Event {
+        Event { first_text, ..self }
     }
 
-    pub(super) const fn of_text(self) -> Event {
-        Event { is_text: true, ..self }
+    pub(super) const fn as_text(self) -> Event {
+        Event { can_be_text: true, ..self }
     }
 }
 
@@ -157,8 +158,8 @@ impl Events {
         index: &["index"],
         ids: &[],
         sequence: None,
-        marks: &[],
-        others: &[],
+        of_items: &[],
+        unlisted_of_items: &[],
         write: None,
     };
 
@@ -167,7 +168,7 @@ impl Events {
         match self.kind {
             Kind::Member => {
                 let is_here = |event: &&Event| match node.get(event.name) {
-                    Some(inner) if event.says == Says::Error => !inner.is_null(),
+                    Some(inner) if event.meaning == Meaning::Error => !inner.is_null(),
                     inner => inner.is_some_and(|inner| inner.as_object().is_some()),
                 };
                 self.list.iter().find(is_here)
@@ -179,18 +180,18 @@ impl Events {
         }
     }
 
-    /// Returns the description of an event about an item whose kind is not listed.
+    /// Returns the description of an event of an item, if its kind is not listed.
     fn unlisted(&self, node: &Node<'_>) -> Option<&'static Event> {
         let Kind::Value(key) = self.kind else { return None };
-        (node.text_at(key).is_some() && self.is_marked(node, self.others)).then_some(&UNLISTED)
+        (node.text_at(key).is_some() && self.is_marked(node, self.unlisted_of_items)).then_some(&UNLISTED)
     }
 
     /// Returns true if an event has one of these members.
-    fn is_marked(&self, node: &Node<'_>, marks: &[(&str, &str)]) -> bool {
+    fn is_marked(&self, node: &Node<'_>, of_items: &[(&str, &str)]) -> bool {
         let Kind::Value(key) = self.kind else { return false };
         let begins =
             |prefix: &str| prefix.is_empty() || node.text_at(key).is_some_and(|kind| starts_with(kind, prefix));
-        marks.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
+        of_items.iter().any(|(prefix, member)| node.get(*member).is_some() && begins(prefix))
     }
 }
 
@@ -207,14 +208,14 @@ fn all() -> impl Iterator<Item = &'static Events> {
 }
 
 impl Wire {
-    /// Returns what an event of this format says, if its kind is known.
+    /// Returns the meaning of an event of this format, if its kind is known.
     pub(crate) fn decode(&self, node: &Node<'_>) -> Option<Cursor> {
         let of = self.events?;
         Some(Cursor { of, event: of.listed(node).or_else(|| of.unlisted(node))? })
     }
 }
 
-/// Returns what an event says, if its kind is known.
+/// Returns the meaning of an event, if its kind is known.
 pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
     // A kind that one format lists is never an unlisted one of another.
     let listed = all().find_map(|of| Some(Cursor { of, event: of.listed(node)? }));
@@ -270,41 +271,41 @@ pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
 }
 
 impl Cursor {
-    pub(crate) const fn says(self) -> Says {
-        self.event.says
+    pub(crate) const fn meaning(self) -> Meaning {
+        self.event.meaning
     }
 
     pub(crate) const fn is_finish(self) -> bool {
-        matches!(self.event.says, Says::Finish { .. })
+        matches!(self.event.meaning, Meaning::Finish { .. })
     }
 
-    /// Returns true if the event begins or ends a block or a part that can be a text of its own.
+    /// Returns true if the event begins or ends a block or a part that can be a text.
     pub(crate) const fn is_text(self) -> bool {
-        self.event.is_text
+        self.event.can_be_text
     }
 
     /// Returns true if texts begin with their first piece, without an event of their own.
     pub(crate) fn begins_without_event(self) -> bool {
-        let has = |says: Says| self.of.list.iter().any(|event| event.is_text && event.says == says);
-        has(Says::End) && !has(Says::Begin)
+        let has = |meaning: Meaning| self.of.list.iter().any(|event| event.can_be_text && event.meaning == meaning);
+        has(Meaning::End) && !has(Meaning::Begin)
     }
 
     /// Returns true if blocks or steps begin in events that contain their first piece of text.
     pub(crate) fn begins_with_pieces(self) -> bool {
-        self.of.list.iter().any(|event| !event.first.is_empty())
+        self.of.list.iter().any(|event| !event.first_text.is_empty())
     }
 
     /// Returns true if the block or the step begins in an event that contains its first piece of text.
-    pub(crate) const fn has_first(self) -> bool {
-        !self.event.first.is_empty()
+    pub(crate) const fn has_first_text(self) -> bool {
+        !self.event.first_text.is_empty()
     }
 
     /// Returns true if the event belongs to a block, an item or a step.
     pub(crate) fn is_in_unit(self, node: &Node<'_>) -> bool {
-        match self.event.says {
-            Says::Begin | Says::End => true,
-            Says::Delta | Says::BeginPart | Says::EndPart | Says::Snapshot => {
-                self.of.marks.is_empty() || self.of.is_marked(node, self.of.marks)
+        match self.event.meaning {
+            Meaning::Begin | Meaning::End => true,
+            Meaning::Delta | Meaning::BeginPart | Meaning::EndPart | Meaning::Snapshot => {
+                self.of.of_items.is_empty() || self.of.is_marked(node, self.of.of_items)
             }
             _ => false,
         }
@@ -315,7 +316,7 @@ impl Cursor {
         at(node, self.event.unit).filter(|_| !self.event.unit.is_empty())
     }
 
-    /// Returns the way to the block, item, step or part.
+    /// Returns the path of the block, item, step or part.
     pub(crate) const fn unit_path(self) -> Path {
         self.event.unit
     }
@@ -348,7 +349,7 @@ impl Cursor {
         self.event.pieces.iter().any(|piece| piece.content == content)
     }
 
-    /// Returns the way to the piece of this content, if the event contains one.
+    /// Returns the path of the piece of this content, if the event contains one.
     pub(crate) fn piece(self, node: &Node<'_>, content: Content) -> Option<Path> {
         let is_here = |piece: &&Piece| match piece.test {
             Test::Always => true,
@@ -363,13 +364,13 @@ impl Cursor {
     }
 
     /// Calls `visit` with the object that contains the first piece of text of a block or a step.
-    pub(crate) fn visit_first(self, node: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
-        super::units::walk(node, self.event.first, visit);
+    pub(crate) fn visit_first_text(self, node: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
+        super::units::walk(node, self.event.first_text, visit);
     }
 
-    /// Returns an event that can carry a text or the arguments of the block or step of this event, and the way to them.
-    pub(crate) fn carrier(self, node: &Node<'_>, content: Content) -> Option<(Node<'static>, Path)> {
-        let deltas = self.of.list.iter().filter(|event| event.says == Says::Delta);
+    /// Returns an event with an empty piece of the same block or step, and the path of the piece.
+    pub(crate) fn piece_event(self, node: &Node<'_>, content: Content) -> Option<(Node<'static>, Path)> {
+        let deltas = self.of.list.iter().filter(|event| event.meaning == Meaning::Delta);
         let piece = deltas.flat_map(|event| event.pieces).find(|piece| piece.content == content)?;
         let index = self.index(node).map(|(_, index)| index.detached()).unwrap_or_default();
         Some(((self.of.write?)(index, content, Node::literal("")), piece.path))
@@ -412,7 +413,7 @@ impl Cursor {
         // Some servers send only the item's id.
         let id = self.of.ids.iter().find_map(|path| at(node, path)).and_then(Node::as_text);
         let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
-        Key { choice: None, place: Place::Other(id) }
+        Key { choice: None, index: Index::Other(id) }
     }
 }
 
@@ -421,37 +422,37 @@ impl Cursor {
 pub(crate) struct Key {
     /// Index of the choice in Chat Completions; `None` in other APIs.
     choice: Option<u64>,
-    place: Place,
+    index: Index,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Index {
     Number(u64),
-    /// A call whose entries have no index, by the number that this library gives it.
+    /// Number that this library gives to a call without an index.
     Unnumbered(u64),
     /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
     Other(String),
 }
 
 impl Key {
-    fn at(place: &str) -> Key {
-        let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
-        Key { choice: None, place }
+    fn at(index: &str) -> Key {
+        let index = index.parse().map_or_else(|_| Index::Other(index.into()), Index::Number);
+        Key { choice: None, index }
     }
 
     /// Returns the key of an entry of `tool_calls`.
     pub(crate) const fn in_choice(choice: u64, index: u64) -> Key {
-        Key { choice: Some(choice), place: Place::Number(index) }
+        Key { choice: Some(choice), index: Index::Number(index) }
     }
 
     /// Returns the key of an entry of `tool_calls` without an index.
     pub(crate) const fn unnumbered(choice: u64, number: u64) -> Key {
-        Key { choice: Some(choice), place: Place::Unnumbered(number) }
+        Key { choice: Some(choice), index: Index::Unnumbered(number) }
     }
 
     /// Returns true if the entries of the call have no index.
     pub(crate) const fn is_unnumbered(&self) -> bool {
-        matches!(self.place, Place::Unnumbered(_))
+        matches!(self.index, Index::Unnumbered(_))
     }
 
     pub(crate) const fn choice(&self) -> Option<u64> {
@@ -460,8 +461,8 @@ impl Key {
 
     /// Returns the index, if it is a whole number.
     pub(crate) const fn index(&self) -> Option<u64> {
-        match self.place {
-            Place::Number(index) => Some(index),
+        match self.index {
+            Index::Number(index) => Some(index),
             _ => None,
         }
     }
@@ -474,4 +475,22 @@ pub(crate) fn kind_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
         Kind::Member => None,
     });
     keys.find_map(|key| node.text_at(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise, buffered arguments could not be sent.
+    #[test]
+    fn a_call_that_no_event_repeats_has_events_for_its_arguments() {
+        for events in all() {
+            let is_repeated = |event: &&Event| event.call.is_none_or(|call| call.is_repeated);
+            if events.list.iter().any(|event| !is_repeated(&event)) {
+                assert!(events.write.is_some());
+                let is_of_arguments = |piece: &Piece| piece.content == Content::Arguments;
+                assert!(events.list.iter().flat_map(|event| event.pieces).any(is_of_arguments));
+            }
+        }
+    }
 }

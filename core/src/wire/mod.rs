@@ -36,7 +36,7 @@ use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use events::Events;
 use prompt::Prompt;
-use recognition::{Evidence, IsOwn};
+use recognition::{Evidence, Recognizes};
 use reply::Reply;
 use rounds::Rounds;
 use tool_list::ToolList;
@@ -51,7 +51,7 @@ pub(crate) struct Wire {
     history: &'static str,
     forms: HistoryForms,
     /// `None` if every request with this history has the format, unless another format was recognized before.
-    is_own: Option<IsOwn>,
+    recognizes: Option<Recognizes>,
     /// `None` if messages do not tell this format from others whose history has the same name; then they are not tested
     /// for other formats, either.
     evidence: Option<Evidence>,

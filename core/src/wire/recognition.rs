@@ -19,15 +19,15 @@ pub(crate) struct SentTo {
 }
 
 impl SentTo {
-    /// Returns the API that a request is translated to. Only a target that is Chat Completions says something about the
-    /// request: that its members belong to Chat Completions.
+    /// Returns the API that a request is translated to. Only Chat Completions matters: then, members that exist only in
+    /// Chat Completions identify the format.
     pub(crate) fn target(api: Option<Api>) -> SentTo {
         SentTo { api: api.filter(|api| *api == Api::OpenaiChat), has_code_execution: false }
     }
 }
 
 /// Returns true for a request that has this format and not another one whose history has the same name.
-pub(super) type IsOwn = fn(&Node<'_>, SentTo) -> Result<bool, Error>;
+pub(super) type Recognizes = fn(&Node<'_>, SentTo) -> Result<bool, Error>;
 
 /// Returns a pointer to a part of a request that no other format with this name of the history has.
 pub(super) type Evidence = fn(&Node<'_>, &str) -> Result<Option<String>, Error>;
@@ -38,7 +38,7 @@ impl Wire {
     ///
     /// # Errors
     /// `invalid-json` if a message is text that cannot be parsed.
-    pub(crate) fn shown_format(&self, request: &Node<'_>) -> Result<Option<(String, Api)>, Error> {
+    pub(crate) fn format_by_evidence(&self, request: &Node<'_>) -> Result<Option<(String, Api)>, Error> {
         if self.evidence.is_none() {
             return Ok(None);
         }
@@ -58,7 +58,9 @@ impl Wire {
 /// `invalid-json` if a part of the request is text that cannot be parsed.
 pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Api>, Error> {
     for wire in RECOGNIZED {
-        if is_given(request, wire.history) && wire.is_own.map_or(Ok(true), |is_own| is_own(request, sent_to))? {
+        if is_given(request, wire.history)
+            && wire.recognizes.map_or(Ok(true), |recognizes| recognizes(request, sent_to))?
+        {
             return Ok(Some(wire.endpoint.api));
         }
     }

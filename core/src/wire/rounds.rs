@@ -10,14 +10,14 @@ use crate::{
     json::{lazy::view, Node},
 };
 
-/// What a reply looks like to which the output of earlier rounds is added.
+/// Where a reply contains the output, so that the output of earlier rounds can be added.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     /// Members of a request with which its reply cannot have several rounds, and when.
-    pub(super) only_one: &'static [(&'static str, When)],
+    pub(super) single_round: &'static [(&'static str, When)],
     pub(super) body: Body,
     /// Reasons of the end after which the model may be asked again. A reply may also end without a reason.
-    pub(super) ends: &'static [&'static str],
+    pub(super) reasons: &'static [&'static str],
     /// The reason of the end if the client has to answer calls, and the reason if no call is left.
     pub(super) without_calls: Option<(&'static str, &'static str)>,
     /// Returns true for a unit that the client has to answer.
@@ -74,7 +74,7 @@ pub(crate) struct Message {
 #[derive(Debug)]
 pub(crate) enum MessageText {
     /// In this member of the message. Units are calls, which arrive in pieces.
-    Beside(&'static str),
+    Member(&'static str),
     /// In this member of units, unless the unit has the other member. Each unit arrives as a whole.
     InUnits { member: &'static str, unless: &'static str },
 }
@@ -104,7 +104,7 @@ impl Rounds {
     /// # Errors
     /// `invalid-json`.
     pub(crate) fn allows(&self, request: &Node<'_>) -> Result<bool, Error> {
-        for (key, when) in self.only_one {
+        for (key, when) in self.single_round {
             let Some(value) = request.get(*key).map(view).transpose()? else { continue };
             let is_hit = match when {
                 When::Given => !value.is_null(),
@@ -119,8 +119,8 @@ impl Rounds {
     }
 
     /// Returns true if the model may be asked again after a reply with this reason of its end.
-    pub(crate) fn may_follow(&self, reason: Option<&Node<'_>>) -> bool {
-        reason.is_none_or(|reason| reason.is_null() || self.ends.iter().any(|end| reason.is_text(end)))
+    pub(crate) fn allows_another(&self, reason: Option<&Node<'_>>) -> bool {
+        reason.is_none_or(|reason| reason.is_null() || self.reasons.iter().any(|end| reason.is_text(end)))
     }
 
     /// Returns the reason of the end of a reply that has lost its calls, if it differs.
@@ -169,8 +169,8 @@ impl Message {
         reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
     }
 
-    /// Returns a message of the model with these members. Some backends omit the role.
-    pub(crate) fn of_model(&self, mut message: Node<'static>) -> Node<'static> {
+    /// Returns a message of the model, with a role. Some backends omit it.
+    pub(crate) fn model_message(&self, mut message: Node<'static>) -> Node<'static> {
         if message.get("role").is_none() {
             message.set("role", Node::literal(self.role));
         }
@@ -185,13 +185,13 @@ impl Wire {
         self.rounds.as_ref()
     }
 
-    /// Returns a history as a list of messages. Some APIs accept a string or a content as the user's message.
+    /// Returns a history as a list of messages. Some APIs also accept a text or a content of the user.
     pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Vec<Node<'a>> {
         (self.forms.messages)(history)
     }
 
     /// Returns the messages with results. Some APIs have results in a message of the user.
-    pub(crate) fn in_messages<'a>(&self, results: Vec<Node<'a>>) -> Vec<Node<'a>> {
+    pub(crate) fn result_messages<'a>(&self, results: Vec<Node<'a>>) -> Vec<Node<'a>> {
         match self.turns.blocks() {
             Some(_) => Vec::from([self.turns.user_message(results)]),
             None => results,

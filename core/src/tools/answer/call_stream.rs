@@ -303,9 +303,9 @@ impl AnswerEvents {
 
 /// Returns the event with an empty object as the text of the answer, which precedes the event that ends the block.
 fn empty_object(event: &Node<'_>) -> Option<Node<'static>> {
-    let (mut carrier, path) = decode(event)?.carrier(event, Content::Text)?;
-    set(&mut carrier, path, Node::literal("{}"));
-    Some(carrier)
+    let (mut piece, path) = decode(event)?.piece_event(event, Content::Text)?;
+    set(&mut piece, path, Node::literal("{}"));
+    Some(piece)
 }
 
 /// Converts a piece of a call's arguments to a piece of text. Returns true if the piece is not empty.
@@ -329,11 +329,11 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
         event.set("logprobs", Node::array(Vec::new()));
         return has_text;
     }
-    let carrier = cursor.carrier(event, Content::Text);
-    if let Some((piece, (mut carrier, path))) = piece.zip(carrier) {
-        set(&mut carrier, path, Node::string(piece));
+    let empty = cursor.piece_event(event, Content::Text);
+    if let Some((piece, (mut of_text, path))) = piece.zip(empty) {
+        set(&mut of_text, path, Node::string(piece));
         let holder = path.split_last().map_or(path, |(_, holder)| holder);
-        let delta = at(&carrier, holder).map(Node::detached).unwrap_or_default();
+        let delta = at(&of_text, holder).map(Node::detached).unwrap_or_default();
         set(event, holder, delta);
     }
     has_text

@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     tools::streams::buffered_calls::{pay, CALL},
-    wire::events::{decode, sequence, set_sequence, Key, Says},
+    wire::events::{decode, sequence, set_sequence, Key, Meaning},
 };
 
 /// State of the events of a stream: which are hidden from the client, and which are buffered.
@@ -149,9 +149,9 @@ impl Queue {
 /// Returns the position of an event in its block, item or step, and the key of that block, item or step.
 pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     let cursor = decode(event).filter(|cursor| cursor.is_in_unit(event))?;
-    let part = match cursor.says() {
-        Says::Begin => Part::Begins,
-        Says::End => Part::Ends,
+    let part = match cursor.meaning() {
+        Meaning::Begin => Part::Begins,
+        Meaning::End => Part::Ends,
         _ => Part::GoesOn,
     };
     Some((part, cursor.key(event)))

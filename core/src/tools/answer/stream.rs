@@ -15,7 +15,7 @@ use crate::{
             text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
         },
     },
-    wire::events::{at, decode, set, Content, Cursor, Key, Path, Says},
+    wire::events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
 };
 
 /// Members of a Chat Completions chunk that need not be passed on while its text is buffered.
@@ -153,11 +153,11 @@ impl Stream {
 
     /// Processes the first piece of a text part, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
-        let Some(cursor) = decode(event).filter(|cursor| cursor.has_first()) else { return Ok(()) };
-        let Some((carrier, path)) = cursor.carrier(event, Content::Text) else { return Ok(()) };
+        let Some(cursor) = decode(event).filter(|cursor| cursor.has_first_text()) else { return Ok(()) };
+        let Some((carrier, path)) = cursor.piece_event(event, Content::Text) else { return Ok(()) };
         let (key, carrier) = (text_key(cursor, event), Carrier::new(carrier, Slot::Path(path)));
         let mut outcome = Ok(());
-        cursor.visit_first(event, &mut |part| {
+        cursor.visit_first_text(event, &mut |part| {
             if outcome.is_ok() && is_text_part(part) {
                 outcome = self.take(part, "text", &key, || carrier.clone()).map(drop);
             }
@@ -190,13 +190,13 @@ impl Stream {
     /// If an event ends text parts, passes them on before the event. Restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let cursor = decode(event);
-        let says = cursor.map(Cursor::says);
+        let says = cursor.map(Cursor::meaning);
         let ends_all = cursor.is_some_and(Cursor::is_finish);
-        let is_error = says == Some(Says::Error) || event.get("error").is_some_and(|error| !error.is_null());
+        let is_error = says == Some(Meaning::Error) || event.get("error").is_some_and(|error| !error.is_null());
         let mut ended = Vec::new();
         match (cursor, says) {
-            (Some(cursor), Some(Says::EndPart)) => ended.extend(self.texts.close(&text_key(cursor, event))),
-            (Some(cursor), Some(Says::End)) => ended = self.texts.close_all(Some(&cursor.key(event))),
+            (Some(cursor), Some(Meaning::EndPart)) => ended.extend(self.texts.close(&text_key(cursor, event))),
+            (Some(cursor), Some(Meaning::End)) => ended = self.texts.close_all(Some(&cursor.key(event))),
             // Clients stop reading at an error.
             _ if ends_all || is_error => ended = self.texts.close_all(None),
             _ => {}
@@ -204,9 +204,9 @@ impl Stream {
         out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         // Whole replies, and events that repeat earlier pieces.
         // Deltas may continue the texts of a reply that begins.
-        let is_start = says == Some(Says::First) && cursor.is_some_and(Cursor::begins_with_pieces);
-        if !is_start && !cursor.is_some_and(Cursor::has_first) {
-            let may_be_cut = ends_all || matches!(says, Some(Says::EndPart | Says::End));
+        let is_start = says == Some(Meaning::ReplyBegin) && cursor.is_some_and(Cursor::begins_with_pieces);
+        if !is_start && !cursor.is_some_and(Cursor::has_first_text) {
+            let may_be_cut = ends_all || matches!(says, Some(Meaning::EndPart | Meaning::End));
             self.restore_map.contents(event, may_be_cut, &mut self.reports);
         }
     }

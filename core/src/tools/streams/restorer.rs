@@ -23,7 +23,7 @@ use crate::{
         restore::RestoreMap,
     },
     wire::{
-        events::{at, decode, visit, Content, Cursor, Key, Path, Says},
+        events::{at, decode, visit, Content, Cursor, Key, Meaning, Path},
         units::NamedUnit,
     },
 };
@@ -143,17 +143,17 @@ impl Stream {
             return Ok(out);
         }
         let cursor = decode(&event);
-        let says = cursor.map(Cursor::says);
+        let says = cursor.map(Cursor::meaning);
         let ends = cursor.is_some_and(Cursor::is_finish);
         if ends {
             // Clients stop reading after this event, so unfinished calls are sent before it.
             out.extend(self.leave());
         }
         match (cursor, says) {
-            (Some(cursor), Some(Says::Begin)) if !cursor.unit_path().is_empty() => {
+            (Some(cursor), Some(Meaning::Begin)) if !cursor.unit_path().is_empty() => {
                 self.begin(cursor, &mut event, &mut out)?;
             }
-            (Some(cursor), Some(Says::Delta)) if cursor.may_have(Content::Arguments) => {
+            (Some(cursor), Some(Meaning::Delta)) if cursor.may_have(Content::Arguments) => {
                 if self.hold(cursor, &event)? {
                     return Ok(out);
                 }
@@ -164,11 +164,11 @@ impl Stream {
                     restored.unwrap_or(Ok(()))?;
                 }
             }
-            (Some(cursor), Some(Says::End)) if !cursor.unit_path().is_empty() => {
+            (Some(cursor), Some(Meaning::End)) if !cursor.unit_path().is_empty() => {
                 out.extend(self.end_item(cursor, &mut event)?);
             }
-            (Some(cursor), Some(Says::End)) => out.extend(self.end_block(cursor, &event)),
-            (Some(cursor), Some(Says::Snapshot)) => {
+            (Some(cursor), Some(Meaning::End)) => out.extend(self.end_block(cursor, &event)),
+            (Some(cursor), Some(Meaning::Snapshot)) => {
                 out.extend(self.end_arguments(cursor, &mut event)?);
                 self.rename(&mut event);
             }
@@ -294,8 +294,8 @@ impl Stream {
     /// Ends a block or a step. Returns the event that carries its arguments, if any were buffered.
     fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
         let buffered = self.buffered.close(&cursor.key(event))?;
-        let carrier = || cursor.carrier(event, Content::Arguments).map(|(event, _)| event);
-        self.end_of(buffered, carrier)
+        let empty = || cursor.piece_event(event, Content::Arguments).map(|(event, _)| event);
+        self.end_of(buffered, empty)
     }
 
     /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     tools::answer::text::{in_run, is_bare_block, is_text_part, Beginning, Read, Restores},
-    wire::events::{at, decode, set, Content, Cursor, Key, Path, Says},
+    wire::events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
 };
 
 /// Relation of an event to a text part.
@@ -34,12 +34,12 @@ pub(crate) fn step_of(event: &Node<'_>) -> Step {
     if let Some((key, path)) = text_at(cursor, event) {
         return Step::GoesOn(key, path);
     }
-    match cursor.says() {
-        Says::KeepAlive => Step::Ping,
-        Says::Begin | Says::BeginPart if cursor.is_text() && cursor.unit(event).is_some_and(is_text_part) => {
+    match cursor.meaning() {
+        Meaning::KeepAlive => Step::Ping,
+        Meaning::Begin | Meaning::BeginPart if cursor.is_text() && cursor.unit(event).is_some_and(is_text_part) => {
             Step::Begins(text_key(cursor, event))
         }
-        Says::End | Says::EndPart if cursor.is_text() => Step::Ends(text_key(cursor, event)),
+        Meaning::End | Meaning::EndPart if cursor.is_text() => Step::Ends(text_key(cursor, event)),
         _ => Step::Other,
     }
 }
@@ -341,7 +341,7 @@ impl Run {
         let Some(cursor) = decode(event) else { return false };
         let is_empty =
             cursor.unit(event).and_then(|unit| unit.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
-        is_empty && (cursor.says() != Says::BeginPart || key.block == self.last.block)
+        is_empty && (cursor.meaning() != Meaning::BeginPart || key.block == self.last.block)
     }
 
     /// Returns the buffered events, with the whole answer in the first part.

@@ -8,7 +8,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{Endpoint, Refusal},
-    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -38,7 +38,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     history: "messages",
     forms: HistoryForms::MESSAGES,
-    is_own: None,
+    recognizes: None,
     evidence: Some(recognition::evidence),
     prompt: Prompt::Text { member: "system", kind: "text" },
     before: &[],
@@ -111,21 +111,20 @@ pub(super) static WIRE: Wire = Wire {
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("type"),
     list: &[
-        Event::new("message_start", Says::First).with(&["message"]),
-        Event::new("content_block_start", Says::Begin)
+        Event::new("message_start", Meaning::ReplyBegin).with(&["message"]),
+        Event::new("content_block_start", Meaning::Begin)
             .with(&["content_block"])
             .call(BegunCall { kind: Some("tool_use"), name: "name", arguments: Some("input"), is_repeated: false })
-            .first(&[Member("content_block"), Type("text")])
-            .of_text(),
-        Event::new("content_block_delta", Says::Delta).pieces(&[
+            .first_text(&[Member("content_block"), Type("text")])
+            .as_text(),
+        Event::new("content_block_delta", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Type("text_delta"), path: &["delta", "text"] },
             Piece { content: Content::Arguments, test: Test::Exists, path: &["delta", "partial_json"] },
         ]),
-        Event::new("content_block_stop", Says::End).of_text(),
-        Event::new("message_delta", Says::Usage).with(&["delta"]),
-        Event::new("message_stop", Says::Finish { is_complete: true }),
-        Event::new("ping", Says::KeepAlive),
-        Event::new("error", Says::Error),
+        Event::new("content_block_stop", Meaning::End).as_text(),
+        Event::new("message_stop", Meaning::Finish { is_complete: true }),
+        Event::new("ping", Meaning::KeepAlive),
+        Event::new("error", Meaning::Error),
     ],
     write: Some(piece),
     ..Events::NONE

@@ -6,7 +6,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
-    events::{Content, Event, Events, Kind, Piece, Says, Test},
+    events::{Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, Message, MessageText, Rounds, When},
@@ -36,7 +36,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     history: "messages",
     forms: HistoryForms::MESSAGES,
-    is_own: Some(recognition::is_own),
+    recognizes: Some(recognition::recognizes),
     evidence: Some(recognition::evidence),
     prompt: Prompt::Message { roles: &["system", "developer"] },
     before: &[],
@@ -91,7 +91,7 @@ pub(super) static WIRE: Wire = Wire {
     events: Some(&COHERE_EVENTS),
     rounds: Some(Rounds {
         // Each choice would need its own conversation.
-        only_one: &[("n", When::AboveOne)],
+        single_round: &[("n", When::AboveOne)],
         body: Body::Message(Message {
             list: "choices",
             whole: "message",
@@ -100,11 +100,11 @@ pub(super) static WIRE: Wire = Wire {
             reason: "finish_reason",
             id: "id",
             role: "assistant",
-            text: MessageText::Beside("content"),
+            text: MessageText::Member("content"),
             has_null_reason: true,
             repeats_usage: false,
         }),
-        ends: &["tool_calls", "stop", "function_call"],
+        reasons: &["tool_calls", "stop", "function_call"],
         without_calls: Some(("tool_calls", "stop")),
         is_call: |_| true,
         is_text: |_| false,
@@ -126,17 +126,17 @@ pub(super) static WIRE: Wire = Wire {
 pub(super) static COHERE_EVENTS: Events = Events {
     kind: Kind::Value("type"),
     list: &[
-        Event::new("content-start", Says::Begin)
+        Event::new("content-start", Meaning::Begin)
             .with(&["delta", "message", "content"])
-            .first(&[Member("delta"), Member("message"), Member("content")])
-            .of_text(),
-        Event::new("content-delta", Says::Delta).pieces(&[Piece {
+            .first_text(&[Member("delta"), Member("message"), Member("content")])
+            .as_text(),
+        Event::new("content-delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Text,
             test: Test::Exists,
             path: &["delta", "message", "content", "text"],
         }]),
-        Event::new("content-end", Says::End).of_text(),
-        Event::new("message-end", Says::Finish { is_complete: true }),
+        Event::new("content-end", Meaning::End).as_text(),
+        Event::new("message-end", Meaning::Finish { is_complete: true }),
     ],
     write: Some(piece),
     ..Events::NONE

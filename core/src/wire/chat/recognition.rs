@@ -85,7 +85,7 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be parsed.
-pub(super) fn is_own(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
+pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
     let given = |key: &str| is_given(request, key);
     // These response formats do not exist in other APIs with `messages`.
     let is_of_anthropic = given("output_config") || given("output_format");

@@ -6,7 +6,7 @@ use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_openai, Endpoint},
-    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     tool_list::ToolList,
@@ -28,7 +28,7 @@ pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint { api: Api::Bedrock, paths: &[], is_shared: false, methods: &[], error: of_openai, failed },
     history: "messages",
     forms: HistoryForms::MESSAGES,
-    is_own: Some(recognition::is_own),
+    recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Blocks("system"),
     before: &[],
@@ -89,35 +89,34 @@ pub(super) static WIRE: Wire = Wire {
 };
 
 /// Source: Amazon Bedrock, API reference, `ConverseStreamOutput` (read 2026-11-26).
-pub(super) static EVENTS: Events =
-    Events {
-        kind: Kind::Member,
-        list: &[
-            // Texts begin with their first piece.
-            Event::new("contentBlockStart", Says::Begin)
-                .with(&["contentBlockStart", "start", "toolUse"])
-                .call(BegunCall { kind: None, name: "name", arguments: None, is_repeated: false }),
-            Event::new("contentBlockDelta", Says::Delta).pieces(&[
-                Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
-                Piece {
-                    content: Content::Arguments,
-                    test: Test::Exists,
-                    path: &["contentBlockDelta", "delta", "toolUse", "input"],
-                },
-            ]),
-            Event::new("contentBlockStop", Says::End).of_text(),
-            // Only the usage follows.
-            Event::new("messageStop", Says::Finish { is_complete: true }).with(&["messageStop"]),
-            Event::new("internalServerException", Says::Error),
-            Event::new("modelStreamErrorException", Says::Error),
-            Event::new("serviceUnavailableException", Says::Error),
-            Event::new("throttlingException", Says::Error),
-            Event::new("validationException", Says::Error),
-        ],
-        index: &["contentBlockIndex"],
-        write: Some(piece),
-        ..Events::NONE
-    };
+pub(super) static EVENTS: Events = Events {
+    kind: Kind::Member,
+    list: &[
+        // Texts begin with their first piece.
+        Event::new("contentBlockStart", Meaning::Begin)
+            .with(&["contentBlockStart", "start", "toolUse"])
+            .call(BegunCall { kind: None, name: "name", arguments: None, is_repeated: false }),
+        Event::new("contentBlockDelta", Meaning::Delta).pieces(&[
+            Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
+            Piece {
+                content: Content::Arguments,
+                test: Test::Exists,
+                path: &["contentBlockDelta", "delta", "toolUse", "input"],
+            },
+        ]),
+        Event::new("contentBlockStop", Meaning::End).as_text(),
+        // Only the usage follows.
+        Event::new("messageStop", Meaning::Finish { is_complete: true }).with(&["messageStop"]),
+        Event::new("internalServerException", Meaning::Error),
+        Event::new("modelStreamErrorException", Meaning::Error),
+        Event::new("serviceUnavailableException", Meaning::Error),
+        Event::new("throttlingException", Meaning::Error),
+        Event::new("validationException", Meaning::Error),
+    ],
+    index: &["contentBlockIndex"],
+    write: Some(piece),
+    ..Events::NONE
+};
 
 fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'static> {
     let delta = match content {

@@ -10,7 +10,7 @@ use crate::{
 /// but those have `model` or `tools`.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ConverseRequest`.
-pub(super) fn is_own(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
+pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
     const MEMBERS: [&str; 9] = [
         "additionalModelRequestFields",
         "additionalModelResponseFieldPaths",

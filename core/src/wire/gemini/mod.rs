@@ -48,7 +48,7 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string, a content, or an array of contents",
         messages,
     },
-    is_own: None,
+    recognizes: None,
     evidence: None,
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     before: &["cachedContent", "cached_content"],
@@ -137,7 +137,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     events: None,
     rounds: Some(Rounds {
-        only_one: &[],
+        single_round: &[],
         body: Body::Message(Message {
             list: "candidates",
             whole: "content",
@@ -150,7 +150,7 @@ pub(super) static WIRE: Wire = Wire {
             has_null_reason: false,
             repeats_usage: true,
         }),
-        ends: &["STOP"],
+        reasons: &["STOP"],
         without_calls: None,
         is_call: |part| part.get("functionCall").is_some() || part.get("function_call").is_some(),
         is_text: |part| part.get("text").is_some(),

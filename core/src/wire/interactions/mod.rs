@@ -9,7 +9,7 @@ use super::{
     additions::Additions,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
-    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds, When},
@@ -46,7 +46,7 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string, a content, or an array of contents or steps",
         messages,
     },
-    is_own: Some(recognition::is_own),
+    recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     before: &["previous_interaction_id"],
@@ -100,9 +100,9 @@ pub(super) static WIRE: Wire = Wire {
     },
     events: Some(&EVENTS),
     rounds: Some(Rounds {
-        only_one: &[("background", When::True)],
+        single_round: &[("background", When::True)],
         body: Body::Items(ItemList { list: "steps", built: Some(|step| Box::new(BuiltStep::new(step))) }),
-        ends: &["completed", "requires_action"],
+        reasons: &["completed", "requires_action"],
         without_calls: Some(("requires_action", "completed")),
         is_call: |step| has_type(step, "function_call"),
         is_text: |step| has_type(step, "model_output"),
@@ -152,9 +152,9 @@ fn user_input(content: Vec<Node<'_>>) -> Vec<Node<'_>> {
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("event_type"),
     list: &[
-        Event::new("interaction.created", Says::First).with(&["interaction"]),
-        Event::new("interaction.in_progress", Says::First).with(&["interaction"]),
-        Event::new("step.start", Says::Begin)
+        Event::new("interaction.created", Meaning::ReplyBegin).with(&["interaction"]),
+        Event::new("interaction.in_progress", Meaning::ReplyBegin).with(&["interaction"]),
+        Event::new("step.start", Meaning::Begin)
             .with(&["step"])
             .call(BegunCall {
                 kind: Some("function_call"),
@@ -162,16 +162,16 @@ pub(super) static EVENTS: Events = Events {
                 arguments: Some("arguments"),
                 is_repeated: true,
             })
-            .first(&[Member("step"), Type("model_output"), Items("content")]),
-        Event::new("step.delta", Says::Delta).with(&["delta"]).pieces(&[
+            .first_text(&[Member("step"), Type("model_output"), Items("content")]),
+        Event::new("step.delta", Meaning::Delta).with(&["delta"]).pieces(&[
             Piece { content: Content::Text, test: Test::Type("text"), path: &["delta", "text"] },
             Piece { content: Content::Arguments, test: Test::Exists, path: &["delta", "arguments"] },
         ]),
-        Event::new("step.stop", Says::End),
-        Event::new("interaction.completed", Says::Finish { is_complete: true }).with(&["interaction"]),
-        Event::new("error", Says::Error),
+        Event::new("step.stop", Meaning::End),
+        Event::new("interaction.completed", Meaning::Finish { is_complete: true }).with(&["interaction"]),
+        Event::new("error", Meaning::Error),
     ],
-    others: &[("", "index")],
+    unlisted_of_items: &[("", "index")],
     write: Some(piece),
     ..Events::NONE
 };

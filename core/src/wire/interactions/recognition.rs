@@ -56,7 +56,7 @@ const OTHERS: [&str; 20] = [
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be parsed.
-pub(super) fn is_own(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
+pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
     let has = |key: &&str| is_given(request, key);
     if MEMBERS.iter().any(&has) {
         return Ok(true);

@@ -7,7 +7,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Location, Parallel, Spelling, WithoutTools, Words},
     endpoint::{failed, of_openai, Endpoint},
-    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds},
@@ -36,7 +36,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     history: "dialogue",
     forms: HistoryForms::MESSAGES,
-    is_own: None,
+    recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "manner", kind: "words" },
     before: &[],
@@ -86,9 +86,9 @@ pub(super) static WIRE: Wire = Wire {
     },
     events: Some(&EVENTS),
     rounds: Some(Rounds {
-        only_one: &[],
+        single_round: &[],
         body: Body::Items(ItemList { list: "acts", built: None }),
-        ends: &["done"],
+        reasons: &["done"],
         without_calls: None,
         is_call: |act| has_type(act, "uses"),
         is_text: |act| has_type(act, "speak"),
@@ -100,17 +100,17 @@ pub(super) static WIRE: Wire = Wire {
 static EVENTS: Events = Events {
     kind: Kind::Value("beat"),
     list: &[
-        Event::new("open", Says::Begin)
+        Event::new("open", Meaning::Begin)
             .with(&["act"])
             .call(BegunCall { kind: Some("uses"), name: "tool", arguments: Some("with"), is_repeated: false })
-            .first(&[Items("none")])
-            .of_text(),
-        Event::new("more", Says::Delta).pieces(&[
+            .first_text(&[Items("none")])
+            .as_text(),
+        Event::new("more", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Exists, path: &["bit", "words"] },
             Piece { content: Content::Arguments, test: Test::Exists, path: &["bit", "with"] },
         ]),
-        Event::new("shut", Says::End).of_text(),
-        Event::new("over", Says::Finish { is_complete: true }),
+        Event::new("shut", Meaning::End).as_text(),
+        Event::new("over", Meaning::Finish { is_complete: true }),
     ],
     index: &["slot"],
     write: Some(piece),

@@ -4,7 +4,7 @@ use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
-    events::{BegunCall, Content, Event, Events, Kind, Piece, Says, Test},
+    events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
@@ -54,7 +54,7 @@ pub(super) static WIRE: Wire = Wire {
         expected: "a string or an array of items",
         messages: messages_of_roles,
     },
-    is_own: None,
+    recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     before: &["previous_response_id", "conversation"],
@@ -110,9 +110,9 @@ pub(super) static WIRE: Wire = Wire {
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         // The API stores the history, or replies later.
-        only_one: &[("conversation", When::Given), ("background", When::True)],
+        single_round: &[("conversation", When::Given), ("background", When::True)],
         body: Body::Items(ItemList { list: "output", built: None }),
-        ends: &["completed", "requires_action"],
+        reasons: &["completed", "requires_action"],
         without_calls: Some(("requires_action", "completed")),
         is_call: |item| CALLS.iter().any(|kind| has_type(item, kind)),
         is_text: |item| has_type(item, "message"),
@@ -135,42 +135,42 @@ const ABOUT_ITEMS: [(&str, &str); 2] = [("", "output_index"), ("response.", "ite
 pub(super) static EVENTS: Events = Events {
     kind: Kind::Value("type"),
     list: &[
-        Event::new("response.created", Says::First).with(&["response"]),
-        Event::new("response.queued", Says::First).with(&["response"]),
-        Event::new("response.in_progress", Says::First).with(&["response"]),
-        Event::new("response.output_item.added", Says::Begin).with(&["item"]).call(BegunCall {
+        Event::new("response.created", Meaning::ReplyBegin).with(&["response"]),
+        Event::new("response.queued", Meaning::ReplyBegin).with(&["response"]),
+        Event::new("response.in_progress", Meaning::ReplyBegin).with(&["response"]),
+        Event::new("response.output_item.added", Meaning::Begin).with(&["item"]).call(BegunCall {
             kind: Some("function_call"),
             name: "name",
             arguments: Some("arguments"),
             is_repeated: true,
         }),
-        Event::new("response.output_item.done", Says::End).with(&["item"]),
-        Event::new("response.content_part.added", Says::BeginPart).with(&["part"]).of_text(),
-        Event::new("response.content_part.done", Says::EndPart).with(&["part"]).of_text(),
-        Event::new("response.output_text.delta", Says::Delta).pieces(&[Piece {
+        Event::new("response.output_item.done", Meaning::End).with(&["item"]),
+        Event::new("response.content_part.added", Meaning::BeginPart).with(&["part"]).as_text(),
+        Event::new("response.content_part.done", Meaning::EndPart).with(&["part"]).as_text(),
+        Event::new("response.output_text.delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Text,
             test: Test::Always,
             path: &["delta"],
         }]),
-        Event::new("response.output_text.done", Says::EndPart).of_text(),
-        Event::new("response.function_call_arguments.delta", Says::Delta).pieces(&[Piece {
+        Event::new("response.output_text.done", Meaning::EndPart).as_text(),
+        Event::new("response.function_call_arguments.delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Arguments,
             test: Test::Exists,
             path: &["delta"],
         }]),
-        Event::new("response.function_call_arguments.done", Says::Snapshot),
-        Event::new("response.completed", Says::Finish { is_complete: true }).with(&["response"]),
-        Event::new("response.incomplete", Says::Finish { is_complete: false }).with(&["response"]),
-        Event::new("response.failed", Says::Finish { is_complete: false }).with(&["response"]),
+        Event::new("response.function_call_arguments.done", Meaning::Snapshot),
+        Event::new("response.completed", Meaning::Finish { is_complete: true }).with(&["response"]),
+        Event::new("response.incomplete", Meaning::Finish { is_complete: false }).with(&["response"]),
+        Event::new("response.failed", Meaning::Finish { is_complete: false }).with(&["response"]),
         // Some servers end with this event of the Realtime API.
-        Event::new("response.done", Says::Finish { is_complete: true }).with(&["response"]),
-        Event::new("error", Says::Error),
+        Event::new("response.done", Meaning::Finish { is_complete: true }).with(&["response"]),
+        Event::new("error", Meaning::Error),
     ],
     index: &["output_index"],
     ids: &[&["item_id"], &["item", "id"]],
     sequence: Some("sequence_number"),
-    marks: &ABOUT_ITEMS,
-    others: &ABOUT_ITEMS,
+    of_items: &ABOUT_ITEMS,
+    unlisted_of_items: &ABOUT_ITEMS,
     ..Events::NONE
 };
 
