@@ -10,7 +10,6 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use serde_json::{json, Value};
@@ -203,15 +202,14 @@ fn signals_reach_the_client_which_decides_about_the_exit_code() {
     assert_eq!(client.end(), Some(5));
     // Without a handler, the signal ends the client.
     for (name, code) in [("HUP", 129), ("INT", 130), ("QUIT", 131)] {
+        let folder = Folder::new();
         let mut command = program();
-        command.args(["run"]).args(options).args(["--", "sleep", "60"]).stdin(Stdio::null());
-        let mut child = command.spawn().expect("the program");
-        let sent = || {
-            // A signal before the client runs ends the command itself.
-            std::thread::sleep(Duration::from_millis(300));
-            Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().expect("kill")
-        };
-        assert!(sent().success());
+        command.arg("run").args(options).args(["--", "sh", "-c", "touch started; exec sleep 60"]);
+        let mut child = command.current_dir(&folder.0).stdin(Stdio::null()).spawn().expect("the program");
+        // A signal before the client runs ends the command itself.
+        wait_until(|| folder.0.join("started").exists());
+        let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
         assert_eq!(child.wait().expect("an exit").code(), Some(code), "{name}");
     }
 }

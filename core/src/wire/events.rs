@@ -146,7 +146,7 @@ impl Event {
         Event { first_text, ..self }
     }
 
-    pub(super) const fn as_text(self) -> Event {
+    pub(super) const fn possible_text(self) -> Event {
         Event { can_be_text: true, ..self }
     }
 }

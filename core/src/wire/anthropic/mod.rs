@@ -116,12 +116,12 @@ pub(super) static EVENTS: Events = Events {
             .with(&["content_block"])
             .call(BegunCall { kind: Some("tool_use"), name: "name", arguments: Some("input"), is_repeated: false })
             .first_text(&[Member("content_block"), Type("text")])
-            .as_text(),
+            .possible_text(),
         Event::new("content_block_delta", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Type("text_delta"), path: &["delta", "text"] },
             Piece { content: Content::Arguments, test: Test::Exists, path: &["delta", "partial_json"] },
         ]),
-        Event::new("content_block_stop", Meaning::End).as_text(),
+        Event::new("content_block_stop", Meaning::End).possible_text(),
         Event::new("message_stop", Meaning::Finish { is_complete: true }),
         Event::new("ping", Meaning::KeepAlive),
         Event::new("error", Meaning::Error),

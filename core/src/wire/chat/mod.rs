@@ -129,13 +129,13 @@ pub(super) static COHERE_EVENTS: Events = Events {
         Event::new("content-start", Meaning::Begin)
             .with(&["delta", "message", "content"])
             .first_text(&[Member("delta"), Member("message"), Member("content")])
-            .as_text(),
+            .possible_text(),
         Event::new("content-delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Text,
             test: Test::Exists,
             path: &["delta", "message", "content", "text"],
         }]),
-        Event::new("content-end", Meaning::End).as_text(),
+        Event::new("content-end", Meaning::End).possible_text(),
         Event::new("message-end", Meaning::Finish { is_complete: true }),
     ],
     write: Some(piece),

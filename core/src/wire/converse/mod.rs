@@ -104,7 +104,7 @@ pub(super) static EVENTS: Events = Events {
                 path: &["contentBlockDelta", "delta", "toolUse", "input"],
             },
         ]),
-        Event::new("contentBlockStop", Meaning::End).as_text(),
+        Event::new("contentBlockStop", Meaning::End).possible_text(),
         // Only the usage follows.
         Event::new("messageStop", Meaning::Finish { is_complete: true }).with(&["messageStop"]),
         Event::new("internalServerException", Meaning::Error),

@@ -104,12 +104,12 @@ static EVENTS: Events = Events {
             .with(&["act"])
             .call(BegunCall { kind: Some("uses"), name: "tool", arguments: Some("with"), is_repeated: false })
             .first_text(&[Items("none")])
-            .as_text(),
+            .possible_text(),
         Event::new("more", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Exists, path: &["bit", "words"] },
             Piece { content: Content::Arguments, test: Test::Exists, path: &["bit", "with"] },
         ]),
-        Event::new("shut", Meaning::End).as_text(),
+        Event::new("shut", Meaning::End).possible_text(),
         Event::new("over", Meaning::Finish { is_complete: true }),
     ],
     index: &["slot"],

@@ -145,14 +145,14 @@ pub(super) static EVENTS: Events = Events {
             is_repeated: true,
         }),
         Event::new("response.output_item.done", Meaning::End).with(&["item"]),
-        Event::new("response.content_part.added", Meaning::BeginPart).with(&["part"]).as_text(),
-        Event::new("response.content_part.done", Meaning::EndPart).with(&["part"]).as_text(),
+        Event::new("response.content_part.added", Meaning::BeginPart).with(&["part"]).possible_text(),
+        Event::new("response.content_part.done", Meaning::EndPart).with(&["part"]).possible_text(),
         Event::new("response.output_text.delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Text,
             test: Test::Always,
             path: &["delta"],
         }]),
-        Event::new("response.output_text.done", Meaning::EndPart).as_text(),
+        Event::new("response.output_text.done", Meaning::EndPart).possible_text(),
         Event::new("response.function_call_arguments.delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Arguments,
             test: Test::Exists,
