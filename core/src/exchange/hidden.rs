@@ -18,7 +18,8 @@ use crate::{
     tools::streams::unnumbered::Unnumbered,
     wire::{
         self,
-        rounds::{Body, BuiltItem, ItemList, Message, MessageText, Rounds, STATUS},
+        alternatives::{Alternatives, MessageText},
+        rounds::{Body, BuiltItem, ItemList, Rounds, STATUS},
     },
 };
 
@@ -144,7 +145,7 @@ impl HiddenLoop {
         if self.decide((searched, called), rounds.allows_another(reason)) {
             let turn = match rounds.body() {
                 Body::Message(message) => {
-                    let turn = message.entry(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
+                    let turn = message.first(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
                     if let (Some(turn), MessageText::Member(member)) = (&turn, &message.text) {
                         let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
                         self.text = joined(&self.text, &text);
@@ -165,7 +166,7 @@ impl HiddenLoop {
         let kept = self.without_searches(&own);
         let is_emptied = searched && !called;
         match rounds.body() {
-            Body::Message(message) => drop(message.edit(reply, |entry| {
+            Body::Message(message) => drop(message.edit_first(reply, |entry| {
                 entry.visit(message.whole, |whole| self.complete(whole, message, kept));
                 if let Some(end) = rounds.end_without_calls(entry.get(message.reason)).filter(|_| is_emptied) {
                     entry.set(message.reason, end);
@@ -180,7 +181,7 @@ impl HiddenLoop {
     }
 
     /// Adds the output of earlier rounds to the last round's message.
-    fn complete(&self, whole: &mut Node<'_>, message: &Message, kept: Vec<Node<'static>>) {
+    fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, kept: Vec<Node<'static>>) {
         let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
         let MessageText::Member(member) = message.text else { return whole.set(message.units, Node::array(units)) };
         match units.is_empty() {

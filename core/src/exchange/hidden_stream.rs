@@ -18,8 +18,9 @@ use crate::{
     tools::streams::unnumbered::{entry_id, CallNumber, CALL},
     wire::{
         self,
+        alternatives::{Alternatives, MessageText},
         events::{sequence, set_sequence, visit, Cursor, Meaning},
-        rounds::{Body, BuiltItem, ItemList, Message, MessageText, STATUS},
+        rounds::{Body, BuiltItem, ItemList, STATUS},
     },
 };
 
@@ -128,7 +129,7 @@ impl HiddenLoop {
     fn chunk<'a>(
         &mut self,
         mut event: Node<'a>,
-        message: &'static Message,
+        message: &'static Alternatives,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
         self.count(&mut event);
@@ -136,7 +137,7 @@ impl HiddenLoop {
             return Ok(());
         }
         self.identify(&mut event, message.id);
-        let entry = message.entry(&event);
+        let entry = message.first(&event);
         let reason = entry.and_then(|entry| entry.get(message.reason)).filter(|reason| !reason.is_null());
         let ended = reason.map(|reason| self.rounds.allows_another(Some(reason)));
         let without_calls = self.rounds.end_without_calls(reason);
@@ -148,13 +149,13 @@ impl HiddenLoop {
         });
         if let Some(ended) = ended.filter(|_| !self.round.stopped) {
             if self.stop(ended)? {
-                message.edit(&mut event, |entry| match message.has_null_reason {
+                message.edit_first(&mut event, |entry| match message.has_null_reason {
                     true => entry.set(message.reason, Node::default()),
                     false => drop(entry.remove(message.reason)),
                 });
                 is_shortened = true;
             } else if let Some(end) = without_calls.filter(|_| self.round.searched && !self.round.called) {
-                message.edit(&mut event, |entry| entry.set(message.reason, end));
+                message.edit_first(&mut event, |entry| entry.set(message.reason, end));
             }
         }
         if !(is_shortened && self.is_bare(&event, message)) {
@@ -164,8 +165,8 @@ impl HiddenLoop {
     }
 
     /// Returns true if a chunk contains nothing for the client.
-    fn is_bare(&self, event: &Node<'_>, message: &Message) -> bool {
-        let Some(entry) = message.entry(event) else { return false };
+    fn is_bare(&self, event: &Node<'_>, message: &Alternatives) -> bool {
+        let Some(entry) = message.first(event) else { return false };
         let is_silent = |value: &Node<'_>| {
             value.is_null()
                 || value.as_text().is_some_and(Text::is_empty)
@@ -183,7 +184,7 @@ impl HiddenLoop {
         &mut self,
         delta: &Node<'static>,
         event: &mut Node<'_>,
-        (message, text): (&'static Message, &'static str),
+        (message, text): (&'static Alternatives, &'static str),
     ) -> bool {
         let calls = delta.items_at(message.units);
         let keeps = self.keeps(delta);
@@ -218,7 +219,7 @@ impl HiddenLoop {
         // The client received the role in the first round.
         let repeats_role = self.continues() && delta.get("role").is_some();
         if repeats_role {
-            message.edit(event, |entry| entry.visit(message.part, |part| part.remove("role")));
+            message.edit_first(event, |entry| entry.visit(message.part, |part| part.remove("role")));
         }
         let breaks = self.breaks(delta.get(text));
         let is_shortened = deliveries.contains(&Delivery::Search);
@@ -230,7 +231,7 @@ impl HiddenLoop {
         if !breaks && !is_moved {
             return repeats_role;
         }
-        message.edit(event, |entry| {
+        message.edit_first(event, |entry| {
             entry.visit(message.part, |part| {
                 if breaks {
                     part.visit(text, put_break);
@@ -311,7 +312,7 @@ impl HiddenLoop {
         &mut self,
         part: &Node<'static>,
         event: &mut Node<'_>,
-        (message, text, unless): (&'static Message, &'static str, &'static str),
+        (message, text, unless): (&'static Alternatives, &'static str, &'static str),
     ) -> bool {
         let units = part.items_at(message.units);
         let mut searches = Vec::with_capacity(units.len());
@@ -330,7 +331,7 @@ impl HiddenLoop {
         }
         let is_shortened = searches.contains(&true);
         if is_shortened || breaks.is_some() {
-            message.edit(event, |entry| {
+            message.edit_first(event, |entry| {
                 entry.visit(message.part, |part| {
                     part.visit(message.units, |units| {
                         let Some(list) = units.as_array_mut() else { return };

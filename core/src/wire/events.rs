@@ -90,6 +90,8 @@ pub(super) struct Event {
     pub(super) first_text: &'static [Step],
     /// True if the block or part that begins or ends can be a text.
     pub(super) can_be_text: bool,
+    /// Member that repeats the pieces of a text.
+    pub(super) repeated_text: Option<&'static str>,
 }
 
 /// How an event states its kind.
@@ -127,7 +129,16 @@ static UNLISTED: Event = Event::new("", Meaning::Delta);
 
 impl Event {
     pub(super) const fn new(name: &'static str, meaning: Meaning) -> Event {
-        Event { name, meaning, unit: &[], pieces: &[], call: None, first_text: &[], can_be_text: false }
+        Event {
+            name,
+            meaning,
+            unit: &[],
+            pieces: &[],
+            call: None,
+            first_text: &[],
+            can_be_text: false,
+            repeated_text: None,
+        }
     }
 
     pub(super) const fn with(self, unit: Path) -> Event {
@@ -144,6 +155,10 @@ impl Event {
 
     pub(super) const fn first_text(self, first_text: &'static [Step]) -> Event {
         Event { first_text, ..self }
+    }
+
+    pub(super) const fn repeated_text(self, member: &'static str) -> Event {
+        Event { repeated_text: Some(member), ..self }
     }
 
     pub(super) const fn possible_text(self) -> Event {
@@ -361,6 +376,11 @@ impl Cursor {
         };
         let mut pieces = self.event.pieces.iter().filter(|piece| piece.content == content);
         pieces.find(is_here).map(|piece| piece.path)
+    }
+
+    /// Returns the member of the event that repeats a text.
+    pub(crate) const fn repeated_text(self) -> Option<&'static str> {
+        self.event.repeated_text
     }
 
     /// Calls `visit` with the object that contains the first piece of text of a block or a step.

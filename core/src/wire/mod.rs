@@ -4,6 +4,7 @@
 //! functions next to it write what data cannot express.
 
 pub(crate) mod additions;
+pub(crate) mod alternatives;
 mod anthropic;
 mod chat;
 pub(crate) mod choice;
@@ -32,6 +33,7 @@ use crate::{
     options::Api,
 };
 use additions::Additions;
+use alternatives::Alternatives;
 use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use events::Events;
@@ -64,7 +66,9 @@ pub(crate) struct Wire {
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
-    /// The events of a streamed reply, besides those that are replies with a part of the output.
+    /// How replies and chunks list alternative messages; `None` if they have one.
+    alternatives: Option<&'static Alternatives>,
+    /// The events of a streamed reply, besides chunks.
     events: Option<&'static Events>,
     /// `None` if replies can represent searches, or if searches are never hidden.
     rounds: Option<Rounds>,

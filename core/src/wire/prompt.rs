@@ -87,7 +87,7 @@ impl Wire {
 const SYSTEM_ROLES: [&str; 2] = ["system", "developer"];
 
 /// Returns true for a message with instructions.
-fn is_system(message: &Node<'_>) -> bool {
+pub(super) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| SYSTEM_ROLES.iter().any(|name| role.is_text(name)))
 }
 

@@ -1,7 +1,12 @@
 //! Where the messages of a reply are, and how a reply reports its end.
 
+use alloc::string::String;
+
 use super::{
-    units::{self, walk, NamedUnit, Step},
+    events::Path,
+    prompt::is_system,
+    turns::Speaker,
+    units::{self, has_type, walk, NamedUnit, Step},
     ALL,
 };
 use crate::json::Node;
@@ -16,6 +21,10 @@ pub(crate) struct Reply {
     pub(super) cut: &'static [(&'static str, &'static str)],
     /// The member that contains the token usage.
     pub(super) usage: &'static str,
+    /// Paths of text that repeats the text of the messages.
+    pub(super) repeated_texts: &'static [Path],
+    /// Types of items that are not output for the client.
+    pub(super) others: &'static [&'static str],
     /// Returns true for a reply, or an event of a stream, that only this format has.
     pub(super) is_own: fn(&Node<'_>) -> bool,
 }
@@ -34,10 +43,29 @@ impl Reply {
 
 /// Calls `visit` with each unit in a reply of any API, or in an event that contains whole parts.
 pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(NamedUnit<'_, '_>)) {
-    units::visit(reply, None, visit);
+    visit_messages(reply, &mut |message| units::visit(message, None, visit));
+}
+
+/// Calls `visit` with a reply of any API, which can itself be a message, and with each message, item and step in it.
+pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
+    visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
-        walk(reply, way, &mut |message| units::visit(message, None, visit));
+        walk(reply, way, visit);
     }
+}
+
+/// Returns the paths of text that repeats the text of the messages of a reply.
+pub(crate) fn repeated_texts() -> impl Iterator<Item = Path> {
+    ALL.iter().flat_map(|wire| wire.reply.repeated_texts).copied()
+}
+
+/// Returns false for a message, an item or a step that is not the model's output for the client.
+pub(crate) fn may_be_output(message: &Node<'_>) -> bool {
+    let is_by = |role: &str| message.get("role").is_some_and(|own| own.is_text(role));
+    ALL.iter().all(|wire| {
+        !wire.reply.others.iter().any(|kind| has_type(message, kind))
+            && !wire.turns.roles.iter().any(|(role, speaker)| *speaker != Speaker::Model && is_by(role))
+    }) && !is_system(message)
 }
 
 /// Returns true if a reply of any API ended at a length limit. A call in it may then be incomplete.
@@ -56,4 +84,16 @@ fn any(node: &Node<'_>, way: &[Step], test: &dyn Fn(&Node<'_>) -> bool) -> bool 
         Step::Items(key) => node.items_at(*key).iter().any(|item| any(item, rest, test)),
         step => step.stays(node) && any(node, rest, test),
     }
+}
+
+/// Returns true if a block or a part contains text of the answer, not a thought or something else.
+pub(crate) fn is_text_part(part: &Node<'_>) -> bool {
+    const KINDS: [&str; 2] = ["text", "output_text"];
+    let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
+    is_of_kind && part.bool_at("thought") != Some(true)
+}
+
+/// Returns a part with text.
+pub(crate) fn text_part(kind: &'static str, text: String) -> Node<'static> {
+    Node::record([("type", Node::literal(kind)), ("text", Node::string(text))])
 }

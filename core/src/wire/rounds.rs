@@ -4,7 +4,7 @@
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt::Debug;
 
-use super::Wire;
+use super::{alternatives::Alternatives, Wire};
 use crate::{
     error::Error,
     json::{lazy::view, Node},
@@ -39,44 +39,10 @@ pub(super) enum When {
 /// The part of a reply that contains the model's output.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// A list of messages, of which the first one counts. A streamed reply consists of chunks, each of which is a reply
-    /// with a part of the output.
-    Message(Message),
+    /// A list of messages, of which the first one counts. A streamed reply consists of chunks.
+    Message(&'static Alternatives),
     /// A list of items. Events of a streamed reply begin, continue and end one item.
     Items(ItemList),
-}
-
-/// The message of a reply.
-#[derive(Debug)]
-pub(crate) struct Message {
-    /// Member of the reply that contains the list.
-    pub(crate) list: &'static str,
-    /// Member of an entry that contains the message.
-    pub(crate) whole: &'static str,
-    /// Member of an entry that contains a part of the message, in a chunk.
-    pub(crate) part: &'static str,
-    /// Member of the message that contains its units.
-    pub(crate) units: &'static str,
-    /// Member of an entry that contains the reason of the end.
-    pub(crate) reason: &'static str,
-    /// Member of the reply that contains its id.
-    pub(crate) id: &'static str,
-    /// `role` of the model.
-    pub(crate) role: &'static str,
-    pub(crate) text: MessageText,
-    /// True if a chunk without a reason has the member nevertheless.
-    pub(crate) has_null_reason: bool,
-    /// True if each chunk repeats the token usage so far.
-    pub(crate) repeats_usage: bool,
-}
-
-/// Where the text of a message is.
-#[derive(Debug)]
-pub(crate) enum MessageText {
-    /// In this member of the message. Units are calls, which arrive in pieces.
-    Member(&'static str),
-    /// In this member of units, unless the unit has the other member. Each unit arrives as a whole.
-    InUnits { member: &'static str, unless: &'static str },
 }
 
 /// The items of a reply.
@@ -146,7 +112,7 @@ impl Rounds {
     pub(crate) fn output<'n, 'a>(&self, reply: &'n Node<'a>) -> (&'n [Node<'a>], Option<&'n Node<'a>>) {
         match &self.body {
             Body::Message(message) => {
-                let entry = message.entry(reply);
+                let entry = message.first(reply);
                 let units = entry.and_then(|entry| entry.get(message.whole)?.array_at(message.units));
                 (units.unwrap_or_default(), entry.and_then(|entry| entry.get(message.reason)))
             }
@@ -157,26 +123,6 @@ impl Rounds {
 
 /// The member of a reply with items that contains the reason of its end.
 pub(crate) const STATUS: &str = "status";
-
-impl Message {
-    /// Returns the entry of a reply that counts.
-    pub(crate) fn entry<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        reply.array_at(self.list)?.first()
-    }
-
-    /// Edits the entry of a reply that counts.
-    pub(crate) fn edit<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
-        reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
-    }
-
-    /// Returns a message of the model, with a role. Some backends omit it.
-    pub(crate) fn model_message(&self, mut message: Node<'static>) -> Node<'static> {
-        if message.get("role").is_none() {
-            message.set("role", Node::literal(self.role));
-        }
-        message
-    }
-}
 
 impl Wire {
     /// Returns how several replies become one; `None` if replies can represent searches, or if searches are never

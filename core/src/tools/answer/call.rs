@@ -7,19 +7,18 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::text::{is_text_part, restored, Answer};
+use super::{
+    alternatives,
+    text::{restored, Answer},
+};
 use crate::{
-    collections::Map,
-    error::Error,
     json::{self, Data, Node, Text},
     report::AnswerChange,
     request::tool::has_type,
-    tools::{
-        call_sites::each,
-        streams::{
-            buffered_calls::{append, pay, CALL},
-            text::{Carrier, Slot},
-        },
+    tools::{call_sites::each, streams::buffered_calls::append},
+    wire::{
+        alternatives::alternatives_of,
+        reply::{is_text_part, text_part},
     },
 };
 
@@ -123,10 +122,6 @@ pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
 
-pub(crate) fn text_part(kind: &'static str, text: String) -> Node<'static> {
-    Node::record([("type", Node::literal(kind)), ("text", Node::string(text))])
-}
-
 /// Returns the member that contains the call of a Converse block or of a Gemini part.
 fn holder_of(block: &Node<'_>) -> Option<&'static str> {
     let is_call = |key: &&str| block.get(*key).is_some_and(|call| call.as_object().is_some());
@@ -141,7 +136,7 @@ fn call_of<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 /// Returns true for a block or a part that is a complete call to the function.
-fn is_answer_block(block: &Node<'_>, answer: &Answer) -> bool {
+pub(super) fn is_answer_unit(block: &Node<'_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
     let is_part = |call: &Node<'_>| ["partialArgs", "willContinue"].iter().any(|key| call.get(*key).is_some());
     call_of(block).is_some_and(|call| !is_part(call) && is_call_of(call, answer))
@@ -150,7 +145,7 @@ fn is_answer_block(block: &Node<'_>, answer: &Answer) -> bool {
 /// Converts a block of Anthropic or Converse, or a part of Gemini, to text if it is a call to the function.
 fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
     let Some(call) = call_of(block) else { return Calls::default() };
-    if !is_answer_block(block, answer) {
+    if !is_answer_unit(block, answer) {
         return Calls::OTHER;
     }
     let arguments = ["input", "args"].into_iter().find_map(|key| call.get(key));
@@ -218,7 +213,7 @@ pub(crate) const ANSWER_ID: &str = "msg_fc_";
 
 /// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
 pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
-    if let Some(calls) = in_candidates(reply, answer) {
+    if let Some(calls) = alternatives::answer_in_units(reply, answer) {
         return calls;
     }
     let mut calls = Calls::default();
@@ -231,11 +226,14 @@ pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
         return calls;
     }
     calls.add(answer_in_message(reply, answer, false));
-    each(reply, "choices", &mut |choice| {
-        let own = choice.visit("message", |message| answer_in_message(message, answer, false)).unwrap_or_default();
-        set_end(choice, own);
-        calls.add(own);
-    });
+    if let Some(alternatives) = alternatives_of(reply) {
+        alternatives.visit(reply, &mut |item, _| {
+            let message = item.visit(alternatives.whole, |message| answer_in_message(message, answer, false));
+            let own = message.unwrap_or_default();
+            set_end(item, own);
+            calls.add(own);
+        });
+    }
     // Cohere's own API has a list of parts, and Ollama's API has arguments that are values.
     let has_parts = reply.get("finish_reason").is_some();
     let place = if reply.get("done").is_some() { Place::Value } else { Place::Text };
@@ -301,7 +299,7 @@ pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer, has_par
 fn in_message_at(message: &mut Node<'_>, answer: &Answer, has_parts: bool, place: Place) -> Calls {
     let mut calls = in_tool_calls(message, answer, (has_parts, place));
     for list in ["content", "parts"] {
-        calls.add(in_blocks(message, list, answer, calls.has_answer));
+        calls.add(in_units(message, list, answer, calls.has_answer));
     }
     // A call of Responses has a `call_id`. A step of Interactions has only an `id`.
     let is_step = message.get("call_id").is_none() && message.get("id").is_some();
@@ -353,28 +351,46 @@ fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
     });
 }
 
-/// Converts the first call to the function in a list of blocks, unless the message already has an answer. Removes
-/// further calls to the function and other text.
-fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bool) -> Calls {
+/// Converts the first call to the function in a list of units, unless the message already has an answer. Removes further
+/// calls to the function and other text.
+fn in_units(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bool) -> Calls {
     if is_answered {
         return Calls::default();
     }
-    let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
-    each(message, list, &mut |block| {
-        let was_answered = calls.has_answer;
-        let own = if was_answered && is_answer_block(block, answer) { None } else { Some(in_block(block, answer)) };
-        calls.add(own.unwrap_or_default());
-        let is_other_text = own == Some(Calls::default()) && is_text(block);
-        dropped.calls |= own.is_none();
-        dropped.text |= is_other_text && is_not_blank(block.get("text"));
-        is_left_out.push(own.is_none() || is_other_text);
+    let mut has_text = false;
+    if message.items_at(list).iter().any(|unit| is_answer_unit(unit, answer)) {
+        retain(message, list, |unit| {
+            let is_other_text = call_of(unit).is_none() && is_text(unit);
+            has_text |= is_other_text && is_not_blank(unit.get("text"));
+            !is_other_text
+        });
+    }
+    let mut calls = as_text_in_list(message, list, answer, false);
+    calls.dropped.text |= has_text;
+    calls
+}
+
+/// Converts the first call to the function in a list of units to text, unless there was an answer before. Removes
+/// further calls to the function.
+pub(super) fn as_text_in_list(message: &mut Node<'_>, list: &str, answer: &Answer, was_answered: bool) -> Calls {
+    let (mut calls, mut is_second) = (Calls { has_answer: was_answered, ..Calls::default() }, Vec::new());
+    each(message, list, &mut |unit| {
+        let own = calls.has_answer && is_answer_unit(unit, answer);
+        if !own {
+            calls.add(in_block(unit, answer));
+        }
+        calls.dropped.calls |= own;
+        is_second.push(own);
     });
-    if calls.has_answer {
-        calls.dropped = dropped;
-        let mut is_left_out = is_left_out.into_iter();
-        message.visit(list, |list| list.as_array_mut().map(|list| list.retain(|_| is_left_out.next() != Some(true))));
+    if calls.dropped.calls {
+        let mut is_second = is_second.into_iter();
+        retain(message, list, |_| is_second.next() != Some(true));
     }
     calls
+}
+
+fn retain<'a>(holder: &mut Node<'a>, list: &str, test: impl FnMut(&Node<'a>) -> bool) {
+    holder.visit(list, |list| list.as_array_mut().map(|list| list.retain(test)));
 }
 
 /// Kind of a `function_call`.
@@ -470,206 +486,4 @@ pub(crate) fn output_text(text: String) -> Node<'static> {
 /// Returns the id of the message that replaces a Responses call.
 pub(crate) fn message_id(id: &str) -> String {
     String::from(ANSWER_ID) + id.strip_prefix("fc_").unwrap_or(id)
-}
-
-/// State of the candidates of a reply.
-#[derive(Debug, Default)]
-pub(crate) struct Candidates {
-    known: Map<u64, Candidate>,
-    /// True if text is buffered until it is known whether an answer follows.
-    pub(crate) buffers: bool,
-    /// True if a candidate has an answer.
-    pub(crate) is_answered: bool,
-    /// The kinds of content that were dropped because of an answer.
-    pub(crate) dropped: Dropped,
-    cost: usize,
-}
-
-#[derive(Debug, Default)]
-struct Candidate {
-    calls: Calls,
-    /// True if the candidate has an answer in this event or an earlier one.
-    is_answered: bool,
-    buffered: String,
-    /// Event that can carry the buffered text.
-    carrier: Option<Carrier>,
-}
-
-/// Returns true if a node has candidates.
-fn has_candidates(node: &Node<'_>) -> bool {
-    node.get("candidates").is_some_and(|list| list.as_array().is_some())
-}
-
-/// Returns the object that contains the candidates of an event. Some gateways wrap it in `response`.
-fn holder<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    if has_candidates(event) {
-        return Some(event);
-    }
-    event.get("response").filter(|inner| has_candidates(inner))
-}
-
-fn number(candidate: &Node<'_>) -> u64 {
-    candidate.u64_at("index").unwrap_or_default()
-}
-
-/// Converts the calls of the candidates in a whole reply, or in a list of its chunks. Returns `None` if there are no
-/// candidates.
-fn in_candidates(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
-    let mut candidates = Candidates::default();
-    if !matches!(reply.data(), Data::Array(_)) {
-        // `feed` fails only if a stream exceeds its limit.
-        return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
-    }
-    let mut has_any = false;
-    for chunk in reply.as_array().unwrap_or_default() {
-        has_any |= holder(chunk).is_some();
-        candidates.find(chunk, answer).unwrap_or_default();
-    }
-    if !has_any {
-        return None;
-    }
-    // The visitor never fails.
-    let _ = reply.visit_children::<()>(|_, chunk| {
-        candidates.feed(chunk, answer).unwrap_or_default();
-        Ok(())
-    });
-    Some(candidates.calls())
-}
-
-impl Candidates {
-    /// Converts the calls of the candidates in an event. Returns false if the event has no candidates.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub(crate) fn feed(&mut self, event: &mut Node<'_>, answer: &Answer) -> Result<bool, Error> {
-        if holder(event).is_none() {
-            return Ok(false);
-        }
-        self.find(event, answer)?;
-        let is_wrapped = !has_candidates(event);
-        let mut carrier = None;
-        if self.buffers {
-            let mut bare = event.detached();
-            let strip = |node: &mut Node<'_>| {
-                // The original event is forwarded with its usage, so its copy must not repeat it.
-                ["candidates", "usageMetadata"].into_iter().for_each(|key| drop(node.remove(key)));
-            };
-            if is_wrapped {
-                bare.visit("response", strip);
-            } else {
-                strip(&mut bare);
-            }
-            carrier = Some(Carrier::new(bare, Slot::Candidate(0)));
-        }
-        let mut outcome = Ok(());
-        let mut visit = |holder: &mut Node<'_>| {
-            each(holder, "candidates", &mut |candidate| {
-                if outcome.is_ok() {
-                    outcome = self.in_candidate(candidate, answer, carrier.as_ref());
-                }
-            });
-        };
-        if is_wrapped {
-            event.visit("response", visit);
-        } else {
-            visit(event);
-        }
-        outcome.map(|()| true)
-    }
-
-    /// Records which candidates have an answer in an event.
-    fn find(&mut self, event: &Node<'_>, answer: &Answer) -> Result<(), Error> {
-        let list = holder(event).and_then(|holder| holder.get("candidates")?.as_array()).unwrap_or_default();
-        for candidate in list {
-            let number = number(candidate);
-            if !self.known.contains_key(&number) {
-                pay(&mut self.cost, CALL)?;
-            }
-            let known = self.known.entry(number).or_default();
-            let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());
-            known.is_answered |= parts.unwrap_or_default().iter().any(|part| is_answer_block(part, answer));
-        }
-        Ok(())
-    }
-
-    fn in_candidate(
-        &mut self,
-        candidate: &mut Node<'_>,
-        answer: &Answer,
-        carrier: Option<&Carrier>,
-    ) -> Result<(), Error> {
-        let number = number(candidate);
-        let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
-        let (mut is_left_out, before) = (Vec::new(), known.buffered.len());
-        let buffers = carrier.is_some();
-        candidate.visit("content", |content| {
-            each(content, "parts", &mut |part| {
-                let is_second = known.calls.has_answer && is_answer_block(part, answer);
-                let own = if is_second { Calls::default() } else { in_block(part, answer) };
-                known.calls.add(own);
-                let is_other_text = own == Calls::default() && is_text(part);
-                known.calls.dropped.calls |= is_second;
-                known.calls.dropped.text |= known.is_answered && is_other_text && is_not_blank(part.get("text"));
-                if is_other_text && buffers && !known.is_answered {
-                    part.text_at("text").into_iter().for_each(|text| append(&mut known.buffered, text));
-                }
-                is_left_out.push(is_second || is_other_text && (buffers || known.is_answered));
-            });
-            if is_left_out.contains(&true) {
-                let mut is_left_out = is_left_out.iter();
-                content.visit("parts", |parts| {
-                    parts.as_array_mut().map(|parts| parts.retain(|_| is_left_out.next() != Some(&true)))
-                });
-            }
-        });
-        if known.is_answered {
-            self.is_answered = true;
-            known.calls.dropped.text |= !known.buffered.trim().is_empty();
-            self.dropped.add(known.calls.dropped);
-            self.cost -= before;
-            (known.buffered, known.carrier) = (String::new(), None);
-            return Ok(());
-        }
-        pay(&mut self.cost, known.buffered.len() - before)?;
-        known.carrier = carrier.map(|carrier| carrier.at(Slot::Candidate(number)));
-        if candidate.get("finishReason").is_some_and(|reason| !reason.is_null()) && !known.buffered.is_empty() {
-            self.cost -= known.buffered.len();
-            let part = Node::record([("text", Node::string(core::mem::take(&mut known.buffered)))]);
-            if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
-                candidate.set("content", Node::record([("role", Node::literal("model"))]));
-            }
-            candidate.visit("content", |content| {
-                if content.get("parts").is_none_or(|parts| parts.as_array().is_none()) {
-                    content.set("parts", Node::array(Vec::new()));
-                }
-                content.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)))
-            });
-        }
-        Ok(())
-    }
-
-    /// Returns the calls of all candidates.
-    fn calls(&self) -> Calls {
-        let mut calls = Calls::default();
-        self.known.values().for_each(|known| calls.add(known.calls));
-        calls
-    }
-
-    /// Returns true if no candidate has state.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
-
-    /// Returns the text that is still buffered at the end of a stream.
-    pub(crate) fn left(&mut self) -> Vec<Node<'static>> {
-        let buffered = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
-        self.cost = 0;
-        buffered
-            .filter(|known| !known.buffered.is_empty())
-            .filter_map(|mut known| {
-                let text = core::mem::take(&mut known.buffered);
-                Some(known.carrier?.with(text))
-            })
-            .collect()
-    }
 }

@@ -8,11 +8,11 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    alternatives::AlternativeAnswers,
     call::{
-        self, as_item, as_text_block, is_call_of, is_text, is_text_item, message_id, output_text, Candidates, Dropped,
-        Item, Place,
+        self, as_item, as_text_block, is_call_of, is_text, is_text_item, message_id, output_text, Dropped, Item, Place,
     },
-    chat::{Choices, Cohere},
+    cohere::Cohere,
     queue::{part_of, Part, Queue},
     text::Answer,
 };
@@ -28,7 +28,10 @@ use crate::{
             text::delta_of,
         },
     },
-    wire::events::{at, decode, set, Content, Key},
+    wire::{
+        alternatives::alternatives_of,
+        events::{at, decode, set, Content, Key},
+    },
 };
 
 /// State of the conversion of a stream.
@@ -38,8 +41,7 @@ pub(crate) struct AnswerEvents {
     open: Map<Key, bool>,
     /// Key of a Converse text that is passed on. Converse has no start events for blocks of text.
     passing: Option<Key>,
-    choices: Choices,
-    candidates: Candidates,
+    alternatives: AlternativeAnswers,
     cohere: Cohere,
     queue: Queue,
 }
@@ -55,13 +57,8 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) {
-            self.choices.feed(&mut event, answer)?;
-            out.push(event);
-            return Ok(());
-        }
-        self.candidates.buffers = answer.is_only;
-        if self.candidates.feed(&mut event, answer)? {
+        if let Some(of) = alternatives_of(&event) {
+            self.alternatives.feed(&mut event, of, (answer, answer.is_only))?;
             out.push(event);
             return Ok(());
         }
@@ -78,24 +75,19 @@ impl AnswerEvents {
     /// Returns true if the stream has an answer so far.
     #[cfg(feature = "search")]
     pub(crate) fn has_answer(&self) -> bool {
-        self.queue.calls.has_answer || self.choices.is_answered || self.candidates.is_answered
+        self.queue.calls.has_answer || self.alternatives.is_answered
     }
 
     /// Returns the kinds of content that were dropped because of the answer.
     pub(crate) fn dropped(&self) -> Dropped {
         let mut dropped = self.queue.calls.dropped;
-        dropped.add(self.choices.dropped);
-        dropped.add(self.candidates.dropped);
+        dropped.add(self.alternatives.dropped);
         dropped
     }
 
     /// Returns true if no state is left, so the next event may belong to another reply.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.passing.is_none()
-            && self.queue.is_empty()
-            && self.choices.is_empty()
-            && self.candidates.is_empty()
-            && self.cohere.is_empty()
+        self.passing.is_none() && self.queue.is_empty() && self.alternatives.is_empty() && self.cohere.is_empty()
     }
 
     /// Returns the events that are still buffered at the end of a stream.
@@ -105,8 +97,7 @@ impl AnswerEvents {
     pub(crate) fn finish(&mut self, answer: &Answer) -> Result<Vec<Node<'static>>, Error> {
         let mut out = Vec::from_iter(self.cohere.left(answer)?);
         self.queue.release(&mut out);
-        out.extend(self.choices.left());
-        out.extend(self.candidates.left());
+        out.extend(self.alternatives.left());
         Ok(out)
     }
 

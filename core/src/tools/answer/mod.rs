@@ -1,9 +1,10 @@
 //! Restores structured output: answers that are text, and answers that are calls to a function that replaces the
 //! response format.
 
+mod alternatives;
 pub(crate) mod call;
 pub(crate) mod call_stream;
-mod chat;
+mod cohere;
 mod queue;
 mod stream;
 pub(crate) mod text;

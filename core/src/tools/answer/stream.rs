@@ -3,24 +3,22 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::text::{is_text_part, Restores};
+use super::text::Restores;
 use crate::{
     error::Error,
     json::{Node, Object, Text},
     report::AnswerChange,
-    tools::{
-        call_sites::each,
-        streams::{
-            restorer::{Passed, Stream},
-            text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
-        },
+    tools::streams::{
+        restorer::{Passed, Stream},
+        text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
     },
-    wire::events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+    wire::{
+        alternatives::{alternatives_of, Alternatives},
+        events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+        reply::is_text_part,
+    },
 };
 
-/// Members of a Chat Completions chunk that need not be passed on while its text is buffered.
-const OF_CHUNK: [&str; 9] =
-    ["id", "object", "created", "model", "provider", "system_fingerprint", "service_tier", "obfuscation", "choices"];
 /// Members of an event with a piece of text that need not be passed on if the text is buffered.
 const OF_DELTA: [&str; 13] = [
     "type",
@@ -53,18 +51,8 @@ impl Stream {
         if let Some((key, path)) = delta_of(event) {
             return self.delta(event, &key, path);
         }
-        if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) {
-            return self.chat_texts(event);
-        }
-        let has_candidates =
-            |node: &Node<'_>| node.get("candidates").is_some_and(|candidates| candidates.as_array().is_some());
-        if has_candidates(event) {
-            self.gemini_texts(event)?;
-            return Ok(Passed::Event);
-        }
-        if event.get("response").is_some_and(has_candidates) {
-            event.visit("response", |inner| self.gemini_texts(inner)).unwrap_or(Ok(()))?;
-            return Ok(Passed::Event);
+        if let Some(alternatives) = alternatives_of(event) {
+            return self.texts_of_chunk(event, alternatives);
         }
         // Ollama's own API.
         if event.get("done").is_some_and(|done| done.as_bool().is_some()) && event.get("message").is_some() {
@@ -211,101 +199,58 @@ impl Stream {
         }
     }
 
-    /// Processes the text in a chunk of Chat Completions.
-    fn chat_texts(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
-        let has_text = event.items_at("choices").iter().any(|choice| {
-            choice.get("delta").and_then(|delta| delta.get("content")).is_some_and(|content| !content.is_null())
-        });
-        let chunk = if has_text { only(event, &OF_CHUNK) } else { Node::empty_object() };
-        let chunk = Carrier::new(chunk, Slot::Choice(0));
+    /// Processes the text in a chunk.
+    fn texts_of_chunk(&mut self, event: &mut Node<'_>, alternatives: &'static Alternatives) -> Result<Passed, Error> {
+        let has_text = alternatives.items(event).iter().any(|item| alternatives.may_have_text(item));
+        let carrier = if has_text { alternatives.text_carrier(event) } else { Node::empty_object() };
+        let carrier = Carrier::new(carrier, Slot::Alternative(alternatives, 0));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
-        let mut nothing_left = has_only(event, &[OF_CHUNK.as_slice(), &["choices"]].concat());
-        each(event, "choices", &mut |choice| {
+        let mut nothing_left = alternatives.has_only_output(event);
+        alternatives.visit(event, &mut |item, number| {
             if outcome.is_err() {
                 return;
             }
-            let number = choice.u64_at("index").unwrap_or_default();
-            match self.choice_text(choice, number, &chunk) {
+            match self.alternative_text(item, (alternatives, number), &carrier) {
                 Ok(withheld) => is_withheld |= withheld,
                 Err(error) => outcome = Err(error),
             }
-            let is_empty = |value: &Node<'_>| value.is_null() || value.is_text("");
-            let delta = choice.object_at("delta");
-            nothing_left &= delta
-                .is_none_or(|delta| delta.iter().all(|member| member.key.is("content") && is_empty(&member.value)))
-                && has_only(choice, &["index", "delta"]);
+            nothing_left &= alternatives.has_only_text(item);
         });
         outcome?;
         Ok(if is_withheld && nothing_left { Passed::Nothing } else { Passed::Event })
     }
 
-    /// Processes the text of a choice. Returns true if the text is buffered.
-    fn choice_text(&mut self, choice: &mut Node<'_>, number: u64, chunk: &Carrier) -> Result<bool, Error> {
+    /// Processes the text of an alternative. Returns true if the text is buffered.
+    fn alternative_text(
+        &mut self,
+        item: &mut Node<'_>,
+        (alternatives, number): (&'static Alternatives, u64),
+        carrier: &Carrier,
+    ) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
-        let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
-        choice.visit("message", |message| self.restore_map.contents(message, ends, &mut self.reports));
+        let ends = alternatives.ends(item);
+        if alternatives.whole != alternatives.part {
+            // Some servers send whole messages as chunks.
+            item.visit(alternatives.whole, |message| self.restore_map.contents(message, ends, &mut self.reports));
+        }
         let (mut outcome, mut is_withheld) = (Ok(()), false);
-        let mut take = |holder: &mut Node<'_>, member: &'static str| {
-            if outcome.is_ok() {
-                match self.take(holder, member, &key, || chunk.at(Slot::Choice(number))) {
-                    Ok(withheld) => is_withheld |= withheld,
-                    Err(error) => outcome = Err(error),
-                }
-            }
-        };
-        choice.visit("delta", |delta| {
-            take(delta, "content");
-            // Mistral sends a list of parts.
-            each(delta, "content", &mut |part| {
-                if is_text_part(part) {
-                    take(part, "text");
+        item.visit(alternatives.part, |part| {
+            alternatives.visit_texts(part, &mut |holder, member| {
+                if outcome.is_ok() {
+                    let carrier = || carrier.at(Slot::Alternative(alternatives, number));
+                    match self.take(holder, member, &key, carrier) {
+                        Ok(withheld) => is_withheld |= withheld,
+                        Err(error) => outcome = Err(error),
+                    }
                 }
             });
         });
         outcome?;
         let ended = if ends { self.texts.close(&key) } else { None };
         if let Some(mut buffered) = ended.filter(|buffered| !buffered.pieces.is_empty()) {
-            let whole = self.whole_text(&mut buffered);
-            if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
-                choice.set("delta", Node::empty_object());
-            }
-            choice.visit("delta", |delta| {
-                if delta.get("content").is_some_and(|content| content.as_array().is_some()) {
-                    put_in_parts(delta, "content", whole, true);
-                } else {
-                    delta.set("content", Node::string(whole));
-                }
-            });
+            alternatives.put_text(item, self.whole_text(&mut buffered));
         }
         Ok(is_withheld)
-    }
-
-    /// Processes the text of Gemini's candidates.
-    fn gemini_texts(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
-        let mut bare = event.detached();
-        bare.remove("candidates");
-        // The event itself is passed on with its usage.
-        bare.remove("usageMetadata");
-        let chunk = Carrier::new(bare, Slot::Candidate(0));
-        let mut outcome = Ok(());
-        each(event, "candidates", &mut |candidate| {
-            let number = candidate.u64_at("index").unwrap_or_default();
-            let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
-            candidate.visit("content", |content| {
-                each(content, "parts", &mut |part| {
-                    if outcome.is_ok() && is_text_part(part) {
-                        outcome = self.take(part, "text", &key, || chunk.at(Slot::Candidate(number))).map(drop);
-                    }
-                });
-            });
-            if outcome.is_err() || candidate.get("finishReason").is_none_or(Node::is_null) {
-                return;
-            }
-            if let Some(mut buffered) = self.texts.close(&key).filter(|buffered| !buffered.pieces.is_empty()) {
-                put_in_candidate(candidate, self.whole_text(&mut buffered));
-            }
-        });
-        outcome
     }
 
     /// Processes an event of Ollama with a piece of a message.
@@ -344,34 +289,4 @@ fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
     let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
     let all = node.as_object().map(Object::members).unwrap_or_default();
     all.iter().all(|member| is_empty(&member.value) || members.iter().any(|key| member.key.is(*key)))
-}
-
-/// Puts text into a candidate: into its first part that is text, or into a new first part.
-fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
-    if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
-        candidate.set("content", Node::record([("role", Node::literal("model"))]));
-    }
-    candidate.visit("content", |content| put_in_parts(content, "parts", whole, false));
-}
-
-/// Puts text into a list of parts: into the first one that is text, or into a new first one.
-fn put_in_parts(holder: &mut Node<'_>, list: &'static str, whole: String, has_types: bool) {
-    let mut whole = Some(whole);
-    each(holder, list, &mut |part| {
-        if part.get("text").is_some() && is_text_part(part) {
-            if let Some(whole) = whole.take() {
-                part.set("text", Node::string(whole));
-            }
-        }
-    });
-    let Some(whole) = whole else { return };
-    if holder.array_at(list).is_none() {
-        holder.set(list, Node::array(Vec::new()));
-    }
-    let mut part = Node::empty_object();
-    if has_types {
-        part.set("type", Node::literal("text"));
-    }
-    part.set("text", Node::string(whole));
-    holder.visit(list, |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)));
 }

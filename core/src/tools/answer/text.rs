@@ -15,6 +15,11 @@ use crate::{
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
     tools::{call_repair::CallReports, call_sites::each, streams::buffered_calls::append},
+    wire::{
+        alternatives::{alternatives_of, number},
+        events::{decode, visit, Cursor},
+        reply::{self, is_text_part},
+    },
 };
 
 /// Plan for restoring a model's structured output.
@@ -188,47 +193,23 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn in_reply(self, reply: &mut Node<'_>) {
-        // A message of Anthropic or Chat Completions, an item of Responses, or a step of Interactions.
-        self.in_message(reply);
-        each(reply, "choices", &mut |choice| {
-            choice.visit("message", |message| self.in_message(message));
-        });
-        each(reply, "output", &mut |item| self.in_message(item));
-        self.in_text(reply, "output_text");
-        each(reply, "steps", &mut |step| self.in_message(step));
-        reply.visit("output", |output| output.visit("message", |message| self.in_message(message)));
-        each(reply, "candidates", &mut |candidate| {
-            candidate.visit("content", |content| self.in_message(content));
-        });
-        for inner in ["message", "response", "interaction", "item", "step"] {
-            reply.visit(inner, |inner| {
-                self.in_message(inner);
-                self.in_text(inner, "output_text");
-                each(inner, "output", &mut |item| self.in_message(item));
-                each(inner, "steps", &mut |step| self.in_message(step));
-                each(inner, "candidates", &mut |candidate| {
-                    candidate.visit("content", |content| self.in_message(content));
-                });
-            });
+        reply::visit_messages(reply, &mut |message| self.in_message(message));
+        if let Some(key) = decode(reply).and_then(Cursor::repeated_text) {
+            self.in_text(reply, key);
         }
-        reply.visit("part", |part| {
-            if is_text_part(part) {
-                self.in_text(part, "text");
-            }
-        });
-        if reply.get("type").is_some_and(|kind| kind.is_text("response.output_text.done")) {
-            self.in_text(reply, "text");
+        for path in reply::repeated_texts() {
+            let Some((key, holder)) = path.split_last() else { continue };
+            visit(reply, holder, |holder| {
+                if is_text_part(holder) {
+                    self.in_text(holder, key);
+                }
+            });
         }
     }
 
     /// Restores the text of a message, unless its author is not the model.
     fn in_message(self, message: &mut Node<'_>) {
-        const OTHERS: [&str; 4] = ["user", "system", "developer", "tool"];
-        let is_other = message.get("role").is_some_and(|role| OTHERS.iter().any(|other| role.is_text(other)));
-        let is_step_of_others = message.get("type").is_some_and(|kind| {
-            ["user_input", "function_result", "reasoning", "thought"].iter().any(|other| kind.is_text(other))
-        });
-        if is_other || is_step_of_others {
+        if !reply::may_be_output(message) {
             return;
         }
         self.in_text(message, "content");
@@ -427,53 +408,33 @@ fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may
     put(message, list, &mut parts.restored(read, may_be_cut));
 }
 
-/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The text of a
-/// candidate is concatenated across chunks.
+/// Restores a reply that is a list of chunks whose units are whole, like a Gemini stream without events. The text of an
+/// alternative is concatenated across chunks.
 fn restore_chunks<'a>(read: Read<'_>, chunks: &mut Node<'a>, may_be_cut: bool, other: &mut dyn FnMut(&mut Node<'a>)) {
+    let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
     let mut found: Map<u64, Parts> = Map::new();
     for chunk in chunks.as_array().unwrap_or_default() {
-        let candidates = holder(chunk).and_then(|holder| holder.get("candidates")).and_then(Node::as_array);
-        for candidate in candidates.unwrap_or_default() {
-            if let Some(content) = candidate.get("content") {
-                found.entry(number(candidate)).or_default().add(content, "parts");
+        let Some(of) = in_units(chunk) else { continue };
+        for item in of.items(chunk) {
+            if let Some(part) = item.get(of.part) {
+                found.entry(number(item)).or_default().add(part, of.units);
             }
         }
     }
     let restored = found.into_iter().map(|(number, parts)| (number, parts.restored(read, may_be_cut)));
     let mut restored: Map<u64, NewTexts> = restored.collect();
-    let mut in_candidates = |holder: &mut Node<'a>| {
-        each(holder, "candidates", &mut |candidate| {
-            let Some(texts) = restored.get_mut(&number(candidate)) else { return };
-            candidate.visit("content", |content| put(content, "parts", texts));
-        });
-    };
     // The visitor never fails.
     let _ = chunks.visit_children::<()>(|_, chunk| {
-        if has_candidates(chunk) {
-            in_candidates(chunk);
-        } else if holder(chunk).is_some() {
-            chunk.visit("response", &mut in_candidates);
-        } else {
-            other(chunk);
+        match in_units(chunk) {
+            Some(of) => of.visit(chunk, &mut |item, number| {
+                if let Some(texts) = restored.get_mut(&number) {
+                    item.visit(of.part, |part| put(part, of.units, texts));
+                }
+            }),
+            None => other(chunk),
         }
         Ok(())
     });
-}
-
-fn has_candidates(node: &Node<'_>) -> bool {
-    node.get("candidates").is_some_and(|candidates| candidates.as_array().is_some())
-}
-
-/// Returns the object that contains the candidates of a chunk. Some gateways wrap it in `response`.
-fn holder<'n, 'a>(chunk: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    if has_candidates(chunk) {
-        return Some(chunk);
-    }
-    chunk.get("response").filter(|response| has_candidates(response))
-}
-
-fn number(candidate: &Node<'_>) -> u64 {
-    candidate.u64_at("index").unwrap_or_default()
 }
 
 /// Returns true for a thought of Gemini, which may occur between two parts of the same text.
@@ -557,11 +518,4 @@ pub(crate) fn is_bare_block(part: &Node<'_>) -> bool {
         && part.as_object().is_some_and(|part| {
             part.iter().all(|member| member.key.is("type") || member.key.is("text") || member.value.is_null())
         })
-}
-
-/// Returns true if a block or a part contains text of the answer, not a thought or something else.
-pub(crate) fn is_text_part(part: &Node<'_>) -> bool {
-    const KINDS: [&str; 2] = ["text", "output_text"];
-    let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
-    is_of_kind && part.bool_at("thought") != Some(true)
 }

@@ -15,7 +15,10 @@ use crate::{
             unnumbered::{entry_id, CallNumber, Unnumbered},
         },
     },
-    wire::events::{decode, set, Content, Key},
+    wire::{
+        alternatives::{alternatives_of, Alternatives, PiecedCalls},
+        events::{decode, set, Content, Key},
+    },
 };
 
 pub(crate) use super::unnumbered::CALL;
@@ -46,8 +49,23 @@ pub(crate) struct BufferedCall {
 enum Carrier {
     /// The event of the last piece.
     Event(Node<'static>),
-    /// A chunk of Chat Completions without its choices. Calls that began in one chunk share it.
-    Chunk(Arc<Node<'static>>, Key),
+    /// A chunk without its alternatives. Calls that began in one chunk share it.
+    Chunk(Arc<Node<'static>>, Key, Chunks),
+}
+
+/// How the chunks of a stream contain calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunks {
+    pub(crate) of: &'static Alternatives,
+    pub(crate) calls: PiecedCalls,
+}
+
+impl Chunks {
+    /// Returns how a chunk contains calls; `None` for an event that is not a chunk, or whose calls are whole.
+    pub(crate) fn of(event: &Node<'_>) -> Option<Chunks> {
+        let of = alternatives_of(event)?;
+        Some(Chunks { of, calls: of.calls()? })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -193,12 +211,11 @@ impl Calls {
     ///
     /// # Errors
     /// `limit-exceeded`.
-    pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>) -> Result<(), Error> {
-        let mut chunk = event.detached();
-        chunk.remove("choices");
+    pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>, chunks: Chunks) -> Result<(), Error> {
+        let chunk = chunks.of.without_output(event);
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
         for key in keys {
-            self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone()))?;
+            self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone(), chunks))?;
         }
         Ok(())
     }
@@ -265,7 +282,7 @@ pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl BufferedCall {
-    /// Returns the entry of `tool_calls` with the restored arguments of this call.
+    /// Returns the entry of a chunk with the restored arguments of this call.
     pub(crate) fn entry(self, key: &Key, whole: String) -> Entry {
         Entry { identity: Identity::of(key, self.id, self.client_name), whole }
     }
@@ -298,15 +315,11 @@ impl BufferedCall {
                 }
                 Some(event)
             }
-            Carrier::Chunk(chunk, key) => {
+            Carrier::Chunk(chunk, key, chunks) => {
                 let mut event = Node::clone(&chunk);
-                let entry = Entry { identity: Identity::of(&key, self.id, self.client_name), whole }.written();
-                let choice = Node::record([
-                    ("index", Node::count(key.choice().unwrap_or_default())),
-                    ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry])))])),
-                    ("finish_reason", Node::default()),
-                ]);
-                event.set("choices", Node::array(Vec::from([choice])));
+                let entry = Entry { identity: Identity::of(&key, self.id, self.client_name), whole };
+                let entries = Vec::from([entry.written(chunks.calls)]);
+                chunks.of.set_units(&mut event, key.choice().unwrap_or_default(), entries);
                 Some(event)
             }
         }
@@ -332,60 +345,57 @@ impl Identity {
     }
 
     /// Returns the identity of an entry that a chunk already contains.
-    fn of_entry(call: &Node<'_>) -> Option<Identity> {
+    fn of_entry(call: &Node<'_>, calls: PiecedCalls) -> Option<Identity> {
         let text = |text: &Text<'_>| text.display().into_owned();
         if let Some(index) = call.u64_at("index") {
             return Some(Identity::Index(index));
         }
         let id = entry_id(call).map(|id| Identity::Id(text(&id)));
-        id.or_else(|| Some(Identity::Name(text(call.get("function")?.text_at("name")?))))
+        id.or_else(|| Some(Identity::Name(text(calls.of(call)?.text_at(calls.name())?))))
     }
 }
 
-/// An entry of `tool_calls` with the restored arguments of a call.
+/// An entry of a chunk with the restored arguments of a call.
 pub(crate) struct Entry {
     identity: Identity,
     whole: String,
 }
 
 impl Entry {
-    fn written(self) -> Node<'static> {
-        let arguments = ("arguments", Node::string(self.whole));
+    fn written(self, calls: PiecedCalls) -> Node<'static> {
+        let arguments = (calls.arguments(), Node::string(self.whole));
         match self.identity {
-            Identity::Index(index) => {
-                Node::record([("index", Node::count(index)), ("function", Node::record([arguments]))])
-            }
-            Identity::Id(id) => Node::record([("id", Node::string(id)), ("function", Node::record([arguments]))]),
-            Identity::Name(name) => {
-                Node::record([("function", Node::record([("name", Node::string(name)), arguments]))])
-            }
+            Identity::Index(index) => calls.entry(Some(("index", Node::count(index))), Node::record([arguments])),
+            Identity::Id(id) => calls.entry(Some(("id", Node::string(id))), Node::record([arguments])),
+            Identity::Name(name) => calls.entry(None, Node::record([(calls.name(), Node::string(name)), arguments])),
         }
     }
 }
 
 /// Puts the arguments of calls into a chunk: into their existing entries, or into new entries in this order.
-pub(crate) fn put(delta: &mut Node<'_>, calls: Vec<Entry>) {
+pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
+    let (list, calls) = (chunks.of.units, chunks.calls);
     let mut places: Map<Identity, usize> = Map::new();
-    for (at, call) in calls.iter().enumerate() {
-        places.entry(call.identity.clone()).or_insert(at);
+    for (at, entry) in entries.iter().enumerate() {
+        places.entry(entry.identity.clone()).or_insert(at);
     }
-    let mut missing: Vec<Option<Entry>> = calls.into_iter().map(Some).collect();
-    call_sites::each(delta, "tool_calls", &mut |call| {
-        let place = Identity::of_entry(call).and_then(|identity| places.get(&identity).copied());
-        call.visit("function", |function| {
-            if let Some(call) = place.and_then(|place| missing.get_mut(place)?.take()) {
-                function.set("arguments", Node::string(call.whole));
+    let mut missing: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
+    call_sites::each(part, list, &mut |call| {
+        let place = Identity::of_entry(call, calls).and_then(|identity| places.get(&identity).copied());
+        calls.edit(call, |function| {
+            if let Some(entry) = place.and_then(|place| missing.get_mut(place)?.take()) {
+                function.set(calls.arguments(), Node::string(entry.whole));
             }
         });
     });
-    let entries: Vec<Node<'static>> = missing.into_iter().flatten().map(Entry::written).collect();
+    let entries: Vec<Node<'static>> = missing.into_iter().flatten().map(|entry| entry.written(calls)).collect();
     if entries.is_empty() {
         return;
     }
-    if delta.array_at("tool_calls").is_none() {
-        delta.set("tool_calls", Node::array(Vec::new()));
+    if part.array_at(list).is_none() {
+        part.set(list, Node::array(Vec::new()));
     }
-    delta.visit("tool_calls", |list| list.as_array_mut().map(|list| list.extend(entries)));
+    part.visit(list, |list| list.as_array_mut().map(|list| list.extend(entries)));
 }
 
 /// Appends text. A lone surrogate is written as an escape.

@@ -1,14 +1,14 @@
-//! Restores calls in the event streams of Chat Completions and OpenAI Responses.
+//! Restores calls in streams of chunks, and in the events of items.
 //!
-//! In Chat Completions, a call is identified by its index in a choice. The pieces of its arguments are combined, and
-//! put into the chunk that ends the choice. In Responses, up to four events contain the arguments of a call, which are
+//! In a chunk, a call is identified by its index in an alternative. The pieces of its arguments are combined, and put
+//! into the chunk that ends the alternative. In Responses, up to four events contain the arguments of a call, which are
 //! reported once.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     brackets::Scan,
-    buffered_calls::{self, BufferedCall},
+    buffered_calls::{self, BufferedCall, Chunks},
     restorer::Stream,
     unnumbered::entry_id,
 };
@@ -17,6 +17,7 @@ use crate::{
     json::{Node, Text},
     tools::call_sites::{self, is_none},
     wire::{
+        alternatives::PiecedCalls,
         events::{visit, Cursor, Key},
         reply,
     },
@@ -24,41 +25,37 @@ use crate::{
 
 impl Stream {
     /// Restores a chunk. Returns true if nothing is left to pass on.
-    pub(crate) fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
+    pub(crate) fn chunk(&mut self, event: &mut Node<'_>, chunks: Chunks) -> Result<bool, Error> {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
-        call_sites::each(event, "choices", &mut |choice| {
-            let number = choice.u64_at("index").unwrap_or_default();
-            match self.choice(choice, number) {
+        chunks.of.visit(event, &mut |item, number| {
+            match self.alternative(item, number, chunks) {
                 Ok(buffered) => outcome = outcome.clone().map(|before| before || buffered),
                 Err(error) => outcome = Err(error),
             }
-            let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
-            let delta = choice.object_at("delta");
-            let empty =
-                delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
-            nothing_left &= empty && !is_set("finish_reason") && !is_set("message");
+            nothing_left &= chunks.of.is_silent(item);
         });
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
-        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event) };
+        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event, chunks) };
         let buffered = outcome?;
         kept?;
         Ok(buffered && nothing_left)
     }
 
-    /// Restores a choice of a chunk. Returns true if something was buffered.
-    fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
+    /// Restores an alternative in a chunk. Returns true if something was buffered.
+    fn alternative(&mut self, item: &mut Node<'_>, number: u64, chunks: Chunks) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
-        self.reports.is_limited = reply::is_cut(choice);
-        let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.reports));
+        self.reports.is_limited = reply::is_cut(item);
+        let whole = item.visit(chunks.of.whole, |message| self.restore_map.reply(message, &mut self.reports));
         self.reports.is_limited = false;
         whole.unwrap_or(Ok(()))?;
+        let list = chunks.of.units;
         let (mut outcome, mut withheld) = (Ok(()), false);
         let (mut place, mut gone) = (0_u64, Vec::new());
-        choice.visit("delta", |delta| {
-            call_sites::each(delta, "tool_calls", &mut |call| {
-                match self.call(call, number, place) {
+        item.visit(chunks.of.part, |part| {
+            call_sites::each(part, list, &mut |call| {
+                match self.call(call, (number, place), chunks.calls) {
                     Ok(Piece::Passes) => {}
                     Ok(Piece::BufferedCall { alone }) => {
                         withheld = true;
@@ -73,7 +70,7 @@ impl Stream {
             if gone.is_empty() {
                 return;
             }
-            delta.visit("tool_calls", |list| {
+            part.visit(list, |list| {
                 let (mut at, mut gone) = (0_u64, gone.into_iter().peekable());
                 list.as_array_mut().into_iter().for_each(|list| {
                     list.retain(|_| {
@@ -83,27 +80,26 @@ impl Stream {
                     });
                 });
             });
-            if delta.array_at("tool_calls").is_some_and(<[Node<'_>]>::is_empty) {
-                delta.remove("tool_calls");
+            if part.array_at(list).is_some_and(<[Node<'_>]>::is_empty) {
+                part.remove(list);
             }
         });
         outcome?;
-        if choice.get("finish_reason").is_some_and(|reason| !reason.is_null()) {
-            self.close(choice, number);
+        if chunks.of.ends(item) {
+            self.close(item, number, chunks);
         }
         Ok(withheld)
     }
 
-    /// Restores an entry of `tool_calls` in a chunk.
-    fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
+    /// Restores an entry of the list of calls in a chunk.
+    fn call(&mut self, call: &mut Node<'_>, (choice, place): (u64, u64), calls: PiecedCalls) -> Result<Piece, Error> {
         let key = self.buffered.key_in_choice(choice, call, place)?;
-        let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
+        let name = calls.of(call).and_then(|function| function.text_at(calls.name()));
         let name = name.filter(|name| !name.is_empty());
-        let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if self.buffered.get(&key).is_some() || name.is_some_and(|name| self.needs_index(name)) {
             self.buffered.record_index(&key, place)?;
         }
-        if let Some(id) = self.gives_way(&key, name, entry_id(call), arguments) {
+        if let Some(id) = self.gives_way(&key, name, entry_id(call), calls.arguments_of(call)) {
             if let Some(buffered) = self.buffered.close(&key) {
                 // Without a name, the new call is a call to the same tool.
                 let name = name.unwrap_or(&buffered.name).clone().into_owned();
@@ -117,37 +113,31 @@ impl Stream {
         }
         let is_empty = |id: &Node<'_>| id.is_null() || id.as_text().is_some_and(Text::is_empty);
         let alone = name.is_none() && call.get("id").is_none_or(is_empty);
-        for inner in ["function", "custom"] {
-            call.visit(inner, |function| self.rename(function));
-        }
+        calls.edit_any(call, &mut |function| self.rename(function));
         let Some(buffered) = self.buffered.get(&key) else { return Ok(Piece::Passes) };
-        let arguments = call.get("function").and_then(|function| function.get("arguments"));
-        if arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty()) {
-            // Some servers send the complete arguments as a value.
+        let arguments = calls.arguments_of(call);
+        let piece = arguments.and_then(Node::as_text).filter(|piece| !piece.is_empty());
+        // Some servers send the complete arguments as a value.
+        let is_value = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
+        // Clients cannot assign a later piece to its call.
+        let is_alone = |piece: &&Text<'_>| {
+            let is_first = !alone && buffered.pieces.is_empty() && !buffered.is_reported;
+            key.is_unnumbered() && is_first && is_complete(piece)
+        };
+        if is_value || piece.as_ref().is_some_and(is_alone) {
             let (called, id) = (buffered.name.clone(), buffered.id.clone());
             let (restore_map, reports) = (&self.restore_map, &mut self.reports);
-            let restored = call.visit("function", |function| {
-                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), reports))
+            let restored = calls.edit(call, |function| {
+                let restore = |node: &mut Node<'_>| restore_map.arguments(&called, node, (id, !is_value), reports);
+                function.visit(calls.arguments(), restore)
             });
             restored.flatten().unwrap_or(Ok(()))?;
             self.buffered.mark_reported(&key);
             return Ok(Piece::Passes);
         }
-        let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
-        let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
-        if key.is_unnumbered() && !alone && buffered.pieces.is_empty() && !buffered.is_reported && is_complete(piece) {
-            // Clients cannot assign a later piece to its call.
-            let (called, id) = (buffered.name.clone(), buffered.id.clone());
-            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
-            let restored = call.visit("function", |function| {
-                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, true), reports))
-            });
-            restored.flatten().unwrap_or(Ok(()))?;
-            self.buffered.mark_reported(&key);
-            return Ok(Piece::Passes);
-        }
+        let Some(piece) = piece else { return Ok(Piece::Passes) };
         self.buffered.add(&key, piece)?;
-        call.visit("function", |function| function.set("arguments", Node::string("")));
+        calls.edit(call, |function| function.set(calls.arguments(), Node::string("")));
         Ok(Piece::BufferedCall { alone })
     }
 
@@ -199,22 +189,18 @@ impl Stream {
         None
     }
 
-    /// Ends a choice: puts the arguments of its calls into this chunk.
-    fn close(&mut self, choice: &mut Node<'_>, number: u64) {
+    /// Ends an alternative: puts the arguments of its calls into this chunk.
+    fn close(&mut self, item: &mut Node<'_>, number: u64, chunks: Chunks) {
         let mut whole = Vec::new();
-        self.reports.is_limited = reply::is_cut(choice);
+        self.reports.is_limited = reply::is_cut(item);
         for (key, buffered) in self.buffered.close_choice(number) {
             let (buffered, arguments) = self.settled(buffered);
             whole.extend(arguments.map(|arguments| buffered.entry(&key, arguments)));
         }
         self.reports.is_limited = false;
-        if whole.is_empty() {
-            return;
+        if !whole.is_empty() {
+            chunks.of.edit_part(item, |part| buffered_calls::put(part, whole, chunks));
         }
-        if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
-            choice.set("delta", Node::empty_object());
-        }
-        choice.visit("delta", |delta| buffered_calls::put(delta, whole));
     }
 
     /// Ends a call. Returns the call and its restored arguments, or `None` if there is nothing to send.

@@ -7,7 +7,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    buffered_calls::{BufferedCall, Calls},
+    buffered_calls::{BufferedCall, Calls, Chunks},
     pieces::Items,
     sse::{Buffer, Sink},
     text::{Run, Texts},
@@ -172,14 +172,15 @@ impl Stream {
                 out.extend(self.end_arguments(cursor, &mut event)?);
                 self.rename(&mut event);
             }
-            _ if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) => {
-                let nothing_left = self.chat(&mut event)?;
-                out.extend(core::mem::take(&mut self.before));
-                if nothing_left {
+            _ => {
+                if let Some(chunks) = Chunks::of(&event) {
+                    let nothing_left = self.chunk(&mut event, chunks)?;
+                    out.extend(core::mem::take(&mut self.before));
+                    if !nothing_left {
+                        out.push(event);
+                    }
                     return Ok(out);
                 }
-            }
-            _ => {
                 // An event with a complete reply repeats the calls.
                 self.reports.skips_seen = ["response", "interaction"].iter().any(|key| event.get(*key).is_some());
                 let restored = self.restore_map.reply(&mut event, &mut self.reports);

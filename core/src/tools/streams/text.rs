@@ -12,8 +12,12 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Node, Text},
-    tools::answer::text::{in_run, is_bare_block, is_text_part, Beginning, Read, Restores},
-    wire::events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+    tools::answer::text::{in_run, is_bare_block, Beginning, Read, Restores},
+    wire::{
+        alternatives::Alternatives,
+        events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+        reply::is_text_part,
+    },
 };
 
 /// Relation of an event to a text part.
@@ -107,10 +111,8 @@ pub(crate) enum Piece {
 pub(crate) enum Slot {
     /// Names of the members that lead to the text.
     Path(Path),
-    /// The choice with this index, in a chunk of Chat Completions whose choices were removed.
-    Choice(u64),
-    /// The candidate with this index, in an event of Gemini whose candidates were removed.
-    Candidate(u64),
+    /// The alternative with this number, in a chunk.
+    Alternative(&'static Alternatives, u64),
 }
 
 impl Texts {
@@ -236,23 +238,9 @@ impl Carrier {
 impl Slot {
     /// Puts text into the event.
     fn set(&self, event: &mut Node<'_>, text: String) {
-        let text = Node::string(text);
         match self {
-            Slot::Path(path) => set(event, path, text),
-            Slot::Choice(number) => {
-                let choice = Node::record([
-                    ("index", Node::count(*number)),
-                    ("delta", Node::record([("content", text)])),
-                    ("finish_reason", Node::default()),
-                ]);
-                event.set("choices", Node::array(Vec::from([choice])));
-            }
-            Slot::Candidate(number) => {
-                let parts = Node::array(Vec::from([Node::record([("text", text)])]));
-                let content = Node::record([("parts", parts), ("role", Node::literal("model"))]);
-                let candidate = Node::record([("content", content), ("index", Node::count(*number))]);
-                event.set("candidates", Node::array(Vec::from([candidate])));
-            }
+            Slot::Path(path) => set(event, path, Node::string(text)),
+            Slot::Alternative(alternatives, number) => alternatives.set_text(event, *number, text),
         }
     }
 }

@@ -89,10 +89,13 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("message")]],
         cut: &[("stop_reason", "max_tokens"), ("stop_reason", "model_context_window_exceeded")],
         usage: "usage",
+        repeated_texts: &[],
+        others: &[],
         is_own: |reply| {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
+    alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
     translation: Some(Translation {

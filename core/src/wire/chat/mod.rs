@@ -4,12 +4,13 @@ mod recognition;
 
 use super::{
     additions::Additions,
+    alternatives::{Alternatives, MessageText, PiecedCalls},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
-    rounds::{Body, Message, MessageText, Rounds, When},
+    rounds::{Body, Rounds, When},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
@@ -86,24 +87,16 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Items("choices")]],
         cut: &[("finish_reason", "length")],
         usage: "usage",
+        repeated_texts: &[],
+        others: &[],
         is_own: |reply| reply.array_at("choices").is_some(),
     },
+    alternatives: Some(&ALTERNATIVES),
     events: Some(&COHERE_EVENTS),
     rounds: Some(Rounds {
         // Each choice would need its own conversation.
         single_round: &[("n", When::AboveOne)],
-        body: Body::Message(Message {
-            list: "choices",
-            whole: "message",
-            part: "delta",
-            units: "tool_calls",
-            reason: "finish_reason",
-            id: "id",
-            role: "assistant",
-            text: MessageText::Member("content"),
-            has_null_reason: true,
-            repeats_usage: false,
-        }),
+        body: Body::Message(&ALTERNATIVES),
         reasons: &["tool_calls", "stop", "function_call"],
         without_calls: Some(("tool_calls", "stop")),
         is_call: |_| true,
@@ -120,6 +113,33 @@ pub(super) static WIRE: Wire = Wire {
         stop: Some("stop"),
         metadata: Metadata::Any,
     }),
+};
+
+static ALTERNATIVES: Alternatives = Alternatives {
+    list: "choices",
+    wrappers: &[],
+    usage: "usage",
+    id: "id",
+    whole: "message",
+    part: "delta",
+    units: "tool_calls",
+    calls: Some(PiecedCalls { inner: &["function", "custom"], name: "name", arguments: "arguments" }),
+    reason: "finish_reason",
+    role: "assistant",
+    has_roles: false,
+    text: MessageText::Member("content"),
+    has_null_reason: true,
+    repeats_usage: false,
+    needless: Some(&[
+        "id",
+        "object",
+        "created",
+        "model",
+        "provider",
+        "system_fingerprint",
+        "service_tier",
+        "obfuscation",
+    ]),
 };
 
 /// Cohere's own API, Chat v2, streams events.

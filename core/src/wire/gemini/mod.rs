@@ -4,12 +4,13 @@ use alloc::vec::Vec;
 
 use super::{
     additions::Additions,
+    alternatives::{Alternatives, MessageText},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
-    rounds::{Body, Message, MessageText, Rounds},
+    rounds::{Body, Rounds},
     tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -133,23 +134,15 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Items("candidates")], &[Member("response"), Items("candidates")]],
         cut: &[("finishReason", "MAX_TOKENS")],
         usage: "usageMetadata",
+        repeated_texts: &[],
+        others: &[],
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
+    alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
         single_round: &[],
-        body: Body::Message(Message {
-            list: "candidates",
-            whole: "content",
-            part: "content",
-            units: "parts",
-            reason: "finishReason",
-            id: "responseId",
-            role: "model",
-            text: MessageText::InUnits { member: "text", unless: "thought" },
-            has_null_reason: false,
-            repeats_usage: true,
-        }),
+        body: Body::Message(&ALTERNATIVES),
         reasons: &["STOP"],
         without_calls: None,
         is_call: |part| part.get("functionCall").is_some() || part.get("function_call").is_some(),
@@ -157,6 +150,25 @@ pub(super) static WIRE: Wire = Wire {
         reasoning: None,
     }),
     translation: None,
+};
+
+static ALTERNATIVES: Alternatives = Alternatives {
+    list: "candidates",
+    // Some gateways wrap a reply.
+    wrappers: &["response"],
+    usage: "usageMetadata",
+    id: "responseId",
+    whole: "content",
+    part: "content",
+    units: "parts",
+    calls: None,
+    reason: "finishReason",
+    role: "model",
+    has_roles: true,
+    text: MessageText::InUnits { member: "text", unless: "thought" },
+    has_null_reason: false,
+    repeats_usage: true,
+    needless: None,
 };
 
 fn messages(history: Node<'_>) -> Vec<Node<'_>> {

@@ -96,8 +96,11 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("interaction")]],
         cut: &[("status", "incomplete")],
         usage: "usage",
+        repeated_texts: &[],
+        others: &["user_input", "function_result", "thought"],
         is_own: |_| false,
     },
+    alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         single_round: &[("background", When::True)],

@@ -82,8 +82,11 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[]],
         cut: &[("why", "length")],
         usage: "spent",
+        repeated_texts: &[],
+        others: &[],
         is_own: |reply| reply.get("turn").is_some(),
     },
+    alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         single_round: &[],

@@ -98,15 +98,23 @@ pub(super) static WIRE: Wire = Wire {
         without_tools: WithoutTools::All,
     },
     reply: Reply {
-        messages: &[&[Items("output")], &[Member("response")], &[Member("response"), Items("output")]],
+        messages: &[
+            &[Items("output")],
+            &[Member("item")],
+            &[Member("response")],
+            &[Member("response"), Items("output")],
+        ],
         ends: &[&[Member("response")]],
         cut: &[("status", "incomplete")],
         usage: "usage",
+        repeated_texts: &[&["output_text"], &["response", "output_text"], &["part", "text"]],
+        others: &["reasoning"],
         is_own: |reply| {
             reply.get("object").is_some_and(|object| object.is_text("response")) && reply.array_at("output").is_some()
                 || has_type(reply, "response.created")
         },
     },
+    alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         // The API stores the history, or replies later.
@@ -152,7 +160,7 @@ pub(super) static EVENTS: Events = Events {
             test: Test::Always,
             path: &["delta"],
         }]),
-        Event::new("response.output_text.done", Meaning::EndPart).possible_text(),
+        Event::new("response.output_text.done", Meaning::EndPart).possible_text().repeated_text("text"),
         Event::new("response.function_call_arguments.delta", Meaning::Delta).pieces(&[Piece {
             content: Content::Arguments,
             test: Test::Exists,

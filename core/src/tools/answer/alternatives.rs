@@ -1,0 +1,382 @@
+//! Converts replies with alternative messages, and their chunks, if a call is the answer. The first call to the function
+//! that replaces the response format becomes the text of its alternative; pieces of its arguments become pieces of text.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, Gone, Place},
+    text::Answer,
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Data, Node, Text},
+    tools::streams::{
+        buffered_calls::{append, pay, CALL},
+        text::{Carrier, Slot},
+    },
+    wire::alternatives::{alternatives_of, number, Alternatives, PiecedCalls},
+};
+
+/// State of all alternatives of a reply.
+#[derive(Debug, Default)]
+pub(crate) struct AlternativeAnswers {
+    known: Map<u64, Alternative>,
+    /// True if an alternative has an answer.
+    pub(crate) is_answered: bool,
+    /// The kinds of content that were dropped because of an answer.
+    pub(crate) dropped: Dropped,
+    /// Alternatives of the current event with calls whose names are not known yet.
+    nameless: Vec<u64>,
+    cost: usize,
+}
+
+#[derive(Debug, Default)]
+struct Alternative {
+    calls: Calls,
+    /// True if the alternative has an answer in this event or an earlier one.
+    is_answered: bool,
+    /// The last call at each index.
+    slots: Map<u64, Begun>,
+    /// Indices of the calls that are hidden from the client.
+    gone: Gone,
+    /// Buffered text, which is dropped if an answer follows.
+    buffered: String,
+    /// Event that can carry the buffered text.
+    carrier: Option<Carrier>,
+    /// Event that can carry calls whose names remain unknown.
+    chunk: Option<(Node<'static>, &'static Alternatives)>,
+}
+
+/// A call that has started.
+#[derive(Debug)]
+enum Begun {
+    /// A call to the function. The first such call is the answer.
+    Answer { id: Option<Text<'static>>, is_first: bool },
+    /// A call that is passed on to the client.
+    Other,
+    /// Pieces of a call whose name is not known yet.
+    Nameless(Node<'static>),
+}
+
+/// Treatment of a piece of a call.
+enum Handling {
+    Same,
+    /// This call is passed on in place of the piece.
+    Changed(Node<'static>),
+    /// The piece is part of the answer, with this text.
+    Answer(String),
+    Nothing,
+}
+
+/// Converts the calls in a whole reply, or in a list of its chunks, whose calls are units of the messages. Returns
+/// `None` for any other reply.
+pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
+    let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
+    let mut answers = AlternativeAnswers::default();
+    // `feed` and `find` fail only if a stream exceeds its limit.
+    if !matches!(reply.data(), Data::Array(_)) {
+        let _ = answers.feed(reply, in_units(reply)?, (answer, false));
+        return Some(answers.calls());
+    }
+    let mut has_any = false;
+    for chunk in reply.as_array().unwrap_or_default() {
+        if let Some(of) = in_units(chunk) {
+            has_any = true;
+            let _ = answers.find(chunk, of, answer);
+        }
+    }
+    if !has_any {
+        return None;
+    }
+    // The visitor never fails.
+    let _ = reply.visit_children::<()>(|_, chunk| {
+        if let Some(of) = in_units(chunk) {
+            let _ = answers.feed(chunk, of, (answer, false));
+        }
+        Ok(())
+    });
+    Some(answers.calls())
+}
+
+impl AlternativeAnswers {
+    /// Converts the calls of an event. `buffers` is true if text is buffered until it is known whether an answer
+    /// follows.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn feed(
+        &mut self,
+        event: &mut Node<'_>,
+        of: &'static Alternatives,
+        (answer, buffers): (&Answer, bool),
+    ) -> Result<(), Error> {
+        self.find(event, of, answer)?;
+        let carrier = buffers.then(|| Carrier::new(of.without_output(event), Slot::Alternative(of, 0)));
+        let mut outcome = Ok(());
+        of.visit(event, &mut |item, number| {
+            if outcome.is_ok() {
+                outcome = self.alternative((item, number), of, (answer, carrier.as_ref()));
+            }
+        });
+        for number in core::mem::take(&mut self.nameless) {
+            if let Some(known) = self.known.get_mut(&number) {
+                known.chunk = Some((of.without_output(event), of));
+            }
+        }
+        outcome
+    }
+
+    /// Records which alternatives have an answer in an event, if their calls are whole.
+    fn find(&mut self, event: &Node<'_>, of: &'static Alternatives, answer: &Answer) -> Result<(), Error> {
+        if of.calls().is_some() {
+            return Ok(());
+        }
+        for item in of.items(event) {
+            let known = self.entry(number(item))?;
+            known.is_answered |= of.units_of(item).iter().any(|unit| is_answer_unit(unit, answer));
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, number: u64) -> Result<&mut Alternative, Error> {
+        if !self.known.contains_key(&number) {
+            pay(&mut self.cost, CALL)?;
+        }
+        Ok(self.known.entry(number).or_default())
+    }
+
+    /// Returns true if no alternative has state.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Returns the calls of all alternatives.
+    fn calls(&self) -> Calls {
+        let mut calls = Calls::default();
+        self.known.values().for_each(|known| calls.add(known.calls));
+        calls
+    }
+
+    /// Returns the text and the calls that are still buffered at the end of a stream.
+    pub(crate) fn left(&mut self) -> Vec<Node<'static>> {
+        self.cost = 0;
+        let mut left = Vec::new();
+        for (number, mut known) in core::mem::take(&mut self.known) {
+            let text = core::mem::take(&mut known.buffered);
+            left.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
+            let mut calls = Vec::new();
+            let has_calls = known.take_nameless(&mut calls);
+            if let Some((mut chunk, of)) = known.chunk.take().filter(|_| has_calls) {
+                of.set_units(&mut chunk, number, calls);
+                left.push(chunk);
+            }
+        }
+        left
+    }
+
+    fn alternative(
+        &mut self,
+        (item, number): (&mut Node<'_>, u64),
+        of: &'static Alternatives,
+        (answer, carrier): (&Answer, Option<&Carrier>),
+    ) -> Result<(), Error> {
+        let has_whole = of.whole != of.part && item.get(of.whole).is_some();
+        if of.units_of(item).is_empty() && !has_whole && carrier.is_none() && !self.known.contains_key(&number) {
+            return Ok(());
+        }
+        self.entry(number)?;
+        let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
+        if has_whole {
+            // Some servers send whole messages as chunks.
+            let calls = item.visit(of.whole, |message| call::answer_in_message(message, answer, false));
+            known.calls.add(calls.unwrap_or_default());
+        }
+        let ends = of.ends(item);
+        let piece = match of.calls() {
+            Some(calls) => {
+                let (piece, has_nameless) = known.pieces(item, (of, calls), answer, &mut self.cost)?;
+                if has_nameless && known.chunk.is_none() {
+                    self.nameless.push(number);
+                }
+                known.is_answered = known.calls.has_answer;
+                piece
+            }
+            None => None,
+        };
+        if known.is_answered || carrier.is_some() {
+            let mut taken = String::new();
+            item.visit(of.part, |part| of.take_texts(part, &mut |text| append(&mut taken, text)));
+            if known.is_answered {
+                self.is_answered = true;
+                let is_blank = |text: &str| text.trim().is_empty();
+                known.calls.dropped.text |= !is_blank(&taken) || !is_blank(&known.buffered);
+                self.cost -= known.buffered.len();
+                (known.buffered, known.carrier) = (String::new(), None);
+            } else {
+                pay(&mut self.cost, taken.len())?;
+                known.buffered.push_str(&taken);
+                known.carrier = carrier.map(|carrier| carrier.at(Slot::Alternative(of, number)));
+            }
+        }
+        if of.calls().is_none() {
+            let was_answered = known.calls.has_answer;
+            let own = item.visit(of.part, |part| as_text_in_list(part, of.units, answer, was_answered));
+            known.calls.add(own.unwrap_or_default());
+        }
+        if known.is_answered {
+            self.dropped.add(known.calls.dropped);
+            piece.into_iter().for_each(|piece| of.put_text(item, piece));
+        } else if ends && !known.buffered.is_empty() {
+            self.cost -= known.buffered.len();
+            of.put_text(item, core::mem::take(&mut known.buffered));
+        }
+        call::set_end(item, known.calls);
+        Ok(())
+    }
+}
+
+impl Alternative {
+    /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is not
+    /// known yet.
+    fn pieces(
+        &mut self,
+        item: &mut Node<'_>,
+        (of, calls): (&'static Alternatives, PiecedCalls),
+        answer: &Answer,
+        cost: &mut usize,
+    ) -> Result<(Option<String>, bool), Error> {
+        let (mut text, mut passed, mut is_changed, mut has_nameless) = (None, Vec::new(), false, false);
+        for (at, call) in of.units_of(item).iter().enumerate() {
+            let index = call.u64_at("index").unwrap_or(at as u64);
+            let handling = self.sort(index, (call, calls), answer, cost)?;
+            has_nameless |=
+                matches!((&handling, self.slots.get(&index)), (Handling::Nothing, Some(Begun::Nameless(_))));
+            is_changed |= !matches!(handling, Handling::Same) || self.gone.before(index) > 0;
+            match handling {
+                Handling::Same => passed.push(self.renumbered(index, call.detached())),
+                Handling::Changed(call) => passed.push(self.renumbered(index, call)),
+                Handling::Answer(piece) => text.get_or_insert_with(String::new).push_str(&piece),
+                Handling::Nothing => {}
+            }
+        }
+        is_changed |= of.ends(item) && self.take_nameless(&mut passed);
+        if is_changed {
+            of.edit_part(item, |part| {
+                if passed.is_empty() {
+                    part.remove(of.units);
+                } else {
+                    part.set(of.units, Node::array(passed));
+                }
+            });
+        }
+        Ok((text, has_nameless))
+    }
+
+    /// Decides how to handle a piece of the call at an index.
+    fn sort(
+        &mut self,
+        index: u64,
+        (call, calls): (&Node<'_>, PiecedCalls),
+        answer: &Answer,
+        cost: &mut usize,
+    ) -> Result<Handling, Error> {
+        let text = |node: Option<&Node<'_>>| {
+            node.and_then(Node::as_text).filter(|text| !text.is_empty()).cloned().map(Text::into_owned)
+        };
+        let function = calls.of(call).filter(|function| function.as_object().is_some());
+        let (name, id) = (text(function.and_then(|function| function.get(calls.name()))), text(call.get("id")));
+        let is_answer = function.is_some_and(|function| is_call_of(function, answer));
+        // A different name, or the same name with a different id, starts another call. Some servers repeat both in
+        // every piece.
+        let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
+        match self.slots.get(&index) {
+            // Some servers assign a different id to every piece.
+            Some(Begun::Answer { id: known, is_first })
+                if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
+            {
+                return Ok(if *is_first { Handling::Answer(piece_of(call, calls, answer)) } else { Handling::Nothing });
+            }
+            Some(Begun::Other) if name.is_none() => return Ok(Handling::Same),
+            _ => {}
+        }
+        if !self.slots.contains_key(&index) {
+            pay(cost, CALL)?;
+        }
+        let (mut whole, mut is_merged) = (None, false);
+        if let Some(Begun::Nameless(before)) = self.slots.get(&index) {
+            (whole, is_merged) = (Some(merged(before, call, calls)), true);
+        }
+        if name.is_none() && function.is_some() {
+            let buffered = whole.unwrap_or_else(|| call.detached());
+            pay(cost, json::length(call))?;
+            self.slots.insert(index, Begun::Nameless(buffered));
+            return Ok(Handling::Nothing);
+        }
+        if is_answer {
+            let is_first = !self.calls.has_answer;
+            self.calls.has_answer = true;
+            self.calls.dropped.calls |= !is_first;
+            self.gone.insert(index);
+            self.slots.insert(index, Begun::Answer { id, is_first });
+            let piece = || piece_of(whole.as_ref().unwrap_or(call), calls, answer);
+            return Ok(if is_first { Handling::Answer(piece()) } else { Handling::Nothing });
+        }
+        self.calls.has_others = true;
+        self.slots.insert(index, Begun::Other);
+        Ok(match whole.filter(|_| is_merged) {
+            Some(whole) => Handling::Changed(whole),
+            None => Handling::Same,
+        })
+    }
+
+    /// Appends the calls whose names remain unknown to the calls of an event. Returns true if there are any.
+    fn take_nameless(&mut self, calls: &mut Vec<Node<'static>>) -> bool {
+        let known = core::mem::take(&mut self.slots);
+        let before = calls.len();
+        for (index, call) in known {
+            match call {
+                Begun::Nameless(call) => {
+                    self.calls.has_others = true;
+                    calls.push(self.renumbered(index, call));
+                    self.slots.insert(index, Begun::Other);
+                }
+                known => drop(self.slots.insert(index, known)),
+            }
+        }
+        calls.len() > before
+    }
+
+    /// Returns a call with its index among the calls that the client sees.
+    fn renumbered(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
+        let before = self.gone.before(index);
+        if before > 0 && call.get("index").is_some() {
+            call.set("index", Node::count(index - before));
+        }
+        call
+    }
+}
+
+fn piece_of(call: &Node<'_>, calls: PiecedCalls, answer: &Answer) -> String {
+    answer.text_of(calls.arguments_of(call), Place::Text)
+}
+
+/// Merges two pieces of one call.
+fn merged(before: &Node<'static>, call: &Node<'_>, calls: PiecedCalls) -> Node<'static> {
+    let mut whole = before.clone();
+    for member in call.as_object().into_iter().flatten() {
+        if member.key.is(calls.function()) {
+            let mut arguments = String::new();
+            for part in [calls.of(before), Some(&member.value)].into_iter().flatten() {
+                part.text_at(calls.arguments()).into_iter().for_each(|text| append(&mut arguments, text));
+            }
+            let mut function = member.value.detached();
+            function.set(calls.arguments(), Node::string(arguments));
+            whole.set(calls.function(), function);
+        } else if !member.value.is_null() {
+            let key = member.key.clone().into_owned();
+            whole.as_object_mut().into_iter().for_each(|whole| whole.set(key.clone(), member.value.detached()));
+        }
+    }
+    whole
+}

@@ -1,0 +1,381 @@
+//! Replies that list alternative messages (`choices`, `candidates`), and their chunks in a stream: each chunk is a reply
+//! with a part of each message.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    each,
+    reply::{is_text_part, text_part},
+    ALL,
+};
+use crate::json::{Node, Object, Text};
+
+/// Where a reply has its alternative messages.
+#[derive(Debug)]
+pub(crate) struct Alternatives {
+    /// Member of the reply that contains the list.
+    pub(super) list: &'static str,
+    /// Members in which gateways wrap a reply.
+    pub(super) wrappers: &'static [&'static str],
+    /// Member of the reply that contains the token usage.
+    pub(super) usage: &'static str,
+    /// Member of the reply that contains its id.
+    pub(crate) id: &'static str,
+    /// Member of an alternative that contains the message.
+    pub(crate) whole: &'static str,
+    /// Member of an alternative that contains a part of the message, in a chunk.
+    pub(crate) part: &'static str,
+    /// Member of the message that contains its units.
+    pub(crate) units: &'static str,
+    /// How a chunk contains pieces of calls; `None` if each call is in one chunk.
+    pub(super) calls: Option<PiecedCalls>,
+    /// Member of an alternative that contains the reason of the end.
+    pub(crate) reason: &'static str,
+    /// `role` of the model.
+    pub(super) role: &'static str,
+    /// True if each part of a message has a role.
+    pub(super) has_roles: bool,
+    pub(crate) text: MessageText,
+    /// True if a chunk without a reason has the member nevertheless.
+    pub(crate) has_null_reason: bool,
+    /// True if each chunk repeats the token usage so far.
+    pub(crate) repeats_usage: bool,
+    /// Members of a chunk that need not be passed on if its text or its calls are buffered; `None` if each chunk is
+    /// passed on.
+    pub(super) needless: Option<&'static [&'static str]>,
+}
+
+/// Calls that arrive in pieces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PiecedCalls {
+    /// Members of an entry that may contain the call, first that of calls whose arguments are JSON text.
+    pub(super) inner: &'static [&'static str],
+    pub(super) name: &'static str,
+    pub(super) arguments: &'static str,
+}
+
+/// Where the text of a message is.
+#[derive(Debug)]
+pub(crate) enum MessageText {
+    /// In this member of the message. Units are calls, which arrive in pieces.
+    Member(&'static str),
+    /// In this member of units, unless the unit has the other member. Each unit arrives as a whole.
+    InUnits { member: &'static str, unless: &'static str },
+}
+
+/// Member of an alternative that contains its number.
+const NUMBER: &str = "index";
+
+/// Visits an alternative and its number.
+type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Node<'a>, u64);
+
+/// Returns how a reply or a chunk lists alternative messages, if it does.
+pub(crate) fn alternatives_of(reply: &Node<'_>) -> Option<&'static Alternatives> {
+    ALL.iter().filter_map(|wire| wire.alternatives).find(|own| own.holder(reply).is_some())
+}
+
+impl Alternatives {
+    fn is_list_of(&self, node: &Node<'_>) -> bool {
+        node.get(self.list).is_some_and(|list| list.as_array().is_some())
+    }
+
+    /// Returns the object with the list: the reply, or what wraps it.
+    fn holder<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        let wrapped = || self.wrappers.iter().filter_map(|key| reply.get(*key)).find(|inner| self.is_list_of(inner));
+        if self.is_list_of(reply) {
+            return Some(reply);
+        }
+        wrapped()
+    }
+
+    /// Edits the object with the list.
+    pub(crate) fn edit_holder<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+        if self.is_list_of(reply) {
+            return Some(edit(reply));
+        }
+        let is_holder = |key: &&&str| reply.get(**key).is_some_and(|inner| self.is_list_of(inner));
+        let key = self.wrappers.iter().find(is_holder)?;
+        reply.visit(*key, edit)
+    }
+
+    /// Returns the alternatives of a reply.
+    pub(crate) fn items<'n, 'a>(&self, reply: &'n Node<'a>) -> &'n [Node<'a>] {
+        self.holder(reply).map_or(&[], |holder| holder.items_at(self.list))
+    }
+
+    /// Visits each alternative of a reply.
+    pub(crate) fn visit<'a>(&self, reply: &mut Node<'a>, visit: Visit<'_, 'a>) {
+        self.edit_holder(reply, |holder| {
+            each(holder, self.list, &mut |_, item| {
+                let number = number(item);
+                visit(item, number);
+            });
+        });
+    }
+
+    /// Returns the alternative that counts, if the client reads only one.
+    pub(crate) fn first<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        reply.array_at(self.list)?.first()
+    }
+
+    /// Edits the alternative that counts.
+    pub(crate) fn edit_first<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+        reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
+    }
+
+    /// Returns a message of the model, with a role. Some backends omit it.
+    pub(crate) fn model_message(&self, mut message: Node<'static>) -> Node<'static> {
+        if message.get("role").is_none() {
+            message.set("role", Node::literal(self.role));
+        }
+        message
+    }
+
+    /// Returns true if an alternative ends.
+    pub(crate) fn ends(&self, item: &Node<'_>) -> bool {
+        item.get(self.reason).is_some_and(|reason| !reason.is_null())
+    }
+
+    /// Returns how chunks contain pieces of calls.
+    pub(crate) const fn calls(&self) -> Option<PiecedCalls> {
+        self.calls
+    }
+
+    /// Returns the units of the part of a message that an alternative contains.
+    pub(crate) fn units_of<'n, 'a>(&self, item: &'n Node<'a>) -> &'n [Node<'a>] {
+        item.get(self.part).and_then(|part| part.array_at(self.units)).unwrap_or_default()
+    }
+
+    /// Edits the part of a message that an alternative contains; adds it if it is missing.
+    pub(crate) fn edit_part<'a>(&self, item: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>)) {
+        if item.get(self.part).is_none_or(|part| part.as_object().is_none()) {
+            item.set(self.part, if self.has_roles { self.with_role() } else { Node::empty_object() });
+        }
+        item.visit(self.part, edit);
+    }
+
+    fn with_role(&self) -> Node<'static> {
+        Node::record([("role", Node::literal(self.role))])
+    }
+
+    /// Visits each piece of text in a part of a message: the object and its member that contains the piece.
+    pub(crate) fn visit_texts(&self, part: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>, &'static str)) {
+        let (list, member) = match self.text {
+            MessageText::Member(member) => {
+                visit(part, member);
+                // Mistral sends a list of parts.
+                (member, "text")
+            }
+            MessageText::InUnits { member, .. } => (self.units, member),
+        };
+        each(part, list, &mut |_, unit| {
+            if is_text_part(unit) {
+                visit(unit, member);
+            }
+        });
+    }
+
+    /// Removes the text from a part of a message. Calls `take` with each piece.
+    pub(crate) fn take_texts(&self, part: &mut Node<'_>, take: &mut dyn FnMut(&Text<'_>)) {
+        let list = match self.text {
+            MessageText::Member(member) => {
+                if let Some(text) = part.text_at(member).filter(|text| !text.is_empty()) {
+                    take(text);
+                    part.remove(member);
+                    return;
+                }
+                member
+            }
+            MessageText::InUnits { .. } => self.units,
+        };
+        let is_text = |unit: &Node<'_>| unit.text_at("text").is_some() && is_text_part(unit);
+        let texts = part.items_at(list).iter().filter(|unit| is_text(unit));
+        texts.filter_map(|unit| unit.text_at("text")).for_each(&mut *take);
+        if part.items_at(list).iter().any(is_text) {
+            part.visit(list, |units| units.as_array_mut().map(|units| units.retain(|unit| !is_text(unit))));
+        }
+    }
+
+    /// Returns true if a part of a message has text, whose value may be empty.
+    pub(crate) fn may_have_text(&self, item: &Node<'_>) -> bool {
+        match self.text {
+            MessageText::Member(member) => {
+                item.get(self.part).and_then(|part| part.get(member)).is_some_and(|text| !text.is_null())
+            }
+            MessageText::InUnits { .. } => true,
+        }
+    }
+
+    /// Puts a text into an alternative: into its first piece of text, or into a new one.
+    pub(crate) fn put_text(&self, item: &mut Node<'_>, text: String) {
+        self.edit_part(item, |part| match self.text {
+            MessageText::Member(member) if part.get(member).is_none_or(|own| own.as_array().is_none()) => {
+                part.set(member, Node::string(text));
+            }
+            MessageText::Member(member) => put_in_parts(part, member, text, true),
+            MessageText::InUnits { .. } => put_in_parts(part, self.units, text, false),
+        });
+    }
+
+    /// Returns a copy of a chunk that can carry a piece of text: without what the chunk itself still contains.
+    pub(crate) fn text_carrier(&self, chunk: &Node<'_>) -> Node<'static> {
+        match self.needless {
+            Some(members) => {
+                let kept = chunk.as_object().map(Object::members).unwrap_or_default().iter();
+                let kept = kept.filter(|member| self.is_needless(members, |key| member.key.is(key)));
+                Node::object(kept.map(|member| (member.key.clone().into_owned(), member.value.detached())).collect())
+            }
+            None => self.without_output(chunk),
+        }
+    }
+
+    fn is_needless(&self, members: &[&str], is: impl Fn(&str) -> bool) -> bool {
+        is(self.list) || members.iter().any(|key| is(key))
+    }
+
+    /// Returns a copy of a chunk without its alternatives. The chunk itself is passed on with its usage.
+    pub(crate) fn without_output(&self, chunk: &Node<'_>) -> Node<'static> {
+        let mut bare = chunk.detached();
+        self.edit_holder(&mut bare, |holder| {
+            [self.list, self.usage].into_iter().for_each(|key| drop(holder.remove(key)));
+        });
+        bare
+    }
+
+    /// Returns true if nothing but the alternatives has to be passed on of a chunk.
+    pub(crate) fn has_only_output(&self, chunk: &Node<'_>) -> bool {
+        let Some(members) = self.needless else { return false };
+        let all = chunk.as_object().map(Object::members).unwrap_or_default();
+        all.iter().all(|member| is_empty(&member.value) || self.is_needless(members, |key| member.key.is(key)))
+    }
+
+    /// Returns true if an alternative contains nothing but empty text.
+    pub(crate) fn has_only_text(&self, item: &Node<'_>) -> bool {
+        let MessageText::Member(text) = self.text else { return false };
+        let is_silent = |value: &Node<'_>| value.is_null() || value.is_text("");
+        let part = item.object_at(self.part);
+        part.is_none_or(|part| part.iter().all(|member| member.key.is(text) && is_silent(&member.value)))
+            && item
+                .as_object()
+                .map(Object::members)
+                .unwrap_or_default()
+                .iter()
+                .all(|member| is_empty(&member.value) || [NUMBER, self.part].iter().any(|key| member.key.is(*key)))
+    }
+
+    /// Returns true if an alternative contains nothing for the client.
+    pub(crate) fn is_silent(&self, item: &Node<'_>) -> bool {
+        let is_set = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
+        let part = item.object_at(self.part);
+        part.is_none_or(|part| part.iter().all(|member| member.key.is("role") || member.value.is_null()))
+            && !is_set(self.reason)
+            && !is_set(self.whole)
+    }
+
+    /// Puts one alternative with a piece of text into a chunk without alternatives.
+    pub(crate) fn set_text(&self, chunk: &mut Node<'_>, number: u64, text: String) {
+        let part = match self.text {
+            MessageText::Member(member) => Node::record([(member, Node::string(text))]),
+            MessageText::InUnits { member, .. } => {
+                let units = Node::array(Vec::from([Node::record([(member, Node::string(text))])]));
+                Node::record([(self.units, units)])
+            }
+        };
+        self.set_only(chunk, number, part);
+    }
+
+    /// Puts one alternative with units into a chunk without alternatives.
+    pub(crate) fn set_units(&self, chunk: &mut Node<'_>, number: u64, units: Vec<Node<'static>>) {
+        self.set_only(chunk, number, Node::record([(self.units, Node::array(units))]));
+    }
+
+    fn set_only(&self, chunk: &mut Node<'_>, number: u64, mut part: Node<'static>) {
+        if self.has_roles {
+            part.set("role", Node::literal(self.role));
+        }
+        let mut item = Node::record([(NUMBER, Node::count(number)), (self.part, part)]);
+        if self.has_null_reason {
+            item.set(self.reason, Node::default());
+        }
+        let list = Node::array(Vec::from([item]));
+        let is_wrapper = |key: &&&str| chunk.get(**key).is_some_and(|inner| inner.as_object().is_some());
+        match self.wrappers.iter().find(is_wrapper) {
+            Some(key) => drop(chunk.visit(*key, |inner| inner.set(self.list, list))),
+            None => chunk.set(self.list, list),
+        }
+    }
+}
+
+impl PiecedCalls {
+    /// Returns the member that may contain a call whose arguments are JSON text.
+    pub(crate) fn function(self) -> &'static str {
+        self.inner.first().copied().unwrap_or_default()
+    }
+
+    /// Returns the member of an entry that contains its call, if it is a call of a function.
+    pub(crate) fn of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        entry.get(self.function())
+    }
+
+    /// Returns the member with the name of the tool.
+    pub(crate) const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the member with a piece of the arguments.
+    pub(crate) const fn arguments(self) -> &'static str {
+        self.arguments
+    }
+
+    /// Returns the piece of the arguments in an entry.
+    pub(crate) fn arguments_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        self.of(entry)?.get(self.arguments)
+    }
+
+    /// Edits the call of an entry.
+    pub(crate) fn edit<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+        entry.visit(self.function(), edit)
+    }
+
+    /// Edits the call of an entry, whatever its kind.
+    pub(crate) fn edit_any<'a>(self, entry: &mut Node<'a>, edit: &mut dyn FnMut(&mut Node<'a>)) {
+        for inner in self.inner {
+            entry.visit(*inner, &mut *edit);
+        }
+    }
+
+    /// Returns an entry with members and a call.
+    pub(crate) fn entry(self, members: Option<(&'static str, Node<'static>)>, call: Node<'static>) -> Node<'static> {
+        let mut entry = Node::empty_object();
+        members.into_iter().for_each(|(key, value)| entry.set(key, value));
+        entry.set(self.function(), call);
+        entry
+    }
+}
+
+/// Returns the number of an alternative.
+pub(crate) fn number(item: &Node<'_>) -> u64 {
+    item.u64_at(NUMBER).unwrap_or_default()
+}
+
+fn is_empty(value: &Node<'_>) -> bool {
+    value.is_null() || value.as_array().is_some_and(<[_]>::is_empty)
+}
+
+/// Puts text into a list of parts: into the first one that is text, or into a new first one.
+fn put_in_parts(holder: &mut Node<'_>, list: &'static str, text: String, has_types: bool) {
+    let mut text = Some(text);
+    each(holder, list, &mut |_, part| {
+        if part.get("text").is_some() && is_text_part(part) {
+            if let Some(text) = text.take() {
+                part.set("text", Node::string(text));
+            }
+        }
+    });
+    let Some(text) = text else { return };
+    if holder.array_at(list).is_none() {
+        holder.set(list, Node::array(Vec::new()));
+    }
+    let part = if has_types { text_part("text", text) } else { Node::record([("text", Node::string(text))]) };
+    holder.visit(list, |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)));
+}
