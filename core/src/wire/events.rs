@@ -6,7 +6,10 @@
 
 use alloc::{format, string::String};
 
-use super::{units::Step, Wire, ALL};
+use super::{
+    units::{Arguments, Step},
+    Wire, ALL,
+};
 use crate::json::{Node, Text};
 
 /// Names of nested members, from an event to a value.
@@ -71,7 +74,7 @@ pub(super) struct BegunCall {
     /// The member that contains the name of its tool.
     pub(super) name: &'static str,
     /// The member that may contain its arguments.
-    pub(super) arguments: Option<&'static str>,
+    pub(super) arguments: Arguments,
     /// True if a later event repeats the whole call.
     pub(super) is_repeated: bool,
 }
@@ -211,40 +214,41 @@ impl Events {
 }
 
 /// An event whose kind is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Cursor {
+    wire: &'static Wire,
     of: &'static Events,
     event: &'static Event,
 }
 
 /// The events of every format. An event that could belong to several formats belongs to the last one of [`ALL`].
-fn all() -> impl Iterator<Item = &'static Events> {
-    ALL.iter().rev().filter_map(|wire| wire.events)
+fn all() -> impl Iterator<Item = (&'static Wire, &'static Events)> {
+    ALL.iter().rev().filter_map(|wire| Some((*wire, wire.events?)))
 }
 
 impl Wire {
     /// Returns the meaning of an event of this format, if its kind is known.
-    pub(crate) fn decode(&self, node: &Node<'_>) -> Option<Cursor> {
+    pub(crate) fn decode(&'static self, node: &Node<'_>) -> Option<Cursor> {
         let of = self.events?;
-        Some(Cursor { of, event: of.listed(node).or_else(|| of.unlisted(node))? })
+        Some(Cursor { wire: self, of, event: of.listed(node).or_else(|| of.unlisted(node))? })
     }
 }
 
 /// Returns the meaning of an event, if its kind is known.
 pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
     // A kind that one format lists is never an unlisted one of another.
-    let listed = all().find_map(|of| Some(Cursor { of, event: of.listed(node)? }));
-    listed.or_else(|| all().find_map(|of| Some(Cursor { of, event: of.unlisted(node)? })))
+    let listed = all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.listed(node)? }));
+    listed.or_else(|| all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.unlisted(node)? })))
 }
 
 /// Returns the number of an event in its stream.
 pub(crate) fn sequence(node: &Node<'_>) -> Option<u64> {
-    all().find_map(|of| node.u64_at(of.sequence?))
+    all().find_map(|(_, of)| node.u64_at(of.sequence?))
 }
 
 /// Sets the number of an event in its stream, if the event has one.
 pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
-    let key = all().find_map(|of| of.sequence.filter(|key| node.get(*key).is_some()));
+    let key = all().find_map(|(_, of)| of.sequence.filter(|key| node.get(*key).is_some()));
     if let Some(key) = key {
         node.set(key, Node::count(number));
     }
@@ -288,6 +292,11 @@ pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
 impl Cursor {
     pub(crate) const fn meaning(self) -> Meaning {
         self.event.meaning
+    }
+
+    /// Returns the format of the event.
+    pub(crate) const fn wire(self) -> &'static Wire {
+        self.wire
     }
 
     pub(crate) const fn is_finish(self) -> bool {
@@ -351,7 +360,12 @@ impl Cursor {
 
     /// Returns the member of the call that begins that may contain its arguments.
     pub(crate) fn call_arguments(self) -> Option<&'static str> {
-        self.event.call?.arguments
+        self.event.call?.arguments.member()
+    }
+
+    /// Returns the arguments of the call that begins, and true if the API expects JSON text there.
+    pub(crate) fn arguments_of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
+        self.event.call.map_or((None, true), |begun| begun.arguments.of(call))
     }
 
     /// Returns true if a later event repeats the call that begins.
@@ -490,7 +504,7 @@ impl Key {
 
 /// Returns the text of a member that states the kind of an event.
 pub(crate) fn kind_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    let mut keys = all().filter_map(|of| match of.kind {
+    let mut keys = all().filter_map(|(_, of)| match of.kind {
         Kind::Value(key) => Some(key),
         Kind::Member => None,
     });

@@ -5,6 +5,7 @@
 
 pub(crate) mod additions;
 pub(crate) mod alternatives;
+pub(crate) mod answers;
 mod anthropic;
 mod chat;
 pub(crate) mod choice;
@@ -18,7 +19,7 @@ mod made_up;
 pub(crate) mod prompt;
 pub(crate) mod recognition;
 pub(crate) mod reply;
-mod responses;
+pub(crate) mod responses;
 pub(crate) mod rounds;
 pub(crate) mod tool_list;
 pub(crate) mod translation;
@@ -34,6 +35,7 @@ use crate::{
 };
 use additions::Additions;
 use alternatives::Alternatives;
+use answers::AnswerText;
 use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use events::Events;
@@ -66,6 +68,8 @@ pub(crate) struct Wire {
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
+    /// How the call of a function that replaces the response format becomes text.
+    answers: AnswerText,
     /// How replies and chunks list alternative messages; `None` if they have one.
     alternatives: Option<&'static Alternatives>,
     /// The events of a streamed reply, besides chunks.
@@ -200,6 +204,11 @@ impl Wire {
 
     pub(crate) const fn reply(&self) -> &Reply {
         &self.reply
+    }
+
+    /// Returns how the call of a function that replaces the response format becomes text.
+    pub(crate) const fn answers(&self) -> &AnswerText {
+        &self.answers
     }
 
     /// Returns how the history adds tools.

@@ -45,6 +45,20 @@ pub(super) enum Arguments {
     Value(&'static str),
 }
 
+impl Arguments {
+    pub(super) const fn member(self) -> Option<&'static str> {
+        match self {
+            Arguments::None => None,
+            Arguments::Text(key) | Arguments::Value(key) => Some(key),
+        }
+    }
+
+    /// Returns the arguments of a call, and true if the API expects JSON text there.
+    pub(super) fn of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
+        (self.member().and_then(|key| call.get(key)), !matches!(self, Arguments::Value(_)))
+    }
+}
+
 /// The location of a unit's name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
@@ -256,6 +270,48 @@ fn in_entry(entry: &mut Node<'_>, own: Option<&'static Wire>, (list, at): (&'sta
     visit_units(entry, own, |units| units.list(list), Some((list, at)), visit);
 }
 
+/// A call in a message or in an entry of one of its lists.
+pub(crate) struct FoundCall<'n, 'a> {
+    pub(crate) wire: &'static Wire,
+    /// The object with the name of the tool.
+    pub(crate) node: &'n Node<'a>,
+    unit: &'static Unit,
+}
+
+/// Returns the call in an entry of a list, or in a message, in the format of any API. In a part that has a meaning in
+/// several formats, that of `own` applies.
+pub(crate) fn call_in<'n, 'a>(
+    holder: &'n Node<'a>,
+    list: Option<&str>,
+    own: Option<&'static Wire>,
+) -> Option<FoundCall<'n, 'a>> {
+    let kind = holder.text_at("type");
+    let find = |wire: &'static Wire, is_own: bool| {
+        let units = list.map_or(Some(wire.units.messages), |list| wire.units.list(list)).unwrap_or_default();
+        // Restored arguments may be a string.
+        let stays = |step: &Step| matches!(step, Step::NotText(_)) || step.stays(holder);
+        let is_here = |unit: &&Unit| unit.is_in(holder, kind, true) && (is_own || unit.unlike.iter().all(stays));
+        units.iter().filter(|unit| unit.role == Role::Call).filter(is_here).find_map(|unit| {
+            let node = unit.find(holder).filter(|node| node.as_object().is_some())?;
+            Some(FoundCall { wire, node, unit })
+        })
+    };
+    let own_call = own.and_then(|wire| find(wire, true));
+    own_call.or_else(|| ALL.iter().find_map(|wire| find(wire, false)))
+}
+
+impl<'n, 'a> FoundCall<'n, 'a> {
+    /// Returns true if the arguments are complete.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.unit.pieces.iter().all(|key| self.node.get(*key).is_none())
+    }
+
+    /// Returns the arguments, and true if the API expects JSON text there.
+    pub(crate) fn arguments(&self) -> (Option<&'n Node<'a>>, bool) {
+        self.unit.arguments.of(self.node)
+    }
+}
+
 /// Calls `visit` with the units of a block, an item or a step that a stream sends alone.
 pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
     let kind = part.text_at("type");
@@ -269,7 +325,7 @@ pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
 }
 
 /// Returns the members of messages that contain lists of units; a member may occur several times.
-fn lists() -> impl Iterator<Item = &'static str> {
+pub(crate) fn lists() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|wire| wire.units.lists).map(|(list, _)| *list)
 }
 

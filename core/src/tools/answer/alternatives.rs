@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, Gone, Place},
+    call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, Gone},
     text::Answer,
 };
 use crate::{
@@ -134,7 +134,7 @@ impl AlternativeAnswers {
         }
         for item in of.items(event) {
             let known = self.entry(number(item))?;
-            known.is_answered |= of.units_of(item).iter().any(|unit| is_answer_unit(unit, answer));
+            known.is_answered |= of.units_of(item).iter().any(|unit| is_answer_unit(unit, of.units, answer));
         }
         Ok(())
     }
@@ -189,7 +189,7 @@ impl AlternativeAnswers {
         let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
         if has_whole {
             // Some servers send whole messages as chunks.
-            let calls = item.visit(of.whole, |message| call::answer_in_message(message, answer, false));
+            let calls = item.visit(of.whole, |message| call::answer_in_message(message, answer));
             known.calls.add(calls.unwrap_or_default());
         }
         let ends = of.ends(item);
@@ -358,7 +358,7 @@ impl Alternative {
 }
 
 fn piece_of(call: &Node<'_>, calls: PiecedCalls, answer: &Answer) -> String {
-    answer.text_of(calls.arguments_of(call), Place::Text)
+    answer.text_of((calls.arguments_of(call), true))
 }
 
 /// Merges two pieces of one call.

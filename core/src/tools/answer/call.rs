@@ -12,13 +12,15 @@ use super::{
     text::{restored, Answer},
 };
 use crate::{
-    json::{self, Data, Node, Text},
+    json::{self, Data, Node},
     report::AnswerChange,
-    request::tool::has_type,
     tools::{call_sites::each, streams::buffered_calls::append},
     wire::{
         alternatives::alternatives_of,
-        reply::{is_text_part, text_part},
+        answers::{self, is_text, Into, Output},
+        reply::text_part,
+        units::{self, call_in, FoundCall},
+        Wire,
     },
 };
 
@@ -97,24 +99,10 @@ impl Gone {
     }
 }
 
-/// Position of a call, which determines the form of its arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The arguments are a string with JSON text.
-    Text,
-    /// The arguments are a value.
-    Value,
-}
-
 /// Returns true for a restored call to the function. A tool of a server or of a namespace is another tool.
 pub(crate) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
     call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
-}
-
-/// Returns true for a part or a block with text that the client would read as the answer.
-pub(crate) fn is_text(part: &Node<'_>) -> bool {
-    part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
 
 /// Returns true for text that is not blank.
@@ -122,66 +110,44 @@ pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
 
-/// Returns the member that contains the call of a Converse block or of a Gemini part.
-fn holder_of(block: &Node<'_>) -> Option<&'static str> {
-    let is_call = |key: &&str| block.get(*key).is_some_and(|call| call.as_object().is_some());
-    ["toolUse", "functionCall", "function_call"].into_iter().find(is_call)
-}
-
-fn call_of<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    match holder_of(block) {
-        Some(key) => block.get(key),
-        None => has_type(block, "tool_use").then_some(block),
-    }
-}
-
-/// Returns true for a block or a part that is a complete call to the function.
-pub(super) fn is_answer_unit(block: &Node<'_>, answer: &Answer) -> bool {
+/// Returns true for a complete call to the function.
+fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
-    let is_part = |call: &Node<'_>| ["partialArgs", "willContinue"].iter().any(|key| call.get(*key).is_some());
-    call_of(block).is_some_and(|call| !is_part(call) && is_call_of(call, answer))
+    call.is_whole() && is_call_of(call.node, answer)
 }
 
-/// Converts a block of Anthropic or Converse, or a part of Gemini, to text if it is a call to the function.
-fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
-    let Some(call) = call_of(block) else { return Calls::default() };
-    if !is_answer_unit(block, answer) {
+/// Returns true for an entry of a list of units that is a complete call to the function.
+pub(super) fn is_answer_unit(unit: &Node<'_>, list: &str, answer: &Answer) -> bool {
+    call_in(unit, Some(list), None).is_some_and(|call| is_answer(&call, answer))
+}
+
+/// Converts a unit to text if it is a call to the function.
+fn in_unit(unit: &mut Node<'_>, (list, own): (Option<&str>, Option<&'static Wire>), answer: &Answer) -> Calls {
+    let Some(call) = call_in(unit, list, own) else { return Calls::default() };
+    let (true, Into::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().into) else {
         return Calls::OTHER;
-    }
-    let arguments = ["input", "args"].into_iter().find_map(|key| call.get(key));
-    let text = answer.text_of(arguments, Place::Value);
-    as_text_block(block, text);
+    };
+    let text = answer.text_of(call.arguments());
+    convert(unit, Some(text));
     Calls::ANSWER
 }
 
-/// Converts a block with a call to a block with text.
-pub(crate) fn as_text_block(block: &mut Node<'_>, text: String) {
-    match holder_of(block) {
-        // Signatures of thoughts are siblings of the call, and are kept.
-        Some(key) => drop(block.remove(key)),
-        None => {
-            ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
-            block.set("type", Node::literal("text"));
-        }
-    }
-    block.set("text", Node::string(text));
-}
-
 impl Answer {
-    /// Returns restored arguments as text. Truncated text is restored as far as it is complete.
-    pub(crate) fn text_of(&self, arguments: Option<&Node<'_>>, place: Place) -> String {
-        match (arguments, place) {
-            (Some(arguments), Place::Text) if arguments.as_text().is_some() => {
+    /// Returns restored arguments as text. Truncated text is restored as far as it is complete. The flag is true if the
+    /// API expects JSON text.
+    pub(crate) fn text_of(&self, (arguments, is_text): (Option<&Node<'_>>, bool)) -> String {
+        match arguments {
+            Some(arguments) if is_text && arguments.as_text().is_some() => {
                 let mut out = String::new();
                 arguments.as_text().into_iter().for_each(|text| append(&mut out, text));
                 self.whole_text(out)
             }
-            (None, Place::Text) => String::new(),
-            (Some(arguments), Place::Text) if arguments.is_null() => String::new(),
+            None if is_text => String::new(),
+            Some(arguments) if is_text && arguments.is_null() => String::new(),
             // APIs omit empty arguments. Restored arguments are null only if the plan removed a wrapper around null.
-            (None, Place::Value) => String::from("{}"),
-            (Some(arguments), Place::Value) if arguments.is_null() && self.plan.is_empty() => String::from("{}"),
-            (Some(arguments), _) => json::write(arguments),
+            None => String::from("{}"),
+            Some(arguments) if arguments.is_null() && self.plan.is_empty() => String::from("{}"),
+            Some(arguments) => json::write(arguments),
         }
     }
 
@@ -195,21 +161,6 @@ impl Answer {
         restored(Some(self), &text).text.unwrap_or(text)
     }
 }
-
-/// Members with the reason why a reply ended, each with its value for calls and its value for text.
-const ENDS: [(&str, &str, &str); 7] = [
-    ("finish_reason", "tool_calls", "stop"),
-    ("finish_reason", "TOOL_CALL", "COMPLETE"),
-    ("finish_reason", "tool_call", "stop"),
-    ("stop_reason", "tool_use", "end_turn"),
-    ("stopReason", "tool_use", "end_turn"),
-    ("done_reason", "tool_calls", "stop"),
-    ("status", "requires_action", "completed"),
-];
-
-/// Prefix of the ids of messages that were calls in OpenAI Responses. The API requires `msg_`. The rest of the prefix
-/// shows, in a later request, which messages the API does not know.
-pub(crate) const ANSWER_ID: &str = "msg_fc_";
 
 /// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
 pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
@@ -225,105 +176,65 @@ pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
         });
         return calls;
     }
-    calls.add(answer_in_message(reply, answer, false));
     if let Some(alternatives) = alternatives_of(reply) {
         alternatives.visit(reply, &mut |item, _| {
-            let message = item.visit(alternatives.whole, |message| answer_in_message(message, answer, false));
-            let own = message.unwrap_or_default();
+            let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
             set_end(item, own);
             calls.add(own);
         });
     }
-    // Cohere's own API has a list of parts, and Ollama's API has arguments that are values.
-    let has_parts = reply.get("finish_reason").is_some();
-    let place = if reply.get("done").is_some() { Place::Value } else { Place::Text };
-    calls.add(reply.visit("message", |message| in_message_at(message, answer, has_parts, place)).unwrap_or_default());
-    calls.add(reply.visit("step", |step| answer_in_item(step, answer, Item::Step)).unwrap_or_default());
-    for (list, kind) in [("output", Item::Response), ("steps", Item::Step)] {
-        let own = in_items(reply, list, answer, kind);
-        if own.has_answer {
-            set_output_text(reply, list);
-        }
-        calls.add(own);
-    }
-    let of_converse =
-        reply.visit("output", |output| output.visit("message", |one| answer_in_message(one, answer, false)));
-    calls.add(of_converse.flatten().unwrap_or_default());
-    hide_function(reply, answer);
-    for inner in ["response", "interaction"] {
-        reply.visit(inner, |inner| answer_in_reply(inner, answer));
-    }
-    set_end(reply, calls);
-    calls
-}
-
-/// Removes the function from the tools and the choice that a reply of OpenAI Responses repeats from the request.
-fn hide_function(reply: &mut Node<'_>, answer: &Answer) {
-    let names = |node: &Node<'_>| {
-        node.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
-    };
-    let is_repeated = reply.array_at("tools").is_some_and(|tools| tools.iter().any(names));
-    if !is_repeated || reply.get("output").is_none() {
-        return;
-    }
-    reply.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.retain(|tool| !names(tool))));
-    let allows = |choice: &Node<'_>| choice.get("tools").is_some_and(|tools| tools.as_array().is_some());
-    if reply.get("tool_choice").is_some_and(allows) {
-        reply.visit("tool_choice", |choice| {
-            choice.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.retain(|tool| !names(tool))));
-            choice.set("mode", Node::literal("auto"));
+    // The reply of Cohere's own API has a list of parts, and that of Ollama's API has arguments that are values.
+    let form = Form { has_parts: reply.get("finish_reason").is_some(), is_text: reply.get("done").is_none() };
+    answers::visit_output(reply, &mut |output, own| {
+        calls.add(match output {
+            Output::List(holder, list) => in_items(holder, (list, own), answer),
+            Output::Message(message) => in_message(message, own, (answer, form)),
         });
-    } else if reply.get("tool_choice").is_some_and(|choice| names(choice) || choice.is_text("required")) {
-        // The client did not send the choice that forces the function.
-        reply.set("tool_choice", Node::literal("auto"));
+    });
+    answer.tool.iter().for_each(|function| answers::repeat(reply, function, calls.has_answer));
+    if calls.ends_with_answer() {
+        answers::set_ends(reply);
     }
-}
-
-/// Changes the reason why a reply ended, if its only calls were the answer.
-pub(crate) fn set_end(holder: &mut Node<'_>, calls: Calls) {
-    if !calls.ends_with_answer() {
-        return;
-    }
-    for (key, of_calls, of_text) in ENDS {
-        if holder.get(key).is_some_and(|word| word.is_text(of_calls)) {
-            holder.set(key, Node::literal(of_text));
-        }
-    }
-}
-
-/// Converts the calls of a message, or of a single item or step. `has_parts` is true if the content is a list of parts.
-pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer, has_parts: bool) -> Calls {
-    in_message_at(message, answer, has_parts, Place::Text)
-}
-
-fn in_message_at(message: &mut Node<'_>, answer: &Answer, has_parts: bool, place: Place) -> Calls {
-    let mut calls = in_tool_calls(message, answer, (has_parts, place));
-    for list in ["content", "parts"] {
-        calls.add(in_units(message, list, answer, calls.has_answer));
-    }
-    // A call of Responses has a `call_id`. A step of Interactions has only an `id`.
-    let is_step = message.get("call_id").is_none() && message.get("id").is_some();
-    calls.add(answer_in_item(message, answer, if is_step { Item::Step } else { Item::Response }));
     calls
 }
 
-/// Converts the `tool_calls` of a message: the arguments of the first call to the function become its content.
-fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (bool, Place)) -> Calls {
-    let list = message.items_at("tool_calls");
-    let is_answer = |call: &Node<'_>| call.get("function").is_some_and(|function| is_call_of(function, answer));
-    let first = list.iter().find(|call| is_answer(call));
-    let mut calls = Calls { has_answer: first.is_some(), has_others: !list.iter().all(is_answer), ..Calls::default() };
-    let Some(first) = first else { return calls };
-    calls.dropped.calls = list.iter().filter(|call| is_answer(call)).nth(1).is_some();
-    calls.dropped.text = is_not_blank(message.get("content")) || has_text(message.get("content"));
-    let arguments = first.get("function").and_then(|function| function.get("arguments"));
-    let text = answer.text_of(arguments, place);
-    if calls.has_others {
-        message.visit("tool_calls", |list| list.as_array_mut().map(|list| list.retain(|call| !is_answer(call))));
-    } else {
-        message.remove("tool_calls");
+/// Changes the reason why a reply, an alternative or an event ended, if its only calls were the answer.
+pub(crate) fn set_end(holder: &mut Node<'_>, calls: Calls) {
+    if calls.ends_with_answer() {
+        answers::set_end(holder);
     }
-    set_text(message, text, has_parts);
+}
+
+/// Changes the reasons why a reply or an event ended, if its only calls were the answer.
+pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
+    if calls.ends_with_answer() {
+        answers::set_ends(reply);
+    }
+}
+
+/// The form of messages whose text is a member.
+#[derive(Clone, Copy)]
+struct Form {
+    /// True if the text is a list of parts.
+    has_parts: bool,
+    /// True if the API expects arguments as JSON text.
+    is_text: bool,
+}
+
+/// Converts the calls of a message.
+pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Calls {
+    in_message(message, None, (answer, Form { has_parts: false, is_text: true }))
+}
+
+/// Converts the calls of a message, or a single item or step.
+fn in_message(message: &mut Node<'_>, own: Option<&'static Wire>, (answer, form): (&Answer, Form)) -> Calls {
+    let mut calls = Calls::default();
+    for list in units::lists() {
+        if !message.items_at(list).is_empty() {
+            calls.add(in_units(message, list, (answer, form), calls.has_answer));
+        }
+    }
+    calls.add(in_unit(message, (None, own), answer));
     calls
 }
 
@@ -333,17 +244,17 @@ fn has_text(parts: Option<&Node<'_>>) -> bool {
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
 
-/// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are not text are kept.
-fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
-    let is_list = message.get("content").is_some_and(|content| content.as_array().is_some());
-    if !(is_list || has_parts && message.get("content").is_none_or(Node::is_null)) {
-        message.set("content", Node::string(text));
+/// Sets the text of a message. Parts that are not text are kept.
+fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_parts: bool) {
+    let is_list = message.get(member).is_some_and(|content| content.as_array().is_some());
+    if !(is_list || has_parts && message.get(member).is_none_or(Node::is_null)) {
+        message.set(member, Node::string(text));
         return;
     }
     if !is_list {
-        message.set("content", Node::array([].into()));
+        message.set(member, Node::array([].into()));
     }
-    message.visit("content", |parts| {
+    message.visit(member, |parts| {
         parts.as_array_mut().map(|parts| {
             parts.retain(|part| !is_text(part));
             parts.push(text_part("text", text));
@@ -353,20 +264,38 @@ fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
 
 /// Converts the first call to the function in a list of units, unless the message already has an answer. Removes further
 /// calls to the function and other text.
-fn in_units(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bool) -> Calls {
-    if is_answered {
-        return Calls::default();
-    }
-    let mut has_text = false;
-    if message.items_at(list).iter().any(|unit| is_answer_unit(unit, answer)) {
+fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, Form), is_answered: bool) -> Calls {
+    let units = message.items_at(list).iter();
+    let first = units.filter_map(|unit| call_in(unit, Some(list), None)).find(|call| is_answer(call, answer));
+    let Some(first) = first.filter(|_| !is_answered) else {
+        let has_others = message.items_at(list).iter().any(|unit| call_in(unit, Some(list), None).is_some());
+        return if has_others { Calls::OTHER } else { Calls::default() };
+    };
+    let Into::Member(member) = first.wire.answers().into else {
+        let mut has_text = false;
         retain(message, list, |unit| {
-            let is_other_text = call_of(unit).is_none() && is_text(unit);
+            let is_other_text = call_in(unit, Some(list), None).is_none() && is_text(unit);
             has_text |= is_other_text && is_not_blank(unit.get("text"));
             !is_other_text
         });
+        let mut calls = as_text_in_list(message, list, answer, false);
+        calls.dropped.text |= has_text;
+        return calls;
+    };
+    let (arguments, is_text) = first.arguments();
+    let text = answer.text_of((arguments, is_text && form.is_text));
+    let is_answer = |unit: &Node<'_>| is_answer_unit(unit, list, answer);
+    let all = message.items_at(list);
+    let answers = all.iter().filter(|unit| is_answer(unit)).count();
+    let content = message.get(member);
+    let dropped = Dropped { text: is_not_blank(content) || has_text(content), calls: answers > 1 };
+    let calls = Calls { has_answer: true, has_others: answers < all.len(), dropped };
+    if calls.has_others {
+        retain(message, list, |unit| !is_answer(unit));
+    } else {
+        message.remove(list);
     }
-    let mut calls = as_text_in_list(message, list, answer, false);
-    calls.dropped.text |= has_text;
+    set_text(message, member, text, form.has_parts);
     calls
 }
 
@@ -375,9 +304,9 @@ fn in_units(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bo
 pub(super) fn as_text_in_list(message: &mut Node<'_>, list: &str, answer: &Answer, was_answered: bool) -> Calls {
     let (mut calls, mut is_second) = (Calls { has_answer: was_answered, ..Calls::default() }, Vec::new());
     each(message, list, &mut |unit| {
-        let own = calls.has_answer && is_answer_unit(unit, answer);
+        let own = calls.has_answer && is_answer_unit(unit, list, answer);
         if !own {
-            calls.add(in_block(unit, answer));
+            calls.add(in_unit(unit, (Some(list), None), answer));
         }
         calls.dropped.calls |= own;
         is_second.push(own);
@@ -393,24 +322,17 @@ fn retain<'a>(holder: &mut Node<'a>, list: &str, test: impl FnMut(&Node<'a>) -> 
     holder.visit(list, |list| list.as_array_mut().map(|list| list.retain(test)));
 }
 
-/// Kind of a `function_call`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Item {
-    /// An item of OpenAI Responses, whose arguments are text.
-    Response,
-    /// A step of Gemini Interactions, whose arguments are a value.
-    Step,
-}
-
 /// Converts the first call to the function in a list of items or steps. Removes further calls to the function and other
 /// text.
-fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Calls {
+fn in_items(reply: &mut Node<'_>, (list, own): (&str, Option<&'static Wire>), answer: &Answer) -> Calls {
     let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(reply, list, &mut |item| {
-        let is_second = calls.has_answer && has_type(item, "function_call") && is_call_of(item, answer);
-        let own = if is_second { Calls::default() } else { answer_in_item(item, answer, kind) };
-        calls.add(own);
-        let is_other_text = own == Calls::default() && is_text_item(item);
+        let is_own = |item: &Node<'_>| call_in(item, None, own).is_some_and(|call| is_answer(&call, answer));
+        let is_second = calls.has_answer && is_own(item);
+        let converted = if is_second { Calls::default() } else { in_unit(item, (None, own), answer) };
+        calls.add(converted);
+        let is_text = own.is_some_and(|wire| (wire.answers().is_text)(item));
+        let is_other_text = converted == Calls::default() && is_text;
         dropped.calls |= is_second;
         dropped.text |= is_other_text && has_text(item.get("content"));
         is_left_out.push(is_second || is_other_text);
@@ -418,72 +340,7 @@ fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Ca
     if calls.has_answer {
         calls.dropped = dropped;
         let mut is_left_out = is_left_out.into_iter();
-        reply.visit(list, |list| list.as_array_mut().map(|list| list.retain(|_| is_left_out.next() != Some(true))));
+        retain(reply, list, |_| is_left_out.next() != Some(true));
     }
     calls
-}
-
-/// Returns true for an item of Responses or a step of Interactions that contains only text.
-pub(crate) fn is_text_item(item: &Node<'_>) -> bool {
-    (has_type(item, "message") || has_type(item, "model_output"))
-        && item.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
-}
-
-/// Converts an item or a step, if it is a call to the function.
-pub(crate) fn answer_in_item(item: &mut Node<'_>, answer: &Answer, kind: Item) -> Calls {
-    if !has_type(item, "function_call") {
-        return Calls::default();
-    }
-    if !is_call_of(item, answer) {
-        return Calls::OTHER;
-    }
-    let place = if kind == Item::Step { Place::Value } else { Place::Text };
-    let text = answer.text_of(item.get("arguments"), place);
-    as_item(item, Some(text), kind);
-    Calls::ANSWER
-}
-
-/// Converts an item of Responses to a message, or a step of Interactions to model output. `text` is `None` for an item
-/// that has just started.
-pub(crate) fn as_item(item: &mut Node<'_>, text: Option<String>, kind: Item) {
-    ["arguments", "name", "call_id"].into_iter().for_each(|key| drop(item.remove(key)));
-    if kind == Item::Step {
-        ["id", "signature"].into_iter().for_each(|key| drop(item.remove(key)));
-        item.set("type", Node::literal("model_output"));
-        item.set("content", Node::array(text.map(|text| text_part("text", text)).into_iter().collect()));
-        return;
-    }
-    item.set("type", Node::literal("message"));
-    if let Some(id) = item.text_at("id").and_then(Text::value).map(|id| message_id(&id)) {
-        item.set("id", Node::string(id));
-    }
-    item.set("role", Node::literal("assistant"));
-    item.set("content", Node::array(text.map(output_text).into_iter().collect()));
-}
-
-/// Sets `output_text`, which some servers of Responses add to a whole reply.
-fn set_output_text(reply: &mut Node<'_>, list: &str) {
-    if reply.get("output_text").is_none_or(|text| text.as_text().is_none()) {
-        return;
-    }
-    let items = reply.items_at(list);
-    let message = items.iter().find(|item| has_type(item, "message"));
-    let parts = message.and_then(|message| message.get("content")).and_then(Node::as_array);
-    let text = parts.and_then(|parts| parts.first()?.get("text")).cloned();
-    text.into_iter().for_each(|text| reply.set("output_text", text));
-}
-
-/// Returns a text part of a Responses message.
-pub(crate) fn output_text(text: String) -> Node<'static> {
-    Node::record([
-        ("type", Node::literal("output_text")),
-        ("text", Node::string(text)),
-        ("annotations", Node::array([].into())),
-        ("logprobs", Node::array([].into())),
-    ])
-}
-
-/// Returns the id of the message that replaces a Responses call.
-pub(crate) fn message_id(id: &str) -> String {
-    String::from(ANSWER_ID) + id.strip_prefix("fc_").unwrap_or(id)
 }

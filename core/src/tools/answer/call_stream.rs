@@ -5,13 +5,11 @@
 //! to it. Text after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and
 //! dropped as soon as the answer starts.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
     alternatives::AlternativeAnswers,
-    call::{
-        self, as_item, as_text_block, is_call_of, is_text, is_text_item, message_id, output_text, Dropped, Item, Place,
-    },
+    call::{self, is_call_of, Dropped},
     cohere::Cohere,
     queue::{part_of, Part, Queue},
     text::Answer,
@@ -20,7 +18,6 @@ use crate::{
     collections::Map,
     error::Error,
     json::{Node, Text},
-    request::tool::has_type,
     tools::{
         call_sites::is_none,
         streams::{
@@ -30,7 +27,9 @@ use crate::{
     },
     wire::{
         alternatives::alternatives_of,
-        events::{at, decode, set, Content, Key},
+        answers::Into,
+        events::{at, decode, set, visit, Content, Key, Meaning},
+        units::call_in,
     },
 };
 
@@ -137,7 +136,8 @@ impl AnswerEvents {
         if part == Part::Ends && self.passing.as_ref() == Some(&key) {
             self.passing = None;
         }
-        if has_type(&event, "response.output_item.done") {
+        let repeats_unit = part == Part::Ends && decode(&event).is_some_and(|cursor| cursor.unit(&event).is_some());
+        if repeats_unit {
             self.other(event, answer, out);
         } else {
             self.queue.pass(event, out);
@@ -147,21 +147,14 @@ impl AnswerEvents {
 
     /// Processes an event that does not belong to a block, or that has complete calls.
     fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
-        if has_type(&event, "ping") {
+        if decode(&event).is_some_and(|cursor| cursor.meaning() == Meaning::KeepAlive) {
             out.push(event);
             return;
         }
         self.queue.release(out);
         // Whole replies, and events that repeat earlier pieces.
         self.queue.calls.add(call::answer_in_reply(&mut event, answer));
-        if has_type(&event, "response.output_item.done") {
-            let calls = event.visit("item", |item| call::answer_in_item(item, answer, Item::Response));
-            self.queue.calls.add(calls.unwrap_or_default());
-        }
-        for inner in ["delta", "messageStop", "interaction"] {
-            event.visit(inner, |inner| call::set_end(inner, self.queue.calls));
-        }
-        call::set_end(&mut event, self.queue.calls);
+        call::set_ends(&mut event, self.queue.calls);
         self.queue.pass(event, out);
     }
 
@@ -193,23 +186,16 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        let inner = ["content_block", "item", "step"].into_iter().find(|inner| event.get(*inner).is_some());
-        let part = match inner {
-            Some(inner) => event.get(inner),
-            None => decode(&event).and_then(|cursor| cursor.call(&event)),
-        };
-        let Some(part) = part else {
-            return self.pass_or_hold(event, out);
-        };
-        let is_call = inner.is_none() || has_type(part, "tool_use") || has_type(part, "function_call");
-        if !is_call {
-            let begins_text = match inner {
-                Some("content_block") => is_text(part),
-                _ => is_text_item(part),
+        let Some(cursor) = decode(&event) else { return self.pass_or_hold(event, out) };
+        let Some(unit) = cursor.unit(&event) else { return self.pass_or_hold(event, out) };
+        let wire = cursor.wire();
+        let Some(called) = cursor.call(&event) else {
+            return match (wire.answers().is_text)(unit) {
+                true => self.begin_text(event, key, answer, out),
+                false => self.pass_or_hold(event, out),
             };
-            return if begins_text { self.begin_text(event, key, answer, out) } else { self.pass_or_hold(event, out) };
-        }
-        if !is_call_of(part, answer) {
+        };
+        if !is_call_of(called, answer) {
             self.queue.calls.has_others = true;
             self.queue.release(out);
             self.queue.pass(event, out);
@@ -222,28 +208,18 @@ impl AnswerEvents {
         pay(&mut self.queue.cost, CALL)?;
         self.queue.calls.has_answer = true;
         self.queue.release_without_texts(out);
-        // The arguments are usually in later events. Converse has no start events for blocks of text.
-        let Some(inner) = inner else {
+        let (Into::Unit(convert), false) = (wire.answers().into, cursor.begins_without_event()) else {
             self.open.insert(key, false);
             return Ok(());
         };
-        let (member, place) = match inner {
-            "content_block" => ("input", Place::Value),
-            "item" => ("arguments", Place::Text),
-            _ => ("arguments", Place::Value),
-        };
-        let begun = if is_none(part, member) { None } else { Some(answer.text_of(part.get(member), place)) };
+        // The arguments are usually in later events.
+        let arguments = cursor.call_arguments().filter(|member| !is_none(called, member));
+        let begun = arguments.map(|_| answer.text_of(cursor.arguments_of(called)));
         self.open.insert(key, begun.is_some());
-        if inner == "content_block" {
-            event.visit(inner, |block| as_text_block(block, begun.unwrap_or_default()));
-            self.queue.pass(event, out);
-            return Ok(());
-        }
-        let kind = if inner == "step" { Item::Step } else { Item::Response };
-        // In Responses, the text of a message is in a part, which has its own start event.
-        let text = begun.filter(|_| kind == Item::Step);
-        event.visit(inner, |item| as_item(item, text, kind));
-        let part = (kind == Item::Response).then(|| part_event(&event, "response.content_part.added", String::new()));
+        // If the text is in a part, the part has its own start event.
+        let text = begun.filter(|_| wire.answers().events.is_none());
+        visit(&mut event, cursor.unit_path(), |unit| convert(unit, text));
+        let part = wire.answers().events.map(|events| (events.begun)(&event));
         self.queue.pass(event, out);
         if let Some(part) = part {
             self.queue.add(part, out);
@@ -266,22 +242,22 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) {
+        let Some(cursor) = decode(&event) else { return self.queue.pass(event, out) };
+        let answers = cursor.wire().answers();
         if part == Part::Ends {
             let has_text = self.open.remove(&key) == Some(true);
             self.queue.cost -= CALL;
-            if has_type(&event, "response.output_item.done") {
-                event.visit("item", |item| {
-                    let text = answer.text_of(item.get("arguments"), Place::Text);
-                    as_item(item, Some(text), Item::Response);
-                });
+            if let (Some(unit), Into::Unit(convert)) = (cursor.unit(&event), answers.into) {
+                let call = call_in(unit, None, Some(cursor.wire()));
+                let text = answer.text_of(call.map_or((None, true), |call| call.arguments()));
+                visit(&mut event, cursor.unit_path(), |unit| convert(unit, Some(text)));
             } else if !has_text {
                 // A call without pieces has no arguments.
                 empty_object(&event).into_iter().for_each(|event| self.queue.pass(event, out));
             }
-        } else if has_type(&event, "response.function_call_arguments.done") {
-            let text = answer.text_of(event.get("arguments"), Place::Text);
-            let part = part_event(&event, "response.content_part.done", text.clone());
-            as_text_done(&mut event, text);
+        } else if let (Meaning::Snapshot, Some(events)) = (cursor.meaning(), answers.events) {
+            let text = answer.text_of((event.get("arguments"), true));
+            let part = (events.whole)(&mut event, text);
             self.queue.pass(event, out);
             self.queue.add(part, out);
             return;
@@ -304,20 +280,14 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     // A piece stays unchanged, unless the arguments are buffered: then the piece contains all arguments.
     let text = |piece: &Node<'_>| {
         let own = piece.as_text()?;
-        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(Some(piece), Place::Text)));
+        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of((Some(piece), true))));
         Some(whole.unwrap_or_else(|| own.clone().into_owned()))
     };
     let Some(cursor) = decode(event).filter(|cursor| cursor.may_have(Content::Arguments)) else { return false };
     let piece = cursor.piece(event, Content::Arguments).and_then(|path| text(at(event, path)?));
     let has_text = piece.as_ref().is_some_and(|piece| !piece.is_empty());
-    if has_type(event, "response.function_call_arguments.delta") {
-        if let Some(piece) = piece {
-            event.set("delta", Node::string(piece));
-        }
-        event.set("type", Node::literal("response.output_text.delta"));
-        set_message(event);
-        event.set("content_index", Node::count(0));
-        event.set("logprobs", Node::array(Vec::new()));
+    if let Some(events) = cursor.wire().answers().events {
+        (events.piece)(event, piece.map(Node::string));
         return has_text;
     }
     let empty = cursor.piece_event(event, Content::Text);
@@ -328,40 +298,4 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
         set(event, holder, delta);
     }
     has_text
-}
-
-/// Replaces the item id of a Responses event with the id of the message.
-fn set_message(event: &mut Node<'_>) {
-    let id = event.text_at("item_id").and_then(Text::value).map(|id| message_id(&id));
-    if let Some(id) = id {
-        event.set("item_id", Node::string(id));
-    }
-}
-
-/// Converts the event that ends the arguments to the event that ends the text of a Responses message.
-fn as_text_done(event: &mut Node<'_>, text: String) {
-    event.set("type", Node::literal("response.output_text.done"));
-    set_message(event);
-    ["arguments", "name"].into_iter().for_each(|key| drop(event.remove(key)));
-    event.set("content_index", Node::count(0));
-    event.set("text", Node::string(text));
-    event.set("logprobs", Node::array(Vec::new()));
-}
-
-/// Returns an event about a part of a Responses message, made from an event about the item.
-fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'static> {
-    let mut part = Node::record([("type", Node::literal(kind))]);
-    if let Some(id) = event.get("item").and_then(|item| item.get("id")).map(Node::detached) {
-        part.set("item_id", id);
-    } else if let Some(id) = event.text_at("item_id").and_then(Text::value) {
-        part.set("item_id", Node::string(message_id(&id)));
-    }
-    for key in ["output_index", "sequence_number"] {
-        if let Some(value) = event.get(key) {
-            part.set(key, value.detached());
-        }
-    }
-    part.set("content_index", Node::count(0));
-    part.set("part", output_text(text));
-    part
 }

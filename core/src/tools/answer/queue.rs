@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     tools::streams::buffered_calls::{pay, CALL},
-    wire::events::{decode, sequence, set_sequence, Key, Meaning},
+    wire::events::{at, decode, sequence, set_sequence, Content, Key, Meaning},
 };
 
 /// State of the events of a stream: which are hidden from the client, and which are buffered.
@@ -113,7 +113,7 @@ impl Queue {
 
     /// Records whether an event that is hidden from the client has text.
     pub(crate) fn note_text(&mut self, event: &Node<'_>) {
-        self.calls.dropped.text |= has_text(event, LEVELS);
+        self.calls.dropped.text |= has_text(event);
     }
 
     /// Passes on an event that the API did not send.
@@ -157,21 +157,23 @@ pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     Some((part, cursor.key(event)))
 }
 
-/// Maximum number of nested members that lead to the text of an event, as in Cohere's `delta`, `message`, `content`,
-/// `text`.
-const LEVELS: usize = 5;
-/// Members that lead to the text of an event.
-const TO_TEXT: [&str; 8] =
-    ["contentBlockDelta", "content_block", "step", "item", "part", "delta", "message", "content"];
+/// Maximum number of nested members that contain the text of a unit.
+const LEVELS: usize = 3;
 
 /// Returns true if an event contains a piece of text that is not blank.
-fn has_text(node: &Node<'_>, levels: usize) -> bool {
+fn has_text(event: &Node<'_>) -> bool {
+    let Some(cursor) = decode(event) else { return false };
+    let piece = cursor.piece(event, Content::Text).and_then(|path| at(event, path));
+    let repeated = cursor.repeated_text().and_then(|key| event.get(key));
+    is_not_blank(piece) || is_not_blank(repeated) || cursor.unit(event).is_some_and(|unit| is_said_in(unit, LEVELS))
+}
+
+/// Returns true if a unit contains text that is not blank.
+fn is_said_in(unit: &Node<'_>, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
-    // In Responses, `delta` itself is the piece of text.
-    is_not_blank(node.get("text"))
-        || is_not_blank(node.get("delta"))
-        || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| has_text(inner, levels)))
-        || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text(part, levels)))
+    is_not_blank(unit.get("text"))
+        || unit.get("content").is_some_and(|content| is_said_in(content, levels))
+        || unit.as_array().is_some_and(|parts| parts.iter().any(|part| is_said_in(part, levels)))
 }
 
 fn index_of(event: &Node<'_>) -> Option<u64> {

@@ -15,7 +15,8 @@ use crate::{
     options::Api,
     report::{Confidence, Permits},
     request::tool::{has_type, starts_with},
-    tools::{answer::call::ANSWER_ID, request_facts::RequestChange},
+    tools::request_facts::RequestChange,
+    wire::responses::answer::ANSWER_ID,
     wire::{
         self,
         units::{self, Role},

@@ -6,6 +6,7 @@ use alloc::{format, string::String};
 
 use super::{
     additions::Additions,
+    answers::AnswerText,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{Endpoint, Refusal},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -86,7 +87,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     reply: Reply {
         messages: &[&[Member("message")]],
-        ends: &[&[Member("message")]],
+        ends: &[&[Member("message")], &[Member("delta")]],
         cut: &[("stop_reason", "max_tokens"), ("stop_reason", "model_context_window_exceeded")],
         usage: "usage",
         repeated_texts: &[],
@@ -95,6 +96,7 @@ pub(super) static WIRE: Wire = Wire {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
+    answers: AnswerText { ends: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -117,7 +119,12 @@ pub(super) static EVENTS: Events = Events {
         Event::new("message_start", Meaning::ReplyBegin).with(&["message"]),
         Event::new("content_block_start", Meaning::Begin)
             .with(&["content_block"])
-            .call(BegunCall { kind: Some("tool_use"), name: "name", arguments: Some("input"), is_repeated: false })
+            .call(BegunCall {
+                kind: Some("tool_use"),
+                name: "name",
+                arguments: Arguments::Value("input"),
+                is_repeated: false,
+            })
             .first_text(&[Member("content_block"), Type("text")])
             .possible_text(),
         Event::new("content_block_delta", Meaning::Delta).pieces(&[
@@ -171,4 +178,11 @@ fn error(refusal: Refusal<'_>) -> Node<'_> {
         ("pointer", refusal.pointer),
     ]);
     Node::record([("type", Node::literal("error")), ("error", error)])
+}
+
+/// Replaces a call by a block with text.
+fn as_text(block: &mut Node<'_>, text: Option<String>) {
+    ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
+    block.set("type", Node::literal("text"));
+    block.set("text", Node::string(text.unwrap_or_default()));
 }

@@ -5,6 +5,7 @@ mod recognition;
 use super::{
     additions::Additions,
     alternatives::{Alternatives, MessageText, PiecedCalls},
+    answers::{is_text, AnswerText, Into},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -90,6 +91,19 @@ pub(super) static WIRE: Wire = Wire {
         repeated_texts: &[],
         others: &[],
         is_own: |reply| reply.array_at("choices").is_some(),
+    },
+    answers: AnswerText {
+        into: Into::Member("content"),
+        is_text,
+        // Also of Cohere, and of Ollama.
+        ends: &[
+            ("finish_reason", "tool_calls", "stop"),
+            ("finish_reason", "TOOL_CALL", "COMPLETE"),
+            ("finish_reason", "tool_call", "stop"),
+            ("done_reason", "tool_calls", "stop"),
+        ],
+        repeat: None,
+        events: None,
     },
     alternatives: Some(&ALTERNATIVES),
     events: Some(&COHERE_EVENTS),

@@ -2,8 +2,11 @@
 
 mod recognition;
 
+use alloc::string::String;
+
 use super::{
     additions::Additions,
+    answers::AnswerText,
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -78,13 +81,14 @@ pub(super) static WIRE: Wire = Wire {
     },
     reply: Reply {
         messages: &[&[Member("output"), Member("message")]],
-        ends: &[],
+        ends: &[&[Member("messageStop")]],
         cut: &[("stopReason", "max_tokens"), ("stopReason", "model_context_window_exceeded")],
         usage: "usage",
         repeated_texts: &[],
         others: &[],
         is_own: |_| false,
     },
+    answers: AnswerText { ends: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -98,7 +102,7 @@ pub(super) static EVENTS: Events = Events {
         // Texts begin with their first piece.
         Event::new("contentBlockStart", Meaning::Begin)
             .with(&["contentBlockStart", "start", "toolUse"])
-            .call(BegunCall { kind: None, name: "name", arguments: None, is_repeated: false }),
+            .call(BegunCall { kind: None, name: "name", arguments: Arguments::None, is_repeated: false }),
         Event::new("contentBlockDelta", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Exists, path: &["contentBlockDelta", "delta", "text"] },
             Piece {
@@ -134,4 +138,10 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     let content = Node::array([Node::record([("text", answered.text)])].into());
     let error = ("status", Node::literal("error"));
     Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
+}
+
+/// Replaces a call by a block with text.
+fn as_text(block: &mut Node<'_>, text: Option<String>) {
+    block.remove("toolUse");
+    block.set("text", Node::string(text.unwrap_or_default()));
 }

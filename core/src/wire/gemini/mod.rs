@@ -1,10 +1,11 @@
 //! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     additions::Additions,
     alternatives::{Alternatives, MessageText},
+    answers::AnswerText,
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     messages_of_roles,
@@ -138,6 +139,7 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
+    answers: AnswerText::block(as_text),
     alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
@@ -190,4 +192,10 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     }
     result.set("response", Node::record([("error", answered.text)]));
     Node::record([("functionResponse", result)])
+}
+
+/// Replaces a call by text. Signatures of thoughts are siblings of the call, and are kept.
+fn as_text(part: &mut Node<'_>, text: Option<String>) {
+    ["functionCall", "function_call"].into_iter().for_each(|key| drop(part.remove(key)));
+    part.set("text", Node::string(text.unwrap_or_default()));
 }

@@ -3,15 +3,16 @@
 mod built_step;
 mod recognition;
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
     additions::Additions,
+    answers::{has_only_text, AnswerText, Into},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
-    reply::Reply,
+    reply::{text_part, Reply},
     rounds::{Body, ItemList, Rounds, When},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
@@ -100,6 +101,13 @@ pub(super) static WIRE: Wire = Wire {
         others: &["user_input", "function_result", "thought"],
         is_own: |_| false,
     },
+    answers: AnswerText {
+        into: Into::Unit(as_text),
+        is_text: |step| has_type(step, "model_output") && has_only_text(step),
+        ends: &[("status", "requires_action", "completed")],
+        repeat: None,
+        events: None,
+    },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -162,7 +170,7 @@ pub(super) static EVENTS: Events = Events {
             .call(BegunCall {
                 kind: Some("function_call"),
                 name: "name",
-                arguments: Some("arguments"),
+                arguments: Arguments::Value("arguments"),
                 is_repeated: true,
             })
             .first_text(&[Member("step"), Type("model_output"), Items("content")]),
@@ -186,4 +194,11 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
     };
     let delta = Node::record([("type", Node::literal(kind)), (member, piece)]);
     Node::record([("event_type", Node::literal("step.delta")), ("index", index), ("delta", delta)])
+}
+
+/// Replaces a call by model output.
+fn as_text(step: &mut Node<'_>, text: Option<String>) {
+    ["arguments", "name", "call_id", "id", "signature"].into_iter().for_each(|key| drop(step.remove(key)));
+    step.set("type", Node::literal("model_output"));
+    step.set("content", Node::array(text.map(|text| text_part("text", text)).into_iter().collect()));
 }

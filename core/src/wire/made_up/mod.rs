@@ -3,8 +3,11 @@
 //! Its history is a `dialogue` of turns by a `person` and a `machine`. A turn consists of `acts`: the machine speaks or
 //! uses a tool, the person speaks or hands over what a tool gave.
 
+use alloc::string::String;
+
 use super::{
     additions::Additions,
+    answers::AnswerText,
     choice::{Allowed, ChoiceFormat, Forced, Location, Parallel, Spelling, WithoutTools, Words},
     endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -86,6 +89,7 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |reply| reply.get("turn").is_some(),
     },
+    answers: AnswerText::block(as_text),
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -105,7 +109,12 @@ static EVENTS: Events = Events {
     list: &[
         Event::new("open", Meaning::Begin)
             .with(&["act"])
-            .call(BegunCall { kind: Some("uses"), name: "tool", arguments: Some("with"), is_repeated: false })
+            .call(BegunCall {
+                kind: Some("uses"),
+                name: "tool",
+                arguments: Arguments::Text("with"),
+                is_repeated: false,
+            })
             .first_text(&[Items("none")])
             .possible_text(),
         Event::new("more", Meaning::Delta).pieces(&[
@@ -131,4 +140,10 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
 
 fn result(answered: Answered<'_>) -> Node<'_> {
     Node::record([("type", Node::literal("gave")), ("of", answered.id_node()), ("what", answered.text)])
+}
+
+fn as_text(act: &mut Node<'_>, text: Option<String>) {
+    ["tool", "with", "key"].into_iter().for_each(|key| drop(act.remove(key)));
+    act.set("type", Node::literal("speak"));
+    act.set("words", Node::string(text.unwrap_or_default()));
 }

@@ -1,5 +1,7 @@
 //! OpenAI Responses. The history consists of items.
 
+pub(crate) mod answer;
+
 use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
@@ -114,6 +116,7 @@ pub(super) static WIRE: Wire = Wire {
                 || has_type(reply, "response.created")
         },
     },
+    answers: answer::ANSWERS,
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -149,7 +152,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("response.output_item.added", Meaning::Begin).with(&["item"]).call(BegunCall {
             kind: Some("function_call"),
             name: "name",
-            arguments: Some("arguments"),
+            arguments: Arguments::Text("arguments"),
             is_repeated: true,
         }),
         Event::new("response.output_item.done", Meaning::End).with(&["item"]),

@@ -1,0 +1,110 @@
+//! How the call of a function that replaces the response format becomes the text of an answer.
+
+use alloc::string::String;
+
+use super::{
+    reply::is_text_part,
+    units::{walk, Step},
+    ALL,
+};
+use crate::json::Node;
+
+/// How a call becomes text.
+#[derive(Debug)]
+pub(crate) struct AnswerText {
+    pub(crate) into: Into,
+    /// Returns true for a unit that contains text and nothing else.
+    pub(crate) is_text: fn(&Node<'_>) -> bool,
+    /// Members with the reason why a reply ended, each with its value for calls and its value for text.
+    pub(super) ends: &'static [(&'static str, &'static str, &'static str)],
+    /// Changes what a whole reply repeats of the request and of its output. The arguments are the name of the function,
+    /// and whether the reply has an answer.
+    pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
+    /// Events that differ from those of the call by more than their pieces.
+    pub(crate) events: Option<AnswerEvents>,
+}
+
+/// What becomes the text of an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Into {
+    /// The call: this function replaces it by a unit with text. The text is `None` if it follows in later events.
+    Unit(fn(&mut Node<'_>, Option<String>)),
+    /// A member of the message that contains the call.
+    Member(&'static str),
+}
+
+/// Events of a text whose form differs from that of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnswerEvents {
+    /// Returns the event after the one with which the unit begins.
+    pub(crate) begun: fn(&Node<'_>) -> Node<'static>,
+    /// Converts an event with a piece.
+    pub(crate) piece: fn(&mut Node<'_>, Option<Node<'static>>),
+    /// Converts the event that repeats all pieces. Returns the event after it.
+    pub(crate) whole: fn(&mut Node<'_>, String) -> Node<'static>,
+}
+
+impl AnswerText {
+    /// Text that is a block, whose call begins and ends with the block.
+    pub(super) const fn block(convert: fn(&mut Node<'_>, Option<String>)) -> AnswerText {
+        AnswerText { into: Into::Unit(convert), is_text, ends: &[], repeat: None, events: None }
+    }
+}
+
+/// Returns true for a part or a block with text that the client would read as the answer.
+pub(crate) fn is_text(part: &Node<'_>) -> bool {
+    part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
+}
+
+/// Returns true for a message whose content is text and nothing else.
+pub(super) fn has_only_text(message: &Node<'_>) -> bool {
+    message.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
+}
+
+/// Changes the reason why a reply, an alternative or an event ended, after its calls became text.
+pub(crate) fn set_end(holder: &mut Node<'_>) {
+    for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.ends) {
+        if holder.get(*key).is_some_and(|word| word.is_text(of_calls)) {
+            holder.set(*key, Node::literal(of_text));
+        }
+    }
+}
+
+/// Changes the reasons why a reply ended, except those of its alternatives.
+pub(crate) fn set_ends(reply: &mut Node<'_>) {
+    set_end(reply);
+    let ways = ALL.iter().filter(|wire| wire.alternatives.is_none()).flat_map(|wire| wire.reply.ends);
+    ways.filter(|way| !way.is_empty()).for_each(|way| walk(reply, way, &mut set_end));
+}
+
+/// Changes what a reply repeats of its output and of the request, so that it shows no call of the function.
+pub(crate) fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
+    for (wire, repeat) in ALL.iter().filter_map(|wire| Some((wire, wire.answers.repeat?))) {
+        repeat(reply, function, has_answer);
+        for way in wire.reply.ends {
+            walk(reply, way, &mut |inner| repeat(inner, function, has_answer));
+        }
+    }
+}
+
+/// The way to a part of a reply: a list of items, or a message.
+pub(crate) enum Output<'n, 'a> {
+    /// A list of items or steps: the object that contains it, and the member.
+    List(&'n mut Node<'a>, &'static str),
+    Message(&'n mut Node<'a>),
+}
+
+/// Calls `visit` with the lists and messages of a reply, except those of its alternatives.
+pub(crate) fn visit_output(reply: &mut Node<'_>, visit: &mut dyn FnMut(Output<'_, '_>, Option<&'static super::Wire>)) {
+    visit(Output::Message(reply), None);
+    for wire in ALL.iter().copied().filter(|wire| wire.alternatives.is_none()) {
+        for way in wire.reply.messages {
+            match way.split_last() {
+                Some((Step::Items(list), holder)) => {
+                    walk(reply, holder, &mut |holder| visit(Output::List(holder, list), Some(wire)));
+                }
+                _ => walk(reply, way, &mut |message| visit(Output::Message(message), Some(wire))),
+            }
+        }
+    }
+}
