@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     each,
+    events::has_only,
     reply::{is_text_part, text_part},
     ALL,
 };
@@ -245,8 +246,7 @@ impl Alternatives {
     /// Returns true if nothing but the alternatives has to be passed on of a chunk.
     pub(crate) fn has_only_output(&self, chunk: &Node<'_>) -> bool {
         let Some(members) = self.needless else { return false };
-        let all = chunk.as_object().map(Object::members).unwrap_or_default();
-        all.iter().all(|member| is_empty(&member.value) || self.is_needless(members, |key| member.key.is(key)))
+        has_only(chunk, |own| self.is_needless(members, |key| own.is(key)))
     }
 
     /// Returns true if an alternative contains nothing but empty text.
@@ -255,12 +255,7 @@ impl Alternatives {
         let is_silent = |value: &Node<'_>| value.is_null() || value.is_text("");
         let part = item.object_at(self.part);
         part.is_none_or(|part| part.iter().all(|member| member.key.is(text) && is_silent(&member.value)))
-            && item
-                .as_object()
-                .map(Object::members)
-                .unwrap_or_default()
-                .iter()
-                .all(|member| is_empty(&member.value) || [NUMBER, self.part].iter().any(|key| member.key.is(*key)))
+            && has_only(item, |own| [NUMBER, self.part].iter().any(|key| own.is(*key)))
     }
 
     /// Returns true if an alternative contains nothing for the client.
@@ -356,10 +351,6 @@ impl PiecedCalls {
 /// Returns the number of an alternative.
 pub(crate) fn number(item: &Node<'_>) -> u64 {
     item.u64_at(NUMBER).unwrap_or_default()
-}
-
-fn is_empty(value: &Node<'_>) -> bool {
-    value.is_null() || value.as_array().is_some_and(<[_]>::is_empty)
 }
 
 /// Puts text into a list of parts: into the first one that is text, or into a new first one.

@@ -29,8 +29,26 @@ pub(crate) struct AnswerText {
 pub(crate) enum Into {
     /// The call: this function replaces it by a unit with text. The text is `None` if it follows in later events.
     Unit(fn(&mut Node<'_>, Option<String>)),
-    /// A member of the message that contains the call.
-    Member(&'static str),
+    /// A member of the message that contains the call. The function returns the form of the messages of a reply.
+    Member(&'static str, fn(&Node<'_>) -> MessageForm),
+}
+
+/// The form of messages whose text is a member.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MessageForm {
+    /// True if the text is a list of parts.
+    pub(crate) has_parts: bool,
+    /// True if arguments are values, also where the API's name is that of arguments that are JSON text.
+    pub(crate) has_values: bool,
+}
+
+/// Returns the form of the messages of a reply whose text is a member.
+pub(crate) fn message_form(reply: &Node<'_>) -> MessageForm {
+    let form = |wire: &&super::Wire| match wire.answers.into {
+        Into::Member(_, form) => Some(form(reply)),
+        Into::Unit(_) => None,
+    };
+    ALL.iter().find_map(form).unwrap_or_default()
 }
 
 /// Events of a text whose form differs from that of a call.

@@ -10,7 +10,7 @@ use super::{
     units::{Arguments, Step},
     Wire, ALL,
 };
-use crate::json::{Node, Text};
+use crate::json::{Node, Object, Text};
 
 /// Names of nested members, from an event to a value.
 pub(crate) type Path = &'static [&'static str];
@@ -123,8 +123,21 @@ pub(crate) struct Events {
     /// Beginnings of kinds, and members. An event that is not listed belongs to an item if it has such a kind and the
     /// member.
     pub(super) unlisted_of_items: &'static [(&'static str, &'static str)],
+    /// Members of an event with a piece that need not be passed on if the piece is buffered.
+    pub(super) needless: &'static [&'static str],
+    /// How events contain the input of a call whose input is free-form text; `None` if there are no such calls.
+    pub(super) inputs: Option<&'static InputEvents>,
     /// Returns an event with a piece. The first argument is the index.
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
+}
+
+/// Events of a call whose input is free-form text, made from those of a call whose arguments contain the input.
+#[derive(Debug)]
+pub(crate) struct InputEvents {
+    /// Converts an event to one with a piece of the input.
+    pub(crate) piece: fn(&mut Node<'_>, String),
+    /// Converts an event that repeats the arguments to one that repeats the input.
+    pub(crate) whole: fn(&mut Node<'_>, String),
 }
 
 /// An event of an item, of a kind that the description does not list.
@@ -178,6 +191,8 @@ impl Events {
         sequence: None,
         of_items: &[],
         unlisted_of_items: &[],
+        needless: &[],
+        inputs: None,
         write: None,
     };
 
@@ -254,9 +269,28 @@ pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
     }
 }
 
-/// Returns true if a reply ends with this event.
-pub(crate) fn is_finish(node: &Node<'_>) -> bool {
-    decode(node).is_some_and(Cursor::is_finish)
+/// Returns true if nothing but its piece has to be passed on of an event.
+pub(crate) fn has_only_piece(event: &Node<'_>) -> bool {
+    has_only(event, is_needless)
+}
+
+/// Returns a copy of an event that can carry a piece: without what has to be passed on at once.
+pub(crate) fn only_piece(event: &Node<'_>) -> Node<'static> {
+    let all = event.as_object().map(Object::members).unwrap_or_default();
+    let kept = all.iter().filter(|member| is_needless(&member.key));
+    Node::object(kept.map(|member| (member.key.clone().into_owned(), member.value.detached())).collect())
+}
+
+/// Gateways mix the members of several formats.
+fn is_needless(key: &Text<'_>) -> bool {
+    all().any(|(_, of)| of.needless.iter().any(|known| key.is(known)))
+}
+
+/// Returns true if the test holds for all members of an object that are neither null nor empty arrays.
+pub(crate) fn has_only(node: &Node<'_>, test: impl Fn(&Text<'_>) -> bool) -> bool {
+    let all = node.as_object().map(Object::members).unwrap_or_default();
+    let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
+    all.iter().all(|member| is_empty(&member.value) || test(&member.key))
 }
 
 fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
@@ -368,6 +402,11 @@ impl Cursor {
         self.event.call.map_or((None, true), |begun| begun.arguments.of(call))
     }
 
+    /// Returns how events contain the input of a call whose input is free-form text.
+    pub(crate) const fn inputs(self) -> Option<&'static InputEvents> {
+        self.of.inputs
+    }
+
     /// Returns true if a later event repeats the call that begins.
     pub(crate) fn repeats_call(self) -> bool {
         self.event.call.is_some_and(|call| call.is_repeated)
@@ -395,6 +434,19 @@ impl Cursor {
     /// Returns the member of the event that repeats a text.
     pub(crate) const fn repeated_text(self) -> Option<&'static str> {
         self.event.repeated_text
+    }
+
+    /// Sets the text that an event repeats at the end of its pieces.
+    pub(crate) fn set_repeated(self, node: &mut Node<'_>, text: &str) {
+        let text = || Node::string(String::from(text));
+        match self.repeated_text() {
+            Some(key) if node.get(key).is_some() => node.set(key, text()),
+            Some(_) => {}
+            None if !self.event.unit.is_empty() => {
+                visit(node, self.event.unit, |unit| unit.set("text", text()));
+            }
+            None => {}
+        }
     }
 
     /// Calls `visit` with the object that contains the first piece of text of a block or a step.

@@ -301,6 +301,19 @@ pub(crate) fn call_in<'n, 'a>(
 }
 
 impl<'n, 'a> FoundCall<'n, 'a> {
+    /// Returns true if the call is not one with free-form input.
+    pub(crate) fn has_arguments(&self) -> bool {
+        self.unit.arguments.member().is_some()
+    }
+
+    /// Returns the member with the name of the tool.
+    pub(crate) fn name_key(&self) -> &'static str {
+        match self.unit.name {
+            Name::Members(keys) => keys.first().copied().unwrap_or_default(),
+            Name::None | Name::Itself => "",
+        }
+    }
+
     /// Returns true if the arguments are complete.
     pub(crate) fn is_whole(&self) -> bool {
         self.unit.pieces.iter().all(|key| self.node.get(*key).is_none())

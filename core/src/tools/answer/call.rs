@@ -17,7 +17,7 @@ use crate::{
     tools::{call_sites::each, streams::buffered_calls::append},
     wire::{
         alternatives::alternatives_of,
-        answers::{self, is_text, Into, Output},
+        answers::{self, is_text, Into, MessageForm, Output},
         reply::text_part,
         units::{self, call_in, FoundCall},
         Wire,
@@ -183,8 +183,7 @@ pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
             calls.add(own);
         });
     }
-    // The reply of Cohere's own API has a list of parts, and that of Ollama's API has arguments that are values.
-    let form = Form { has_parts: reply.get("finish_reason").is_some(), is_text: reply.get("done").is_none() };
+    let form = answers::message_form(reply);
     answers::visit_output(reply, &mut |output, own| {
         calls.add(match output {
             Output::List(holder, list) => in_items(holder, (list, own), answer),
@@ -212,22 +211,13 @@ pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
     }
 }
 
-/// The form of messages whose text is a member.
-#[derive(Clone, Copy)]
-struct Form {
-    /// True if the text is a list of parts.
-    has_parts: bool,
-    /// True if the API expects arguments as JSON text.
-    is_text: bool,
-}
-
 /// Converts the calls of a message.
 pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Calls {
-    in_message(message, None, (answer, Form { has_parts: false, is_text: true }))
+    in_message(message, None, (answer, MessageForm::default()))
 }
 
 /// Converts the calls of a message, or a single item or step.
-fn in_message(message: &mut Node<'_>, own: Option<&'static Wire>, (answer, form): (&Answer, Form)) -> Calls {
+fn in_message(message: &mut Node<'_>, own: Option<&'static Wire>, (answer, form): (&Answer, MessageForm)) -> Calls {
     let mut calls = Calls::default();
     for list in units::lists() {
         if !message.items_at(list).is_empty() {
@@ -264,14 +254,14 @@ fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_part
 
 /// Converts the first call to the function in a list of units, unless the message already has an answer. Removes further
 /// calls to the function and other text.
-fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, Form), is_answered: bool) -> Calls {
+fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, MessageForm), is_answered: bool) -> Calls {
     let units = message.items_at(list).iter();
     let first = units.filter_map(|unit| call_in(unit, Some(list), None)).find(|call| is_answer(call, answer));
     let Some(first) = first.filter(|_| !is_answered) else {
         let has_others = message.items_at(list).iter().any(|unit| call_in(unit, Some(list), None).is_some());
         return if has_others { Calls::OTHER } else { Calls::default() };
     };
-    let Into::Member(member) = first.wire.answers().into else {
+    let Into::Member(member, _) = first.wire.answers().into else {
         let mut has_text = false;
         retain(message, list, |unit| {
             let is_other_text = call_in(unit, Some(list), None).is_none() && is_text(unit);
@@ -283,7 +273,7 @@ fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, Form),
         return calls;
     };
     let (arguments, is_text) = first.arguments();
-    let text = answer.text_of((arguments, is_text && form.is_text));
+    let text = answer.text_of((arguments, is_text && !form.has_values));
     let is_answer = |unit: &Node<'_>| is_answer_unit(unit, list, answer);
     let all = message.items_at(list);
     let answers = all.iter().filter(|unit| is_answer(unit)).count();

@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 use super::text::Restores;
 use crate::{
     error::Error,
-    json::{Node, Object, Text},
+    json::{Node, Text},
     report::AnswerChange,
     tools::streams::{
         restorer::{Passed, Stream},
@@ -14,27 +14,11 @@ use crate::{
     },
     wire::{
         alternatives::{alternatives_of, Alternatives},
-        events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+        events::{self, at, decode, set, Content, Cursor, Key, Meaning, Path},
         reply::is_text_part,
     },
 };
 
-/// Members of an event with a piece of text that need not be passed on if the text is buffered.
-const OF_DELTA: [&str; 13] = [
-    "type",
-    "event_type",
-    "event_id",
-    "id",
-    "index",
-    "output_index",
-    "content_index",
-    "item_id",
-    "sequence_number",
-    "obfuscation",
-    "p",
-    "delta",
-    "contentBlockDelta",
-];
 impl Stream {
     /// Processes the parts of an event that belong to the answer, if the answer has to be restored.
     ///
@@ -81,8 +65,8 @@ impl Stream {
                 return Ok(false);
             }
             let path = if let Step::GoesOn(_, path) = &step { *path } else { &[] };
-            let has_others = matches!(step, Step::GoesOn(..)) && !has_only(event, &OF_DELTA);
-            if !has_others && run.take(event, || Carrier::new(only(event, &OF_DELTA), Slot::Path(path)))? {
+            let has_others = matches!(step, Step::GoesOn(..)) && !events::has_only_piece(event);
+            if !has_others && run.take(event, || Carrier::new(events::only_piece(event), Slot::Path(path)))? {
                 return Ok(true);
             }
             self.end_run(out);
@@ -128,12 +112,12 @@ impl Stream {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
         };
-        let carrier = || Carrier::new(only(event, &OF_DELTA), Slot::Path(path));
+        let carrier = || Carrier::new(events::only_piece(event), Slot::Path(path));
         let restores = self.restores();
         match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => {}
             Piece::Text(text) => set(event, path, Node::string(text)),
-            Piece::BufferedText if has_only(event, &OF_DELTA) => return Ok(Passed::Nothing),
+            Piece::BufferedText if events::has_only_piece(event) => return Ok(Passed::Nothing),
             Piece::BufferedText => set(event, path, Node::literal("")),
         }
         Ok(Passed::Event)
@@ -265,7 +249,11 @@ impl Stream {
             let message = event.object_at("message");
             let is_alone = message
                 .is_none_or(|message| message.iter().all(|member| member.key.is("role") || member.key.is("content")));
-            if is_alone && has_only(event, &["model", "created_at", "message", "done"]) {
+            if is_alone
+                && events::has_only(event, |key| {
+                    ["model", "created_at", "message", "done"].iter().any(|known| key.is(*known))
+                })
+            {
                 passed = Passed::Nothing;
             }
         }
@@ -275,18 +263,4 @@ impl Stream {
         }
         Ok(passed)
     }
-}
-
-/// Returns a copy of an event that has only these members.
-fn only(event: &Node<'_>, members: &[&str]) -> Node<'static> {
-    let all = event.as_object().map(Object::members).unwrap_or_default();
-    let kept = all.iter().filter(|member| members.iter().any(|key| member.key.is(*key)));
-    Node::object(kept.map(|member| (member.key.clone().into_owned(), member.value.detached())).collect())
-}
-
-/// Returns true if all members of an object are among these, or are null or empty arrays.
-fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
-    let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
-    let all = node.as_object().map(Object::members).unwrap_or_default();
-    all.iter().all(|member| is_empty(&member.value) || members.iter().any(|key| member.key.is(*key)))
 }

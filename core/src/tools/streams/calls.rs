@@ -20,6 +20,7 @@ use crate::{
         alternatives::PiecedCalls,
         events::{visit, Cursor, Key},
         reply,
+        units::{call_in, FoundCall},
     },
 };
 
@@ -272,8 +273,8 @@ impl Stream {
             |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_be(item, buffered.id.as_deref()));
         let Some(buffered) = self.buffered.get(&key).filter(is_its) else {
             // The item has no start event, or another item started under the same key.
-            let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
-            let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
+            let call = item.and_then(|item| call_in(item, None, Some(cursor.wire()))).filter(FoundCall::has_arguments);
+            let name = call.and_then(|call| self.restore_map.called(call.node, call.name_key())).map(Text::into_owned);
             let id = item.and_then(call_sites::id_of);
             let id = id.map(|id| id.display().into_owned());
             self.in_item(event, path)?;

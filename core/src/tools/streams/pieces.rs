@@ -1,5 +1,5 @@
-//! Restores the arguments of one call piece by piece. Restores streamed items of OpenAI Responses that become other
-//! items for the client.
+//! Restores the arguments of one call piece by piece. Restores streamed items that become other items for the
+//! client.
 
 use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
@@ -13,7 +13,7 @@ use crate::{
     report::RepairedCall,
     request::report::CallKind,
     tools::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
-    wire::events::{decode, is_finish, Key},
+    wire::events::{at, decode, visit, Content, Cursor, InputEvents, Key, Meaning},
 };
 
 /// The arguments of one call.
@@ -117,11 +117,6 @@ impl CallPieces {
     }
 }
 
-const PIECE: &str = "response.function_call_arguments.delta";
-const WHOLE: &str = "response.function_call_arguments.done";
-const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
-const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
-
 /// The items that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -138,6 +133,7 @@ struct Open {
     pieces: Option<CallPieces>,
     /// The last event with empty text, which can carry the rest of the input.
     carrier: Option<Node<'static>>,
+    events: &'static InputEvents,
     cost: usize,
 }
 
@@ -157,32 +153,35 @@ impl Items {
         restore_map: &RestoreMap,
         out: &mut Vec<Node<'a>>,
     ) -> Result<bool, Error> {
-        let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
-        if is("response.output_item.added") {
-            return self.begin(event, restore_map, out);
+        let Some(cursor) = decode(event) else { return Ok(false) };
+        let meaning = cursor.meaning();
+        if meaning == Meaning::Begin {
+            return self.begin(cursor, event, restore_map, out);
         }
-        if is_finish(event) {
+        if cursor.is_finish() {
             out.extend(self.finish()?);
             return Ok(false);
         }
-        if self.open.is_empty() || !(is(PIECE) || is(WHOLE) || is("response.output_item.done")) {
+        let is_piece = meaning == Meaning::Delta && cursor.may_have(Content::Arguments);
+        let is_end = meaning == Meaning::End && cursor.unit(event).is_some();
+        if self.open.is_empty() || !(is_piece || is_end || meaning == Meaning::Snapshot) {
             return Ok(false);
         }
-        let Some(key) = decode(event).map(|cursor| cursor.key(event)) else { return Ok(false) };
+        let key = cursor.key(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
-        if is(PIECE) {
+        if is_piece {
             // Reserves the length of the whole event before processing it: this is the most that can be buffered of an
             // event. An event that would exceed the limit is thus refused before it changes anything.
             let length = json::length(event);
             pay(&mut self.cost, length)?;
-            let passes = open.piece(event);
+            let passes = open.piece(cursor, event);
             self.cost -= length + open.cost;
             open.cost = CALL + open.buffered();
             self.cost += open.cost;
             if passes? {
                 out.push(core::mem::take(event));
             }
-        } else if is(WHOLE) {
+        } else if !is_end {
             out.extend(open.rest(event)?);
             if open.pieces.is_some() {
                 open.whole(event, restore_map)?;
@@ -190,7 +189,7 @@ impl Items {
             }
         } else {
             // The item is a search, or a call of a `custom` tool. Neither is repaired, so there are no reports.
-            event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
+            restore(cursor, event, restore_map)?;
             out.extend(open.rest(event)?);
             out.push(core::mem::take(event));
             self.close(&key);
@@ -211,15 +210,15 @@ impl Items {
     /// Processes the start of an item.
     fn begin<'a>(
         &mut self,
+        cursor: Cursor,
         event: &mut Node<'a>,
         restore_map: &RestoreMap,
         out: &mut Vec<Node<'a>>,
     ) -> Result<bool, Error> {
-        let item = event.get("item").filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
-        let Some(name) = item.and_then(|item| restore_map.called(item, "name")).map(Text::into_owned) else {
-            return Ok(false);
-        };
-        let Some(key) = decode(event).map(|cursor| cursor.key(event)) else { return Ok(false) };
+        let Some(events) = cursor.inputs() else { return Ok(false) };
+        let name = cursor.call(event).and_then(|call| restore_map.called(call, cursor.call_name()));
+        let Some(name) = name.map(Text::into_owned) else { return Ok(false) };
+        let key = cursor.key(event);
         let kind = restore_map.item_kind(&name);
         // Passes on the rest of an item that never ended.
         if let Some(mut before) = self.close(&key) {
@@ -230,8 +229,8 @@ impl Items {
         }
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
-        self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });
-        event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
+        self.open.insert(key, Open { name, pieces, carrier: None, events, cost: CALL });
+        restore(cursor, event, restore_map)?;
         out.push(core::mem::take(event));
         Ok(true)
     }
@@ -243,24 +242,24 @@ impl Items {
     }
 }
 
+/// Restores the item that begins or ends.
+fn restore(cursor: Cursor, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
+    let restored = visit(event, cursor.unit_path(), |item| restore_map.item(item, &mut CallReports::default()));
+    restored.unwrap_or(Ok(()))
+}
+
 impl Open {
     /// Processes a piece. Returns true if the event has to be passed on.
-    fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
+    fn piece(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
-        let piece = event.text_at("delta");
+        let piece = cursor.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
         let text = match piece {
             Some(piece) => pieces.feed_text(piece)?,
             None => return Ok(true),
         };
-        event.set("type", Node::literal(CUSTOM_PIECE));
         let has_text = !text.is_empty();
-        if has_text {
-            event.set("delta", Node::string(text));
-            self.carrier = None;
-        } else {
-            event.set("delta", Node::literal(""));
-            self.carrier = Some(event.detached());
-        }
+        (self.events.piece)(event, text);
+        self.carrier = (!has_text).then(|| event.detached());
         Ok(has_text)
     }
 
@@ -276,30 +275,21 @@ impl Open {
         if rest.is_empty() {
             return Ok(None);
         }
-        let mut event = self.carrier.take().unwrap_or_else(|| {
-            let mut event = ends.detached();
-            ["arguments", "input", "name", "item"].into_iter().for_each(|key| drop(event.remove(key)));
-            event
-        });
+        let mut event = self.carrier.take().unwrap_or_else(|| ends.detached());
         if event.as_object().is_none() {
             return Ok(None);
         }
-        event.set("type", Node::literal(CUSTOM_PIECE));
-        event.set("delta", Node::string(rest));
+        (self.events.piece)(&mut event, rest);
         Ok(Some(event))
     }
 
     /// Converts the event with the complete arguments to the event with the complete input.
     fn whole(&self, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
-        let arguments = event.visit("arguments", core::mem::take).unwrap_or_default();
-        let arguments = arguments.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+        let arguments = event.text_at("arguments").map(|text| text.display().into_owned()).unwrap_or_default();
         let mut pieces = CallPieces::new(restore_map, &self.name);
         let mut input = pieces.feed(&arguments)?;
         input.push_str(&pieces.finish()?);
-        event.set("type", Node::literal(CUSTOM_WHOLE));
-        event.remove("arguments");
-        event.remove("name");
-        event.set("input", Node::string(input));
+        (self.events.whole)(event, input);
         Ok(())
     }
 }

@@ -308,8 +308,8 @@ impl Run {
             Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
                 pay(&mut self.cost, json::length(event))?;
                 (self.last, self.is_open) = (key, true);
-                let block = event.get("content_block").filter(|block| is_bare_block(block));
-                let bare = block.and_then(|_| event.get("index")?.as_u64());
+                let cursor = decode(event).filter(|cursor| cursor.unit(event).is_some_and(is_bare_block));
+                let bare = cursor.and_then(|cursor| cursor.number(event));
                 self.texts.push(Part { bare, ..Part::default() });
                 self.events.push((event.detached(), number + 1));
             }
@@ -351,12 +351,7 @@ impl Run {
             if let Step::Ends(_) = step_of(&event) {
                 events.extend(part.piece(new.as_deref()));
                 if let Some(text) = new {
-                    let text = Node::string(text.clone());
-                    match event.get("part").is_some() {
-                        true => drop(event.visit("part", |part| part.set("text", text))),
-                        false if event.get("text").is_some() => event.set("text", text),
-                        false => {}
-                    }
+                    decode(&event).into_iter().for_each(|cursor| cursor.set_repeated(&mut event, text));
                 }
             }
             events.push(event);

@@ -136,6 +136,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("ping", Meaning::KeepAlive),
         Event::new("error", Meaning::Error),
     ],
+    needless: &["type", "index", "delta"],
     write: Some(piece),
     ..Events::NONE
 };

@@ -5,7 +5,7 @@ mod recognition;
 use super::{
     additions::Additions,
     alternatives::{Alternatives, MessageText, PiecedCalls},
-    answers::{is_text, AnswerText, Into},
+    answers::{is_text, AnswerText, Into, MessageForm},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -93,7 +93,7 @@ pub(super) static WIRE: Wire = Wire {
         is_own: |reply| reply.array_at("choices").is_some(),
     },
     answers: AnswerText {
-        into: Into::Member("content"),
+        into: Into::Member("content", form),
         is_text,
         // Also of Cohere, and of Ollama.
         ends: &[
@@ -185,4 +185,9 @@ fn piece(index: Node<'static>, _content: Content, piece: Node<'static>) -> Node<
 fn result(answered: Answered<'_>) -> Node<'_> {
     let id = ("tool_call_id", answered.id_node());
     Node::record([("role", Node::literal("tool")), id, ("content", answered.text)])
+}
+
+/// The reply of Cohere's own API has a list of parts, and that of Ollama's API has arguments that are values.
+fn form(reply: &Node<'_>) -> MessageForm {
+    MessageForm { has_parts: reply.get("finish_reason").is_some(), has_values: reply.get("done").is_some() }
 }

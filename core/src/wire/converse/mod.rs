@@ -121,6 +121,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("validationException", Meaning::Error),
     ],
     index: &["contentBlockIndex"],
+    needless: &["contentBlockDelta", "p"],
     write: Some(piece),
     ..Events::NONE
 };

@@ -183,6 +183,7 @@ pub(super) static EVENTS: Events = Events {
         Event::new("error", Meaning::Error),
     ],
     unlisted_of_items: &[("", "index")],
+    needless: &["event_type", "event_id", "index", "delta"],
     write: Some(piece),
     ..Events::NONE
 };

@@ -1,6 +1,7 @@
 //! OpenAI Responses. The history consists of items.
 
 pub(crate) mod answer;
+mod inputs;
 
 use super::{
     additions::Additions,
@@ -182,6 +183,18 @@ pub(super) static EVENTS: Events = Events {
     sequence: Some("sequence_number"),
     of_items: &ABOUT_ITEMS,
     unlisted_of_items: &ABOUT_ITEMS,
+    needless: &[
+        "type",
+        "event_id",
+        "id",
+        "output_index",
+        "content_index",
+        "item_id",
+        "sequence_number",
+        "obfuscation",
+        "delta",
+    ],
+    inputs: Some(&inputs::INPUTS),
     ..Events::NONE
 };
 
