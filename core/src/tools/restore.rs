@@ -12,7 +12,7 @@ use alloc::{
 
 use super::{
     answer::{
-        call,
+        reply::answer_in_reply,
         text::{self, Answer, Content},
     },
     call_repair::{CallReports, Repairing, Schemas},
@@ -398,7 +398,7 @@ impl RestoreMap {
         self.reply(reply, reports)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };
         if answer.tool.is_some() {
-            let calls = call::answer_in_reply(reply, answer);
+            let calls = answer_in_reply(reply, answer);
             if calls.has_answer {
                 reports.push_changes(calls.dropped.changes());
                 return Ok(true);

@@ -1,5 +1,5 @@
-//! Replies that list alternative messages (`choices`, `candidates`), and their chunks in a stream: each chunk is a reply
-//! with a part of each message.
+//! Replies that list alternative messages (`choices`, `candidates`), and their chunks in a stream: each chunk is a
+//! reply with a part of each message.
 
 use alloc::{string::String, vec::Vec};
 

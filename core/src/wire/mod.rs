@@ -21,6 +21,7 @@ pub(crate) mod recognition;
 pub(crate) mod reply;
 pub(crate) mod responses;
 pub(crate) mod rounds;
+pub(crate) mod searches;
 pub(crate) mod tool_list;
 pub(crate) mod translation;
 pub(crate) mod turns;
@@ -43,6 +44,7 @@ use prompt::Prompt;
 use recognition::{Evidence, Recognizes};
 use reply::Reply;
 use rounds::Rounds;
+use searches::SearchAnswers;
 use tool_list::ToolList;
 use translation::Translation;
 use turns::Turns;
@@ -70,6 +72,7 @@ pub(crate) struct Wire {
     reply: Reply,
     /// How the call of a function that replaces the response format becomes text.
     answers: AnswerText,
+    searches: SearchAnswers,
     /// How replies and chunks list alternative messages; `None` if they have one.
     alternatives: Option<&'static Alternatives>,
     /// The events of a streamed reply, besides chunks.
@@ -209,6 +212,11 @@ impl Wire {
     /// Returns how the call of a function that replaces the response format becomes text.
     pub(crate) const fn answers(&self) -> &AnswerText {
         &self.answers
+    }
+
+    /// Returns how calls of the tool search are answered.
+    pub(crate) const fn searches(&self) -> &SearchAnswers {
+        &self.searches
     }
 
     /// Returns how the history adds tools.

@@ -300,7 +300,29 @@ pub(crate) fn call_in<'n, 'a>(
     own_call.or_else(|| ALL.iter().find_map(|wire| find(wire, false)))
 }
 
+/// Returns the call that a block, an entry, an item or a step is, in the format of any API.
+pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>> {
+    let kind = part.text_at("type");
+    let find = |wire: &'static Wire, unit: &'static Unit| {
+        let is_here = unit.role == Role::Call && unit.is_in(part, kind, false);
+        let node = unit.find(part).filter(|node| is_here && node.as_object().is_some())?;
+        Some(FoundCall { wire, node, unit })
+    };
+    ALL.iter().find_map(|wire| {
+        // A message that contains a call is none.
+        let items = wire.units.messages.iter().filter(|unit| unit.way.is_empty());
+        let entries = wire.units.lists.iter().flat_map(|(_, units)| *units);
+        items.chain(entries).find_map(|unit| find(wire, unit))
+    })
+}
+
 impl<'n, 'a> FoundCall<'n, 'a> {
+    /// Returns the id by which the result refers to the call. `part` is what the call was found in.
+    pub(crate) fn id(&self, part: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        let holder = if self.unit.is_id_outside { part } else { self.node };
+        self.unit.id.iter().find_map(|key| holder.get(*key))
+    }
+
     /// Returns true if the call is not one with free-form input.
     pub(crate) fn has_arguments(&self) -> bool {
         self.unit.arguments.member().is_some()

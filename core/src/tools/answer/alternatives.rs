@@ -1,5 +1,6 @@
-//! Converts replies with alternative messages, and their chunks, if a call is the answer. The first call to the function
-//! that replaces the response format becomes the text of its alternative; pieces of its arguments become pieces of text.
+//! Converts replies with alternative messages, and their chunks, if a call is the answer. The first call to the
+//! function that replaces the response format becomes the text of its alternative; pieces of its arguments become
+//! pieces of text.
 
 use alloc::{string::String, vec::Vec};
 
@@ -237,8 +238,8 @@ impl AlternativeAnswers {
 }
 
 impl Alternative {
-    /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is not
-    /// known yet.
+    /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is
+    /// not known yet.
     fn pieces(
         &mut self,
         item: &mut Node<'_>,

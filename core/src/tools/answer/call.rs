@@ -7,17 +7,13 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    alternatives,
-    text::{restored, Answer},
-};
+use super::text::{restored, Answer};
 use crate::{
-    json::{self, Data, Node},
+    json::{self, Node},
     report::AnswerChange,
     tools::{call_sites::each, streams::buffered_calls::append},
     wire::{
-        alternatives::alternatives_of,
-        answers::{self, is_text, Into, MessageForm, Output},
+        answers::{self, is_text, Into, MessageForm},
         reply::text_part,
         units::{self, call_in, FoundCall},
         Wire,
@@ -68,7 +64,7 @@ impl Calls {
     }
 
     /// Returns true if the reply has an answer, and no call that the client has to answer.
-    const fn ends_with_answer(self) -> bool {
+    pub(super) const fn ends_with_answer(self) -> bool {
         self.has_answer && !self.has_others
     }
 }
@@ -111,7 +107,7 @@ pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
 }
 
 /// Returns true for a complete call to the function.
-fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
+pub(super) fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
     call.is_whole() && is_call_of(call.node, answer)
 }
@@ -122,7 +118,11 @@ pub(super) fn is_answer_unit(unit: &Node<'_>, list: &str, answer: &Answer) -> bo
 }
 
 /// Converts a unit to text if it is a call to the function.
-fn in_unit(unit: &mut Node<'_>, (list, own): (Option<&str>, Option<&'static Wire>), answer: &Answer) -> Calls {
+pub(super) fn in_unit(
+    unit: &mut Node<'_>,
+    (list, own): (Option<&str>, Option<&'static Wire>),
+    answer: &Answer,
+) -> Calls {
     let Some(call) = call_in(unit, list, own) else { return Calls::default() };
     let (true, Into::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().into) else {
         return Calls::OTHER;
@@ -162,52 +162,10 @@ impl Answer {
     }
 }
 
-/// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
-pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
-    if let Some(calls) = alternatives::answer_in_units(reply, answer) {
-        return calls;
-    }
-    let mut calls = Calls::default();
-    if matches!(reply.data(), Data::Array(_)) {
-        // The visitor never fails.
-        let _ = reply.visit_children::<()>(|_, one| {
-            calls.add(answer_in_reply(one, answer));
-            Ok(())
-        });
-        return calls;
-    }
-    if let Some(alternatives) = alternatives_of(reply) {
-        alternatives.visit(reply, &mut |item, _| {
-            let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
-            set_end(item, own);
-            calls.add(own);
-        });
-    }
-    let form = answers::message_form(reply);
-    answers::visit_output(reply, &mut |output, own| {
-        calls.add(match output {
-            Output::List(holder, list) => in_items(holder, (list, own), answer),
-            Output::Message(message) => in_message(message, own, (answer, form)),
-        });
-    });
-    answer.tool.iter().for_each(|function| answers::repeat(reply, function, calls.has_answer));
-    if calls.ends_with_answer() {
-        answers::set_ends(reply);
-    }
-    calls
-}
-
 /// Changes the reason why a reply, an alternative or an event ended, if its only calls were the answer.
 pub(crate) fn set_end(holder: &mut Node<'_>, calls: Calls) {
     if calls.ends_with_answer() {
         answers::set_end(holder);
-    }
-}
-
-/// Changes the reasons why a reply or an event ended, if its only calls were the answer.
-pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
-    if calls.ends_with_answer() {
-        answers::set_ends(reply);
     }
 }
 
@@ -217,7 +175,11 @@ pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Call
 }
 
 /// Converts the calls of a message, or a single item or step.
-fn in_message(message: &mut Node<'_>, own: Option<&'static Wire>, (answer, form): (&Answer, MessageForm)) -> Calls {
+pub(super) fn in_message(
+    message: &mut Node<'_>,
+    own: Option<&'static Wire>,
+    (answer, form): (&Answer, MessageForm),
+) -> Calls {
     let mut calls = Calls::default();
     for list in units::lists() {
         if !message.items_at(list).is_empty() {
@@ -229,7 +191,7 @@ fn in_message(message: &mut Node<'_>, own: Option<&'static Wire>, (answer, form)
 }
 
 /// Returns true if a list of parts has text that is not blank.
-fn has_text(parts: Option<&Node<'_>>) -> bool {
+pub(super) fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
@@ -252,7 +214,8 @@ fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_part
     });
 }
 
-/// Converts the first call to the function in a list of units, unless the message already has an answer. Removes further
+/// Converts the first call to the function in a list of units, unless the message already has an answer. Removes
+/// further calls to the function and other text.
 /// calls to the function and other text.
 fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, MessageForm), is_answered: bool) -> Calls {
     let units = message.items_at(list).iter();
@@ -308,29 +271,6 @@ pub(super) fn as_text_in_list(message: &mut Node<'_>, list: &str, answer: &Answe
     calls
 }
 
-fn retain<'a>(holder: &mut Node<'a>, list: &str, test: impl FnMut(&Node<'a>) -> bool) {
+pub(super) fn retain<'a>(holder: &mut Node<'a>, list: &str, test: impl FnMut(&Node<'a>) -> bool) {
     holder.visit(list, |list| list.as_array_mut().map(|list| list.retain(test)));
-}
-
-/// Converts the first call to the function in a list of items or steps. Removes further calls to the function and other
-/// text.
-fn in_items(reply: &mut Node<'_>, (list, own): (&str, Option<&'static Wire>), answer: &Answer) -> Calls {
-    let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
-    each(reply, list, &mut |item| {
-        let is_own = |item: &Node<'_>| call_in(item, None, own).is_some_and(|call| is_answer(&call, answer));
-        let is_second = calls.has_answer && is_own(item);
-        let converted = if is_second { Calls::default() } else { in_unit(item, (None, own), answer) };
-        calls.add(converted);
-        let is_text = own.is_some_and(|wire| (wire.answers().is_text)(item));
-        let is_other_text = converted == Calls::default() && is_text;
-        dropped.calls |= is_second;
-        dropped.text |= is_other_text && has_text(item.get("content"));
-        is_left_out.push(is_second || is_other_text);
-    });
-    if calls.has_answer {
-        calls.dropped = dropped;
-        let mut is_left_out = is_left_out.into_iter();
-        retain(reply, list, |_| is_left_out.next() != Some(true));
-    }
-    calls
 }

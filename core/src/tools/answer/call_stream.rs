@@ -9,9 +9,10 @@ use alloc::vec::Vec;
 
 use super::{
     alternatives::AlternativeAnswers,
-    call::{self, is_call_of, Dropped},
+    call::{is_call_of, Dropped},
     cohere::Cohere,
     queue::{part_of, Part, Queue},
+    reply,
     text::Answer,
 };
 use crate::{
@@ -153,8 +154,8 @@ impl AnswerEvents {
         }
         self.queue.release(out);
         // Whole replies, and events that repeat earlier pieces.
-        self.queue.calls.add(call::answer_in_reply(&mut event, answer));
-        call::set_ends(&mut event, self.queue.calls);
+        self.queue.calls.add(reply::answer_in_reply(&mut event, answer));
+        reply::set_ends(&mut event, self.queue.calls);
         self.queue.pass(event, out);
     }
 

@@ -6,5 +6,6 @@ pub(crate) mod call;
 pub(crate) mod call_stream;
 mod cohere;
 mod queue;
+pub(crate) mod reply;
 mod stream;
 pub(crate) mod text;

@@ -11,7 +11,8 @@ use super::{
     endpoint::{Endpoint, Refusal},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
-    reply::Reply,
+    reply::{text_part, Reply},
+    searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Blocks, Results, Speaker, Turns},
@@ -97,6 +98,7 @@ pub(super) static WIRE: Wire = Wire {
         },
     },
     answers: AnswerText { ends: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
+    searches: SearchAnswers::references(found),
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -186,4 +188,17 @@ fn as_text(block: &mut Node<'_>, text: Option<String>) {
     ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
     block.set("type", Node::literal("text"));
     block.set("text", Node::string(text.unwrap_or_default()));
+}
+
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let mut result = Node::record([("type", Node::literal("tool_result")), ("tool_use_id", answer.id)]);
+    if answer.content.is_failure() {
+        result.set("is_error", Node::bool(true));
+    }
+    let content = match answer.content {
+        SearchContent::Text(text) | SearchContent::Failure(text) => Node::array([text_part("text", text)].into()),
+        content => content.plain(),
+    };
+    result.set("content", content);
+    result
 }

@@ -12,6 +12,7 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, Rounds, When},
+    searches::{SearchAnswer, SearchAnswers},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
@@ -105,6 +106,7 @@ pub(super) static WIRE: Wire = Wire {
         repeat: None,
         events: None,
     },
+    searches: SearchAnswers::references(found),
     alternatives: Some(&ALTERNATIVES),
     events: Some(&COHERE_EVENTS),
     rounds: Some(Rounds {
@@ -190,4 +192,9 @@ fn result(answered: Answered<'_>) -> Node<'_> {
 /// The reply of Cohere's own API has a list of parts, and that of Ollama's API has arguments that are values.
 fn form(reply: &Node<'_>) -> MessageForm {
     MessageForm { has_parts: reply.get("finish_reason").is_some(), has_values: reply.get("done").is_some() }
+}
+
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let content = ("content", answer.content.plain());
+    Node::record([("role", Node::literal("tool")), ("tool_call_id", answer.id), content])
 }

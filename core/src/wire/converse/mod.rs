@@ -12,6 +12,7 @@ use super::{
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
+    searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -89,6 +90,7 @@ pub(super) static WIRE: Wire = Wire {
         is_own: |_| false,
     },
     answers: AnswerText { ends: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
+    searches: SearchAnswers::references(found),
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -145,4 +147,18 @@ fn result(answered: Answered<'_>) -> Node<'_> {
 fn as_text(block: &mut Node<'_>, text: Option<String>) {
     block.remove("toolUse");
     block.set("text", Node::string(text.unwrap_or_default()));
+}
+
+/// The references are a member of JSON, so that the result is valid before they become text.
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let is_failure = answer.content.is_failure();
+    let content = match answer.content {
+        SearchContent::Text(text) | SearchContent::Failure(text) => Node::record([("text", Node::string(text))]),
+        content => Node::record([("json", Node::record([("tool_references", content.plain())]))]),
+    };
+    let mut result = Node::record([("toolUseId", answer.id), ("content", Node::array([content].into()))]);
+    if is_failure {
+        result.set("status", Node::literal("error"));
+    }
+    Node::record([("toolResult", result)])
 }

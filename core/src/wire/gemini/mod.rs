@@ -12,6 +12,7 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, Rounds},
+    searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -140,6 +141,7 @@ pub(super) static WIRE: Wire = Wire {
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
     answers: AnswerText::block(as_text),
+    searches: SearchAnswers::references(found),
     alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
@@ -198,4 +200,19 @@ fn result(answered: Answered<'_>) -> Node<'_> {
 fn as_text(part: &mut Node<'_>, text: Option<String>) {
     ["functionCall", "function_call"].into_iter().for_each(|key| drop(part.remove(key)));
     part.set("text", Node::string(text.unwrap_or_default()));
+}
+
+/// The references are a member of JSON, so that the result is valid before they become text.
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let key = match &answer.content {
+        SearchContent::References(_) | SearchContent::Definitions(_) => "tool_references",
+        SearchContent::Text(_) => "output",
+        SearchContent::Failure(_) => "error",
+    };
+    let content = Node::record([(key, answer.content.plain())]);
+    let mut response = Node::record([("name", answer.name), ("response", content)]);
+    if !answer.id.is_null() {
+        response.set("id", answer.id);
+    }
+    Node::record([("functionResponse", response)])
 }

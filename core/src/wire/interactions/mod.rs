@@ -14,6 +14,7 @@ use super::{
     prompt::Prompt,
     reply::{text_part, Reply},
     rounds::{Body, ItemList, Rounds, When},
+    searches::{SearchAnswer, SearchAnswers},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Speaker, Turns},
@@ -108,6 +109,7 @@ pub(super) static WIRE: Wire = Wire {
         repeat: None,
         events: None,
     },
+    searches: SearchAnswers { has_definitions: true, ..SearchAnswers::references(found) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -202,4 +204,18 @@ fn as_text(step: &mut Node<'_>, text: Option<String>) {
     ["arguments", "name", "call_id", "id", "signature"].into_iter().for_each(|key| drop(step.remove(key)));
     step.set("type", Node::literal("model_output"));
     step.set("content", Node::array(text.map(|text| text_part("text", text)).into_iter().collect()));
+}
+
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let is_failure = answer.content.is_failure();
+    let mut result = Node::record([
+        ("type", Node::literal("function_result")),
+        ("name", answer.name),
+        ("call_id", answer.id),
+        ("result", answer.content.plain()),
+    ]);
+    if is_failure {
+        result.set("is_error", Node::bool(true));
+    }
+    result
 }

@@ -14,6 +14,7 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds},
+    searches::{SearchAnswer, SearchAnswers},
     tool_list::ToolList,
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
@@ -89,7 +90,8 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |reply| reply.get("turn").is_some(),
     },
-    answers: AnswerText::block(as_text),
+    answers: AnswerText { is_text: |act| has_type(act, "speak"), ..AnswerText::block(as_text) },
+    searches: SearchAnswers::references(found),
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -146,4 +148,8 @@ fn as_text(act: &mut Node<'_>, text: Option<String>) {
     ["tool", "with", "key"].into_iter().for_each(|key| drop(act.remove(key)));
     act.set("type", Node::literal("speak"));
     act.set("words", Node::string(text.unwrap_or_default()));
+}
+
+fn found(answer: SearchAnswer) -> Node<'static> {
+    Node::record([("type", Node::literal("gave")), ("of", answer.id), ("what", answer.content.plain())])
 }

@@ -3,6 +3,8 @@
 pub(crate) mod answer;
 mod inputs;
 
+use alloc::vec::Vec;
+
 use super::{
     additions::Additions,
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
@@ -12,6 +14,7 @@ use super::{
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds, When},
+    searches::{SearchAnswer, SearchAnswers, SearchItem},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Answered, Results, Speaker, Turns},
@@ -118,6 +121,15 @@ pub(super) static WIRE: Wire = Wire {
         },
     },
     answers: answer::ANSWERS,
+    searches: SearchAnswers {
+        item: Some(SearchItem {
+            kind: "tool_search_call",
+            id: "call_id",
+            arguments: "arguments",
+            write: search_output,
+        }),
+        ..SearchAnswers::references(found)
+    },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -201,4 +213,19 @@ pub(super) static EVENTS: Events = Events {
 fn result(answered: Answered<'_>) -> Node<'_> {
     let kind = if answered.is_custom { "custom_tool_call_output" } else { "function_call_output" };
     Node::record([("type", Node::literal(kind)), ("call_id", answered.id_node()), ("output", answered.text)])
+}
+
+fn found(answer: SearchAnswer) -> Node<'static> {
+    let kind = Node::literal("function_call_output");
+    Node::record([("type", kind), ("call_id", answer.id), ("output", answer.content.plain())])
+}
+
+fn search_output(id: Node<'static>, tools: Vec<Node<'static>>) -> Node<'static> {
+    Node::record([
+        ("type", Node::literal("tool_search_output")),
+        ("call_id", id),
+        ("execution", Node::literal("client")),
+        ("status", Node::literal("completed")),
+        ("tools", Node::array(tools)),
+    ])
 }

@@ -1,0 +1,84 @@
+//! Converts whole replies, and events with complete calls, to a request whose response format was sent as a function.
+
+use alloc::vec::Vec;
+
+use super::{
+    alternatives,
+    call::{answer_in_message, has_text, in_message, in_unit, is_answer, retain, set_end, Calls, Dropped},
+    text::Answer,
+};
+use crate::{
+    json::{Data, Node},
+    tools::call_sites::each,
+    wire::{
+        alternatives::alternatives_of,
+        answers::{self, Output},
+        units::call_in,
+        Wire,
+    },
+};
+
+/// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
+pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
+    if let Some(calls) = alternatives::answer_in_units(reply, answer) {
+        return calls;
+    }
+    let mut calls = Calls::default();
+    if matches!(reply.data(), Data::Array(_)) {
+        // The visitor never fails.
+        let _ = reply.visit_children::<()>(|_, one| {
+            calls.add(answer_in_reply(one, answer));
+            Ok(())
+        });
+        return calls;
+    }
+    if let Some(alternatives) = alternatives_of(reply) {
+        alternatives.visit(reply, &mut |item, _| {
+            let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
+            set_end(item, own);
+            calls.add(own);
+        });
+    }
+    let form = answers::message_form(reply);
+    answers::visit_output(reply, &mut |output, own| {
+        calls.add(match output {
+            Output::List(holder, list) => in_items(holder, (list, own), answer),
+            Output::Message(message) => in_message(message, own, (answer, form)),
+        });
+    });
+    answer.tool.iter().for_each(|function| answers::repeat(reply, function, calls.has_answer));
+    if calls.ends_with_answer() {
+        answers::set_ends(reply);
+    }
+    calls
+}
+
+/// Changes the reasons why a reply or an event ended, if its only calls were the answer.
+pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
+    if calls.ends_with_answer() {
+        answers::set_ends(reply);
+    }
+}
+
+/// Converts the first call to the function in a list of items or steps. Removes further calls to the function and other
+/// text.
+fn in_items(reply: &mut Node<'_>, (list, own): (&str, Option<&'static Wire>), answer: &Answer) -> Calls {
+    let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
+    each(reply, list, &mut |item| {
+        let is_own = |item: &Node<'_>| call_in(item, None, own).is_some_and(|call| is_answer(&call, answer));
+        let is_second = calls.has_answer && is_own(item);
+        let converted = if is_second { Calls::default() } else { in_unit(item, (None, own), answer) };
+        calls.add(converted);
+        let is_text = own.is_some_and(|wire| (wire.answers().is_text)(item));
+        let is_other_text = converted == Calls::default() && is_text;
+        dropped.calls |= is_second;
+        dropped.text |= is_other_text && has_text(item.get("content"));
+        is_left_out.push(is_second || is_other_text);
+    });
+    if calls.has_answer {
+        calls.dropped = dropped;
+        let mut is_left_out = is_left_out.into_iter();
+        retain(reply, list, |_| is_left_out.next() != Some(true));
+    }
+    calls
+}

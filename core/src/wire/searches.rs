@@ -1,0 +1,70 @@
+//! Answers to the model's calls of the tool search.
+
+use alloc::{string::String, vec::Vec};
+
+use super::ALL;
+use crate::json::Node;
+
+/// How a format answers calls of the tool search.
+#[derive(Debug)]
+pub(crate) struct SearchAnswers {
+    /// True if an answer contains the definitions of the tools, not only their names.
+    pub(crate) has_definitions: bool,
+    pub(crate) write: fn(SearchAnswer) -> Node<'static>,
+    /// The item with which the model asks the client to search; `None` if it calls a function.
+    pub(super) item: Option<SearchItem>,
+}
+
+/// An item with which the model asks the client to search. Its answer contains definitions.
+#[derive(Debug)]
+pub(crate) struct SearchItem {
+    pub(super) kind: &'static str,
+    pub(crate) id: &'static str,
+    pub(crate) arguments: &'static str,
+    /// Returns the answer with this id and these tools.
+    pub(crate) write: fn(Node<'static>, Vec<Node<'static>>) -> Node<'static>,
+}
+
+/// An answer to a call.
+pub(crate) struct SearchAnswer {
+    /// Id by which the answer refers to the call; null if the call has none.
+    pub(crate) id: Node<'static>,
+    /// Name of the called function.
+    pub(crate) name: Node<'static>,
+    pub(crate) content: SearchContent,
+}
+
+/// Content of an answer.
+pub(crate) enum SearchContent {
+    /// References to listed tools, each an object.
+    References(Vec<Node<'static>>),
+    Definitions(Vec<Node<'static>>),
+    Text(String),
+    Failure(String),
+}
+
+impl SearchAnswers {
+    pub(super) const fn references(write: fn(SearchAnswer) -> Node<'static>) -> SearchAnswers {
+        SearchAnswers { has_definitions: false, write, item: None }
+    }
+}
+
+/// Returns the kind of item with which the model asks the client to search, if this is one.
+pub(crate) fn search_item(call: &Node<'_>) -> Option<&'static SearchItem> {
+    let items = ALL.iter().filter_map(|wire| wire.searches.item.as_ref());
+    items.into_iter().find(|item| super::units::has_type(call, item.kind))
+}
+
+impl SearchContent {
+    /// Returns the content as a list or as text.
+    pub(super) fn plain(self) -> Node<'static> {
+        match self {
+            SearchContent::References(list) | SearchContent::Definitions(list) => Node::array(list),
+            SearchContent::Text(text) | SearchContent::Failure(text) => Node::string(text),
+        }
+    }
+
+    pub(super) const fn is_failure(&self) -> bool {
+        matches!(self, SearchContent::Failure(_))
+    }
+}
