@@ -304,7 +304,8 @@ pub(crate) fn call_in<'n, 'a>(
 pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>> {
     let kind = part.text_at("type");
     let find = |wire: &'static Wire, unit: &'static Unit| {
-        let is_here = unit.role == Role::Call && unit.is_in(part, kind, false);
+        let is_named = matches!(unit.name, Name::Members(_));
+        let is_here = unit.role == Role::Call && is_named && unit.is_in(part, kind, false);
         let node = unit.find(part).filter(|node| is_here && node.as_object().is_some())?;
         Some(FoundCall { wire, node, unit })
     };

@@ -216,7 +216,6 @@ fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_part
 
 /// Converts the first call to the function in a list of units, unless the message already has an answer. Removes
 /// further calls to the function and other text.
-/// calls to the function and other text.
 fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, MessageForm), is_answered: bool) -> Calls {
     let units = message.items_at(list).iter();
     let first = units.filter_map(|unit| call_in(unit, Some(list), None)).find(|call| is_answer(call, answer));
