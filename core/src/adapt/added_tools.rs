@@ -10,13 +10,13 @@ use super::context::RequestContext;
 use crate::{
     collections::Set,
     error::Error,
-    json::{lazy, Data, Flags, Node},
+    json::{lazy, Data, Flags, Node, Text},
     options::ToolsOptions,
     report::Detail,
     request::{
         carriers::{added, converse_change, edit_added, is_of_server, pointer_to_added, Carriers},
         splice,
-        tool::has_type,
+        tool::{self, has_type},
     },
     tools::sanitize_list::{self, Planned},
     wire::{self, additions::Additions},
@@ -130,6 +130,14 @@ fn rewrite_list<'a>(
     let options = options.get_or_insert_with(|| context.tools_options());
     let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
+    let mut defined = Vec::new();
+    for (index, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
+        let name = tool::name(tool).map(Text::display);
+        if let Some(origin) = name.and_then(|name| context.sent.added.next(&name)) {
+            let pointer = if kind == Added::Single { place.into() } else { format!("{place}/{index}") };
+            defined.push((pointer, origin));
+        }
+    }
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut context.names);
     let planned =
@@ -140,6 +148,11 @@ fn rewrite_list<'a>(
         let inner = pointer.strip_prefix("/0").filter(|_| kind == Added::Single).unwrap_or(pointer.as_str());
         *pointer = format!("{place}{inner}");
     };
+    context.sent.origins.add_in_history(defined.into_iter(), context.api);
+    let in_request = |pointer: &mut String| {
+        relocate(pointer);
+        context.sent.origins.given(pointer);
+    };
     if kind != Added::Found {
         for name in &outcome.accepted {
             context.restore_map.forget(name);
@@ -149,11 +162,11 @@ fn rewrite_list<'a>(
     context.restore_map.extend(outcome.restore_map, &context.sent.callable);
     context.sent.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
-        relocate(&mut tool.pointer);
+        in_request(&mut tool.pointer);
         context.report.quarantined.push(tool);
     }
     for mut about in outcome.changes {
-        relocate(&mut about.change.pointer);
+        in_request(&mut about.change.pointer);
         about.change.output_pointer.iter_mut().for_each(relocate);
         Arc::make_mut(&mut context.report.changes).push(about);
     }

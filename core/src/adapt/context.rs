@@ -15,7 +15,9 @@ use crate::{
     json::Node,
     names::Names,
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
-    request::{self, format, list_origins::ListOrigins, namespaces::FlatNames, report::ClientTool, tool_format},
+    request::{
+        self, format, namespaces::FlatNames, origins::Origins, report::ClientTool, tool_format, writer::AddedOrigins,
+    },
     tools::{
         formats::OriginalFormats,
         list_cache::Lookup,
@@ -95,8 +97,11 @@ pub(super) struct SentTools {
     pub(super) flat: Option<FlatNames>,
     /// The client's calls, if they differ from the API's.
     pub(super) client: Option<Client>,
-    /// Step `defer`: the origins of the entries of the list, if it changed them.
-    pub(super) origins: Option<ListOrigins>,
+    /// Steps `complete-pairs` to `convert-custom-tools`: what they moved. Step `rewrite-added-tools` adds the tools of
+    /// the history.
+    pub(super) origins: Origins,
+    /// Step `defer`: the origins of the tools that the history defines.
+    pub(super) added: AddedOrigins,
     /// `custom` tools that are sent as functions, by their names.
     pub(super) functions: Vec<(String, ClientTool)>,
 }
@@ -115,6 +120,10 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
         let api = format::of_request(request, options)?;
         let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
+        let mut origins = Origins::default();
+        if let Some(servers) = &servers {
+            origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
+        }
         Ok(RequestContext {
             options,
             deferred: deferred_of(options, servers.as_ref()),
@@ -136,7 +145,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             overflowed: Overflowed::new(),
             names: Names::default(),
             restore_map: RestoreMap::default(),
-            sent: SentTools::default(),
+            sent: SentTools { origins, ..SentTools::default() },
         })
     }
 

@@ -473,7 +473,7 @@ fn sent_function(request: &Node<'_>, api: Api, name: &str) -> Result<Option<Sent
     let place = wire::of(api).tools();
     let found = place.look(request, |tools| {
         let mut last = None;
-        flat_list::each(tools, place.pointer(), &mut |entry, pointer| {
+        flat_list::each(tools, place.pointer(), &mut |entry, _, pointer| {
             let Entry::Tool(shape) = tool_format::recognize(entry) else { return };
             if request::tool::name(entry).is_some_and(|own| own.is(name)) {
                 let schema = pointer() + &tool_format::pointer(&shape.pointer_to_schema());

@@ -22,7 +22,7 @@ use crate::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
         Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
     },
-    request::{list_origins::ListOrigins, namespaces, report::Warning, tool_list as listing},
+    request::{namespaces, report::Warning, tool_list as listing},
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -157,8 +157,9 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.options.history_pairs == HistoryPairs::Complete,
         run: |request, context| {
             let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
-            let changes = pairs::complete(request, context.api, fact)?;
+            let (changes, origins) = pairs::complete(request, context.api, fact)?;
             context.is_shifted = !changes.is_empty();
+            context.sent.origins.add_messages(context.api, origins);
             context.report.request_changes.extend(changes);
             Ok(())
         },
@@ -171,7 +172,9 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.is_responses(),
         run: |request, context| {
             let before = wire::of(context.api).count(request);
-            context.report.request_changes.extend(calls::forget_answers(request, !context.is_shifted)?);
+            let (changes, origins) = calls::forget_answers(request, &context.sent.origins)?;
+            context.report.request_changes.extend(changes);
+            context.sent.origins.add_messages(context.api, origins);
             context.is_shifted |= wire::of(context.api).count(request) != before;
             Ok(())
         },
@@ -207,12 +210,7 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
             let mut changes = request_facts::custom_tools(request)?;
-            if let Some(servers) = &context.servers {
-                for change in &mut changes {
-                    let given = servers.pointer_in_request(&change.pointer);
-                    change.pointer = given.unwrap_or_else(|| core::mem::take(&mut change.pointer));
-                }
-            }
+            changes.iter_mut().for_each(|change| context.sent.origins.given(&mut change.pointer));
             context.report.request_changes.extend(changes);
             Ok(())
         },
@@ -255,7 +253,9 @@ pub(super) const STEPS: &[Step] = &[
         name: "convert-custom-tools",
         applies: |context| context.deferred.is_none() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
-            context.sent.functions = deferred::custom_tools_as_functions(request)?;
+            let converted = deferred::custom_tools_as_functions(request)?;
+            context.sent.functions = converted.tools;
+            context.sent.origins.add_replaced(converted.replaced);
             Ok(())
         },
         after: Some("report-custom-tools"),
@@ -471,7 +471,6 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
-    let has_indices = context.has_indices(request);
     let applied = deferred::apply(request, &options, Some(&sending), true);
     let mut found = applied.map_err(|error| match error.code() {
         Code::InvalidOption => error.below("/deferred"),
@@ -482,17 +481,15 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         let warnings = codes.into_iter().flatten().map(|code| Warning { code, name: None, pointer: None });
         found.report.warnings.extend(warnings);
     }
-    if !has_indices {
-        found.report.forget_indices(&format!("/{}", wire::of(context.api).history()));
+    found.report.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()).for_each(|pointer| {
+        context.sent.origins.given(pointer);
+    });
+    let deferred::ListOrigins { entries, grouped, added, custom } = found.origins;
+    if let Some(entries) = entries {
+        context.sent.origins.add_list(&entries, (context.api, context.target), grouped);
     }
-    if context.servers.is_some() || context.retained.is_some() {
-        found.report.forget_indices(wire::of(context.api).tools().pointer());
-    }
-    if context.servers.is_none() {
-        let origins = found.origins.as_deref();
-        context.sent.origins =
-            origins.and_then(|origins| ListOrigins::new(origins, (context.api, context.target), found.grouped));
-    }
+    context.sent.origins.add_replaced(custom);
+    context.sent.added = added;
     context.is_shifted |= !found.is_aligned;
     context.sent.client = Some(found.client);
     (context.report.deferred, context.names) = (Some(found.report), found.names);

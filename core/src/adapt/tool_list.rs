@@ -50,12 +50,11 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
                 }
             }
             (context.report.quarantined, context.report.changes) = (sent.quarantined, sent.changes);
-            if let Some(origins) = &context.sent.origins {
-                let quarantined = context.report.quarantined.iter_mut().map(|tool| &mut tool.pointer);
+            let origins = &context.sent.origins;
+            context.report.quarantined.iter_mut().for_each(|tool| origins.given(&mut tool.pointer));
+            if !origins.is_empty() {
                 let changes = Arc::make_mut(&mut context.report.changes).iter_mut();
-                for pointer in quarantined.chain(changes.map(|about| &mut about.change.pointer)) {
-                    *pointer = origins.given(pointer).unwrap_or_else(|| core::mem::take(pointer));
-                }
+                changes.for_each(|about| origins.given(&mut about.change.pointer));
             }
             (context.restore_map, context.names) = (sent.restore_map, sent.names);
             (context.sent.callable, context.sent.is_emptied) = (sent.accepted, sent.emptied);
@@ -110,7 +109,7 @@ fn rewrite_list<'a>(
     servers: Option<&Servers>,
 ) -> Result<(SentList, bool), Error> {
     let names = Names::clone(names);
-    let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, same_names: None };
+    let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, ..Planned::default() };
     let (data, origin) = (core::mem::take(node), node.origin());
     let (tools, spelled) = match data.data() {
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),

@@ -1,6 +1,6 @@
 //! Declares `custom` tools of OpenAI Responses as functions, for backends of this format that refuse `custom` tools.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     error::Error,
@@ -12,8 +12,10 @@ use crate::{
     options::{Api, CustomTools},
     request::{
         namespaces::{is_default, FlatNames},
+        origins::GivenShape,
         report::{CallKind, ClientTool, Warnings},
         tool::{self, has_type},
+        tool_format::ToolShape,
         writer::definitions,
     },
 };
@@ -21,9 +23,19 @@ use crate::{
 /// A tool's flat name, and the tool as the client defines it.
 type Noted = (String, ClientTool);
 
-/// Converts `custom` tools to functions, and their calls to function calls. Returns these tools, and also the functions
-/// in namespaces, because a call to such a function could otherwise be mistaken for a call to a `custom` tool with the
-/// same name.
+/// The pointer to a converted tool, the shape in which it was given, and its shape now.
+pub(crate) type Replaced = (String, GivenShape, ToolShape);
+
+/// The tools of a request whose `custom` tools were converted.
+#[derive(Default)]
+pub(crate) struct Converted {
+    /// The converted tools, and also the functions in namespaces, because a call to such a function could otherwise be
+    /// mistaken for a call to a `custom` tool with the same name.
+    pub(crate) tools: Vec<Noted>,
+    pub(crate) replaced: Vec<Replaced>,
+}
+
+/// Converts `custom` tools to functions, and their calls to function calls.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in a grammar.
@@ -31,11 +43,11 @@ pub(super) fn as_functions(
     request: &mut Node<'_>,
     names: &FlatNames,
     warnings: &mut Warnings,
-) -> Result<Vec<Noted>, Error> {
-    let mut noted = Vec::new();
+) -> Result<Converted, Error> {
+    let mut converted = Converted::default();
     // The request may have been rewritten.
     warnings.set_origin(None);
-    tools_as_functions(request, (names, &mut noted), warnings)?;
+    tools_as_functions(request, "", (names, &mut converted), warnings)?;
     edit_member(request, "tool_choice", |choice| {
         as_function(choice);
         choice.visit("tools", |tools| {
@@ -47,12 +59,15 @@ pub(super) fn as_functions(
         Ok(())
     })?;
     let items = request.visit("input", |input| {
+        let mut index = 0;
         input.visit_children(|_, item| {
+            let pointer = format!("/input/{index}");
+            index += 1;
             if may_hold(item, Flags::CALL | Flags::CARRIER) {
                 edit(item, |item| {
                     item_as_function(item);
                     if has_type(item, "additional_tools") || has_type(item, "tool_search_output") {
-                        tools_as_functions(item, (names, &mut noted), warnings)?;
+                        tools_as_functions(item, &pointer, (names, &mut converted), warnings)?;
                     }
                     Ok(())
                 })?;
@@ -62,31 +77,43 @@ pub(super) fn as_functions(
     });
     items.transpose()?;
     warnings.clear_location();
-    Ok(noted)
+    Ok(converted)
 }
 
 /// Converts the `custom` tools of a list and of its namespaces to functions.
 fn tools_as_functions(
     holder: &mut Node<'_>,
-    (names, noted): (&FlatNames, &mut Vec<Noted>),
+    pointer: &str,
+    (names, Converted { tools: noted, replaced }): (&FlatNames, &mut Converted),
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
+    let mut convert = |tool: &mut Node<'_>, pointer: String| {
+        let given = GivenShape::of(tool);
+        *tool = as_one(core::mem::take(tool), warnings)?;
+        replaced.push((pointer, given, ToolShape::of(tool)));
+        Ok::<(), Error>(())
+    };
     let tools = edit_member(holder, "tools", |tools| {
+        let mut index = 0;
         tools.visit_children(|_, tool| {
+            let pointer = format!("{pointer}/tools/{index}");
+            index += 1;
             if has_type(tool, "custom") {
                 let name = tool::name(tool).map(|name| name.display().into_owned());
                 noted.extend(
                     name.map(|name| (name.clone(), ClientTool { namespace: None, name, kind: CallKind::Custom })),
                 );
-                *tool = as_one(core::mem::take(tool), warnings)?;
-                return Ok(());
+                return convert(tool, pointer);
             }
             let namespace = tool.text_at("name").filter(|_| has_type(tool, "namespace")).cloned();
             let inner = tool.visit("tools", |inner| {
+                let mut index = 0;
                 inner.visit_children(|_, tool| {
+                    let pointer = format!("{pointer}/tools/{index}");
+                    index += 1;
                     noted.extend(note(namespace.as_ref(), tool, names));
                     if has_type(tool, "custom") {
-                        *tool = as_one(core::mem::take(tool), warnings)?;
+                        convert(tool, pointer)?;
                     }
                     Ok::<(), Error>(())
                 })

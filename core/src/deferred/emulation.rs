@@ -16,8 +16,10 @@ use crate::{
         instructions::Quoted,
         location::Location,
         namespaces::NameMap,
+        origins::{EntryOrigin, GivenShape},
         report::Warnings,
         tool::{self, Kind},
+        tool_format::ToolShape,
         tools::{Source, Tool, Tools},
     },
     wire::{
@@ -173,7 +175,7 @@ impl<'a> Emulation<'a> {
         request: &mut Node<'a>,
         order: Order,
         function: impl Fn(&Node<'a>) -> Node<'a>,
-    ) -> Vec<Option<Location>> {
+    ) -> Vec<EntryOrigin> {
         let plan = self.plan(order);
         if request.get("tools").is_none() {
             if plan.is_empty() {
@@ -192,7 +194,7 @@ impl<'a> Emulation<'a> {
         tools: &mut Node<'a>,
         plan: &[usize],
         function: impl Fn(&Node<'a>) -> Node<'a>,
-    ) -> Vec<Option<Location>> {
+    ) -> Vec<EntryOrigin> {
         let as_listed = plan.len() == self.listed
             && plan.iter().enumerate().all(|(place, at)| {
                 self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(place) && !tool.is_search())
@@ -203,7 +205,8 @@ impl<'a> Emulation<'a> {
                 settle_one(tool, deferred.next() == Some(true));
                 Ok::<(), core::convert::Infallible>(())
             });
-            return plan.iter().map(|at| self.tools.at(*at).and_then(|tool| tool.origin)).collect();
+            let origin = |at: &usize| self.tools.at(*at).and_then(|tool| tool.origin);
+            return plan.iter().map(|at| EntryOrigin { location: origin(at), shapes: None }).collect();
         }
         let mut listed: Vec<Option<Node<'a>>> = match tools.as_array_mut() {
             Some(items) => core::mem::take(items).into_iter().map(Some).collect(),
@@ -218,13 +221,16 @@ impl<'a> Emulation<'a> {
                 Source::Defined(place) => own.get_mut(place),
             };
             let Some(mut tool) = taken.and_then(Option::take) else { continue };
+            let mut origin = EntryOrigin { location: entry.origin, shapes: None };
             if entry.is_search() {
+                let given = GivenShape::of(&tool);
                 tool = function(&tool);
+                origin.shapes = Some((given, ToolShape::of(&tool)));
             } else {
                 settle_one(&mut tool, entry.deferred);
             }
             settled.push(tool);
-            origins.push(entry.origin);
+            origins.push(origin);
         }
         tools.replace(Data::Array(settled));
         origins

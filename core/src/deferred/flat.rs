@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::{apply_to_list, emulation::Sending, Applied, Client};
+use super::{apply_to_list, emulation::Sending, Applied, Client, ListOrigins};
 use crate::{
     error::Error,
     json::{
@@ -18,7 +18,7 @@ use crate::{
     request::{
         carriers::{self, Searches},
         flat_list,
-        list_origins::EntryOrigin,
+        origins::EntryOrigin,
         report::DeferredReport,
         tool::{deferral, is_cache_point, is_clean},
     },
@@ -47,8 +47,7 @@ pub(super) fn apply(
         names: Names::default(),
         client: Client { format: api, search: None },
         deferred: Vec::new(),
-        origins: None,
-        grouped: None,
+        origins: ListOrigins::default(),
         is_aligned: true,
     };
     if !concerns_tools(request, api, &options)? {
@@ -66,11 +65,11 @@ pub(super) fn apply(
     let shell = flat_list::lift(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
     if api == Api::Bedrock {
-        drop_idle_points(request, &mut applied.origins);
+        drop_idle_points(request, &mut applied.origins.entries);
     }
     flat_list::sink(request, api, shell)?;
     if let Some(before) = before {
-        applied.grouped = Some((before, pointers(request)?.unwrap_or_default()));
+        applied.origins.grouped = Some((before, pointers(request)?.unwrap_or_default()));
     }
     Ok(applied)
 }

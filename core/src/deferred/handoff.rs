@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     emulation::{self, unsendable, Sending},
-    Applied, CallRecorder, Client,
+    Applied, CallRecorder, Client, ListOrigins,
 };
 use crate::{
     collections::Set,
@@ -21,10 +21,10 @@ use crate::{
         carriers::{directive, directive_definition, Directive},
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
-        list_origins::EntryOrigin,
         listed,
         location::Location,
         namespaces::{flatten_choice, NameMap},
+        origins::EntryOrigin,
         reader::{self, Reading},
         report::{DeferredReport, Warnings},
         tool::{self, has_type, Kind, CACHE, FLAG},
@@ -38,7 +38,7 @@ use crate::{
 /// origins. Returns the origins of the entries that are written, and false if messages have other indices than before.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
-    (mut conversation, origins): (Conversation<'a>, Vec<Option<Location>>),
+    (mut conversation, origins): (Conversation<'a>, Vec<EntryOrigin>),
     formats: (Api, Api),
     options: &DeferredOptions,
     warnings: &mut Warnings,
@@ -48,8 +48,7 @@ pub(super) fn plain<'a>(
         unavailable_as_text(&mut conversation, options.removals)?;
     }
     let written = write(request, conversation, formats, (options, &Names::default()), warnings)?;
-    let unchanged = || origins.into_iter().map(|location| EntryOrigin { location, shapes: None }).collect();
-    Ok((written.origins.unwrap_or_else(unchanged), written.is_aligned))
+    Ok((written.origins.unwrap_or(origins), written.is_aligned))
 }
 
 /// Writes a request with the constructs that the backend supports.
@@ -70,8 +69,7 @@ pub(super) fn native<'a>(
             names: Names::default(),
             client,
             deferred,
-            origins: None,
-            grouped: None,
+            origins: ListOrigins::default(),
             is_aligned: true,
         });
     }
@@ -121,13 +119,14 @@ pub(super) fn native<'a>(
         ..report_of(&conversation, listed(request), options)
     };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
-    let writer::Written { search: own_search, origins, is_aligned } =
+    let writer::Written { search: own_search, origins, added, is_aligned } =
         write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
         widen(request, warnings)?;
     }
     let client = Client { format: formats.0, search: own_search };
-    Ok(Applied { report, names, client, deferred, origins, grouped: None, is_aligned })
+    let origins = ListOrigins { entries: origins, added, ..ListOrigins::default() };
+    Ok(Applied { report, names, client, deferred, origins, is_aligned })
 }
 
 /// Returns the definitions of the loaded tools, in the target's format.

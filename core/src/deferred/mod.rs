@@ -32,16 +32,19 @@ use crate::{
         conversation,
         format::{self, FormatPair},
         instructions::{Notices, Quoted},
-        list_origins::{EntryOrigin, Grouped},
         listed,
+        location::Location,
         namespaces::{self, FlatNames, NameMap},
+        origins::{EntryOrigin, Grouped},
         reader::{self, Reading},
-        report::{CallKind, ClientTool, DeferredReport, Warnings},
+        report::{CallKind, DeferredReport, Warnings},
         search_tool,
         tool::{self, has_type},
+        writer::AddedOrigins,
     },
     wire::{self, choice::WithoutTools},
 };
+use custom_tools::{Converted, Replaced};
 use emulation::{Emulation, Quotes, Sending};
 
 /// Returns the name of the hosted search that a request lists, if any.
@@ -70,12 +73,38 @@ pub(crate) struct Applied {
     pub(crate) client: Client,
     /// The listed tools that are deferred, loaded or not, by the names under which they will be sent.
     deferred: Vec<String>,
-    /// The origins of the entries of the list; `None` if the list is as it was.
-    pub(crate) origins: Option<Vec<EntryOrigin>>,
-    /// The pointers to the entries of Gemini's list.
-    pub(crate) grouped: Option<Grouped>,
+    pub(crate) origins: ListOrigins,
     /// False if messages are known to have other indices than before.
     pub(crate) is_aligned: bool,
+}
+
+/// The origins of all tools of a rewritten request.
+#[derive(Default)]
+pub(crate) struct ListOrigins {
+    /// The origins of the entries of the list; `None` if the list is as it was.
+    pub(crate) entries: Option<Vec<EntryOrigin>>,
+    /// The pointers to the entries of Gemini's list.
+    pub(crate) grouped: Option<Grouped>,
+    /// The origins of the tools that the history defines.
+    pub(crate) added: AddedOrigins,
+    /// The `custom` tools that are functions now.
+    pub(crate) custom: Vec<Replaced>,
+}
+
+impl ListOrigins {
+    /// Adds the origins of a list that was rewritten again.
+    fn rewrite(&mut self, again: ListOrigins) {
+        if let Some(again) = again.entries {
+            self.entries = Some(EntryOrigin::of_rewritten(&again, self.entries.as_deref()));
+        }
+    }
+
+    /// Records that the last of `count` entries was added.
+    fn add_entry(&mut self, count: usize) {
+        let as_listed = |index| EntryOrigin { location: Some(Location::of_list().index(index)), shapes: None };
+        let before = count.saturating_sub(1);
+        self.entries.get_or_insert_with(|| (0..before).map(as_listed).collect()).push(EntryOrigin::default());
+    }
 }
 
 impl Applied {
@@ -138,24 +167,26 @@ fn apply_to_list(
         if source != wire.format {
             let mut others = Warnings::default();
             let again = handoff::native(request, (source, wire.target), (options, sending), &mut others)?;
-            let twice = again.origins.map(|again| EntryOrigin::of_rewritten(&again, done.origins.as_deref()));
-            done.origins = twice.or(done.origins);
+            done.origins.rewrite(again.origins);
             warnings.extend_rewritten(others);
         }
         if wire.target == Api::Anthropic {
-            if let Some(shown) = handoff::settle_native_list(request, done.origins.as_deref(), options, &mut warnings)?
-            {
+            let origins = done.origins.entries.as_deref();
+            if let Some(shown) = handoff::settle_native_list(request, origins, options, &mut warnings)? {
                 done.record_shown(&shown);
             }
         }
         let has_search = matches!(options.native, Native::ToolSearch | Native::Interactions);
         if has_search && handoff::add_search(request, &mut warnings) {
+            done.origins.add_entry(listed(request).len());
             done.report.unreachable = false;
         }
         announce::add_list(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
             let names = namespaces::flat_names_of_unchanged(request)?;
-            done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
+            let converted = custom_tools::as_functions(request, &names, &mut warnings)?;
+            done.report.are_custom(converted.tools);
+            done.origins.custom = converted.replaced;
         }
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options)?;
@@ -176,7 +207,7 @@ fn apply_to_list(
         let mut others = Warnings::default();
         let formats = FormatPair { format: source, target: wire.target };
         let (again, _) = emulate(request, (formats, None), options, &mut others, false)?;
-        done.origins = again.origins.map(|again| EntryOrigin::of_rewritten(&again, done.origins.as_deref()));
+        done.origins.rewrite(again.origins);
         warnings.extend_rewritten(others);
     }
     settle_empty(request, wire.target, emptied, options)?;
@@ -193,9 +224,8 @@ pub(crate) fn is_announced(request: &Node<'_>) -> Result<bool, Error> {
     announce::is_present(request)
 }
 
-/// Declares the `custom` tools of a Responses request as functions, if deferred tools are not rewritten. Returns the
-/// client's tools by the names that the model calls.
-pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
+/// Declares the `custom` tools of a Responses request as functions, if deferred tools are not rewritten.
+pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Converted, Error> {
     let names = namespaces::flat_names_of_unchanged(request)?;
     custom_tools::as_functions(request, &names, &mut Warnings::default())
 }
@@ -333,12 +363,13 @@ fn emulate<'a>(
             announce::append(request, format, &deferred)?;
         }
     }
+    let mut custom = Vec::new();
     if (format, target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-        custom_tools::as_functions(request, &FlatNames::default(), warnings)?;
+        custom = custom_tools::as_functions(request, &FlatNames::default(), warnings)?.replaced;
     }
     let client = Client { format, search: None };
-    let origins = Some(origins);
-    Ok((Applied { report, names, client, deferred: Vec::new(), origins, grouped: None, is_aligned }, emptied))
+    let origins = ListOrigins { entries: Some(origins), custom, ..ListOrigins::default() };
+    Ok((Applied { report, names, client, deferred: Vec::new(), origins, is_aligned }, emptied))
 }
 
 /// Prepares the text about the tools that the history mentions.

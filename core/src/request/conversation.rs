@@ -448,8 +448,8 @@ pub(crate) struct Addition<'a> {
     /// The block or definition in the request as it was given.
     pub(crate) origin: Location,
     pub(crate) name: Text<'a>,
-    /// The definition, if the addition contains one.
-    pub(crate) definition: Option<Node<'a>>,
+    /// The definition and its location, if the addition contains one.
+    pub(crate) definition: Option<(Node<'a>, Location)>,
     /// The cache breakpoint of the addition.
     pub(crate) cache_control: Option<Node<'a>>,
     /// True if the tool is known after the history is applied.

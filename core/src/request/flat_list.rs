@@ -45,27 +45,36 @@ fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a
     GROUPS.iter().filter_map(|group| entry.get(group)).flat_map(|group| entries_of(group))
 }
 
+/// Returns true for an entry outside of groups that [`lift`] moves.
+fn is_moved(entry: &Node<'_>) -> bool {
+    matches!(recognize(entry), Entry::Tool(_)) || tool::kind(entry) == Kind::HostedSearch
+}
+
 /// Returns true for an entry that has a group of functions.
 fn is_group(entry: &Node<'_>) -> bool {
     let is_list = |group: &Node<'_>| group.as_array().is_some() || group.as_object().is_some();
     GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
 }
 
-/// Calls `show` with each entry of a list, in the order of the flat list, and with a function that returns the pointer
-/// to it. Entries of groups are shown instead of the groups.
-pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut dyn FnMut(&'n Node<'a>, &dyn Fn() -> String)) {
+/// Calls `show` with each entry of a list, in the order of the flat list: the entry, true if it is in a group, and a
+/// function that returns the pointer to it. Entries of groups are shown instead of the groups.
+pub(crate) fn each<'n, 'a>(
+    list: &'n Node<'a>,
+    pointer: &str,
+    show: &mut dyn FnMut(&'n Node<'a>, bool, &dyn Fn() -> String),
+) {
     let is_single = list.as_object().is_some();
     for (at, entry) in entries_of(list).iter().enumerate() {
         let above = || if is_single { pointer.into() } else { format!("{pointer}/{at}") };
         if !is_group(entry) {
-            show(entry, &above);
+            show(entry, false, &above);
             continue;
         }
         for group in GROUPS {
             let Some(functions) = entry.get(group) else { continue };
             let is_alone = functions.as_object().is_some();
             for (index, function) in entries_of(functions).iter().enumerate() {
-                show(function, &|| match is_alone {
+                show(function, true, &|| match is_alone {
                     true => format!("{}/{group}", above()),
                     false => format!("{}/{group}/{index}", above()),
                 });
@@ -74,11 +83,11 @@ pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut dyn FnM
     }
 }
 
-/// Returns the pointers to the tools of Gemini's list, in the order of the flat list.
+/// Returns the pointers to the entries of Gemini's list that [`lift`] moves, in the order of the flat list.
 pub(crate) fn pointers(list: &Node<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    each(list, "/tools", &mut |entry, pointer| {
-        if matches!(recognize(entry), Entry::Tool(_)) || tool::kind(entry) == Kind::HostedSearch {
+    each(list, "/tools", &mut |entry, is_in_group, pointer| {
+        if is_in_group || is_moved(entry) {
             found.push(pointer());
         }
     });
@@ -152,7 +161,7 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
                         }
                         entry.set(group, Node::array(Vec::new()));
                     }
-                } else if matches!(recognize(&entry), Entry::Tool(_)) || tool::kind(&entry) == Kind::HostedSearch {
+                } else if is_moved(&entry) {
                     let place = shell.entries.len();
                     shell.outside = shell.outside.or((!has_group).then_some(place));
                     flat.push(entry);

@@ -164,18 +164,6 @@ impl DeferredReport {
         }
     }
 
-    /// Makes pointers to entries of this list point to the list, if earlier steps changed the indices. Warnings that
-    /// become equal are one.
-    pub(crate) fn forget_indices(&mut self, list: &str) {
-        for pointer in self.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()) {
-            if pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/')) {
-                pointer.truncate(list.len());
-            }
-        }
-        let mut known = Set::new();
-        self.warnings.retain(|warning| known.insert(warning.clone()));
-    }
-
     /// Returns `{ "<flat name>": { namespace?, name, kind } }`.
     pub(crate) fn name_map_node(&self) -> Node<'static> {
         let members = self.name_map.iter().map(|(flat, tool)| {

@@ -194,6 +194,17 @@ pub(crate) struct Edits {
 }
 
 impl ToolShape {
+    /// Returns the shape of any entry. An entry that the API defines may have a name, a description and a schema, too.
+    pub(crate) fn of(entry: &Node<'_>) -> ToolShape {
+        if let Entry::Tool(shape) = recognize(entry) {
+            return shape;
+        }
+        let holder = Some("custom").filter(|holder| entry.get(holder).is_some_and(|inner| inner.as_object().is_some()));
+        let definition = holder.map_or(Some(entry), |holder| entry.get(holder));
+        let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.is_some_and(|inner| inner.get(key).is_some()));
+        ToolShape { format: None, holder, key }
+    }
+
     fn definition<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.holder.map_or(Some(entry), |holder| entry.get(holder))
     }

@@ -7,6 +7,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     location::Location,
+    origins::{EntryOrigin, GivenShape},
     report::Warnings,
     tool::{self, Kind},
 };
@@ -36,6 +37,8 @@ pub(crate) struct Tool<'a> {
     pub(crate) source: Source,
     /// The newest definition in the request as it was given, if its place is known.
     pub(crate) origin: Option<Location>,
+    /// The shape of the newest definition as it was given, if the definition was converted since.
+    pub(crate) given_shape: Option<GivenShape>,
     /// True if the tool has the flag `defer_loading`, or if only the history defines it.
     pub(crate) deferred: bool,
     /// True if the request lists the tool, or if the history adds it before the first message.
@@ -118,12 +121,7 @@ pub(crate) struct Tools<'a> {
 impl<'a> Tools<'a> {
     /// Reads the list of a request. The definitions stay in the request. If the list was rewritten before, `origins`
     /// contains the origins of its entries.
-    pub(crate) fn read(
-        list: &[Node<'a>],
-        origins: Option<&[Option<Location>]>,
-        api: Api,
-        warnings: &mut Warnings,
-    ) -> Self {
+    pub(crate) fn read(list: &[Node<'a>], origins: Option<&[EntryOrigin]>, api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
         // In Responses, the model calls searches by their type.
         if matches!(wire::of(api).additions(), Additions::Results { .. }) {
@@ -131,11 +129,15 @@ impl<'a> Tools<'a> {
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
         }
         for (place, definition) in list.iter().enumerate() {
-            let origin = match origins {
-                Some(origins) => origins.get(place).copied().flatten(),
+            let origin = origins.map(|origins| origins.get(place).copied().unwrap_or_default());
+            let location = match origin {
+                Some(origin) => origin.location,
                 None => Some(Location::of_list().index(place)),
             };
-            tools.list(definition, (Source::Listed(place), origin), warnings);
+            tools.list(definition, (Source::Listed(place), location), warnings);
+            let shapes = origin.and_then(|origin| origin.shapes);
+            let read = tools.list.last_mut().filter(|tool| tool.source == Source::Listed(place));
+            read.into_iter().for_each(|tool| tool.given_shape = shapes.map(|(given, _)| given));
         }
         warnings.clear_location();
         tools
@@ -197,6 +199,7 @@ impl<'a> Tools<'a> {
             kind,
             source,
             origin,
+            given_shape: None,
             deferred,
             listed: true,
             loaded: false,

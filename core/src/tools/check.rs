@@ -33,6 +33,7 @@ use crate::{
     report::Severity,
     request::{
         self, carriers,
+        origins::Origins,
         tool::{self, Kind},
         tool_format::{self, Entry, ToolShape},
         tool_list::{Listed, Listing},
@@ -145,7 +146,7 @@ fn in_form(
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
-            servers.iter().for_each(|servers| servers.settle(&mut listing));
+            servers.iter().for_each(|servers| servers.settle(&mut listing, true));
             let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
             checking.list(&listing)?;
             found.append(&mut checking.found.finish());
@@ -532,12 +533,16 @@ pub fn request(
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = request::format::of_request(&request, &AdaptOptions::new(dialect.name))?;
     mentions::settle(&mut request, api, servers.as_ref(), None)?;
+    let mut origins = Origins::default();
+    if let Some(servers) = &servers {
+        origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
+    }
     let mut found = Findings::new(limit);
     let formats = formats::broken_formats(&mut request, api, dialect, &model, limit)?;
     let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();
-        let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
-        let pointer = pointer.unwrap_or_else(|| given_pointer.into());
+        let mut pointer = String::from(given_pointer);
+        origins.given(&mut pointer);
         found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
     for Broken { fact, severity, pointer, message, more } in formats {

@@ -115,7 +115,12 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
-    let planned = Planned { servers: servers.as_ref(), same_names: same_names.as_ref(), ..Planned::default() };
+    let planned = Planned {
+        servers: servers.as_ref(),
+        points_to_servers: true,
+        same_names: same_names.as_ref(),
+        ..Planned::default()
+    };
     let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
     outcome.restore_map.has_indices |= is_renaming;
     Ok(outcome)
@@ -129,6 +134,8 @@ pub(crate) struct Planned<'n> {
     pub(crate) shape: Option<NamePattern>,
     /// Names of tools in namespaces; `None` if the list plans these names itself.
     pub(crate) flat: Option<&'n FlatNames>,
+    /// True if the report points to the servers' own lists, not to this list.
+    pub(crate) points_to_servers: bool,
     /// The servers of the tools, if the list has several.
     pub(crate) servers: Option<&'n Servers>,
     /// The tools that share their names, if they are renamed.
@@ -139,7 +146,7 @@ pub(crate) struct Planned<'n> {
 pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat, servers, same_names }: Planned<'_>,
+    Planned { mut names, shape, flat, points_to_servers, servers, same_names }: Planned<'_>,
     detail: Detail,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -151,7 +158,7 @@ pub(crate) fn rewrite_with_names<'a>(
     let carriers = target::carriers(options)?;
     let mut listing = Listing::read_named(tools, flat)?;
     if let Some(servers) = servers {
-        servers.settle(&mut listing);
+        servers.settle(&mut listing, points_to_servers);
     }
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;

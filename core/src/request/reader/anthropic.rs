@@ -465,7 +465,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 self.additions.push(Addition {
                     origin,
                     name,
-                    definition: Some(definition.clone()),
+                    definition: Some((definition.clone(), place)),
                     cache_control,
                     is_known: false,
                 });

@@ -23,6 +23,7 @@ use crate::{
         formats,
         location::Location,
         namespaces::{self, flat_names, NameMap},
+        origins::EntryOrigin,
         tool::{self, has_type, is_client_search, type_of},
         tools::Arrival,
     },
@@ -31,7 +32,7 @@ use crate::{
 /// The list of a request after its namespaces were flattened.
 pub(super) enum Flattened<'a> {
     /// The request has the flat list. Contains the origins of its entries.
-    InPlace(Vec<Option<Location>>),
+    InPlace(Vec<EntryOrigin>),
     /// The request keeps its own list. Contains the flat list.
     Apart(Vec<(Node<'a>, Location)>),
 }
@@ -61,7 +62,8 @@ pub(super) fn flatten<'a>(
     let origins = request.visit("tools", |tools| {
         let list = tools.as_array_mut()?;
         let flat = namespaces::flatten(core::mem::take(list), Location::of_list(), reading.names, reading.warnings);
-        let (tools, origins) = flat.into_iter().map(|(tool, origin)| (tool, Some(origin))).unzip();
+        let origin = |location| EntryOrigin { location: Some(location), shapes: None };
+        let (tools, origins) = flat.into_iter().map(|(tool, location)| (tool, origin(location))).unzip();
         *list = tools;
         Some(origins)
     });

@@ -332,7 +332,10 @@ impl<'a> Messages<'_, '_, 'a> {
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
                 (Native::Inline, place) => {
                     let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
-                    let own = definition.filter(|_| self.writer.same_format());
+                    let own = definition.filter(|_| self.writer.same_format()).map(|(definition, location)| {
+                        self.writer.added.add_in_order(&name, location);
+                        definition
+                    });
                     let written = self.writer.definitions.get(&name).filter(|_| place == Place::Carrier && is_new);
                     let tool = match own.or_else(|| written.cloned()) {
                         Some(definition) => {

@@ -8,16 +8,17 @@ mod interactions;
 mod responses;
 mod same;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     choice,
     conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
     formats, instructions,
-    list_origins::EntryOrigin,
+    location::Location,
+    origins::{EntryOrigin, GivenShape},
     report::{Warnings, DROPPED_SEARCH},
     tool::{self, Kind},
-    tool_format::{recognize, Entry},
+    tool_format::ToolShape,
     tools::{Source, Tools},
 };
 use crate::{
@@ -40,14 +41,43 @@ pub(crate) struct Writing<'w> {
     pub(crate) warnings: &'w mut Warnings,
 }
 
-/// What the caller needs to know of a written request.
+/// The result of writing a request.
 pub(crate) struct Written {
     /// The name of the client's search function, if the backend's native search replaces it.
     pub(crate) search: Option<String>,
     /// The origins of the entries of the list; `None` if the list was not written.
     pub(crate) origins: Option<Vec<EntryOrigin>>,
-    /// False if messages or items are known to have other indices than before.
+    /// The origins of the definitions in the history.
+    pub(crate) added: AddedOrigins,
+    /// False if messages or items have other indices than before. If the writer writes the whole history, it does not
+    /// compare, and this is true.
     pub(crate) is_aligned: bool,
+}
+
+/// The origins of the tools that the history of a written request defines.
+#[derive(Debug, Default)]
+pub(crate) struct AddedOrigins {
+    /// The origins by the names of the tools.
+    by_name: Map<String, EntryOrigin>,
+    /// The origins of definitions that stay in their own events, in the order of the history.
+    in_order: Map<String, VecDeque<EntryOrigin>>,
+}
+
+impl AddedOrigins {
+    /// Returns the origin of the next definition of a tool.
+    pub(crate) fn next(&mut self, name: &str) -> Option<EntryOrigin> {
+        let next = self.in_order.get_mut(name).and_then(VecDeque::pop_front);
+        next.or_else(|| self.by_name.get(name).copied())
+    }
+
+    fn add(&mut self, name: &Text<'_>, origin: EntryOrigin) {
+        self.by_name.insert(name.display().into_owned(), origin);
+    }
+
+    fn add_in_order(&mut self, name: &Text<'_>, location: Location) {
+        let origin = EntryOrigin { location: Some(location), shapes: None };
+        self.in_order.entry(name.display().into_owned()).or_default().push_back(origin);
+    }
 }
 
 /// Writes a conversation into the request that it was read from.
@@ -63,7 +93,7 @@ pub(crate) fn put<'a>(
     writing.warnings.extend(core::mem::take(&mut conversation.losses));
     if source == target && native == Native::None {
         let is_aligned = same::write(request, conversation, target)?;
-        return Ok(Written { search: None, origins: None, is_aligned });
+        return Ok(Written { search: None, origins: None, added: AddedOrigins::default(), is_aligned });
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
@@ -127,7 +157,8 @@ pub(crate) fn put<'a>(
             interactions::sink(request);
         }
     }
-    Ok(Written { search: writer.replaced_search, origins: Some(writer.origins), is_aligned: true })
+    let Writer { replaced_search: search, origins, added, .. } = writer;
+    Ok(Written { search, origins: Some(origins), added, is_aligned: true })
 }
 
 struct Writer<'w, 'a> {
@@ -137,6 +168,7 @@ struct Writer<'w, 'a> {
     places: Places<'a>,
     /// The origins of the entries of the list.
     origins: Vec<EntryOrigin>,
+    added: AddedOrigins,
     /// Definitions that events add, in the target's format.
     definitions: Map<Text<'a>, Node<'a>>,
     /// Name of the client's search function.
@@ -169,6 +201,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             history: Vec::new(),
             places,
             origins: Vec::new(),
+            added: AddedOrigins::default(),
             definitions: Map::new(),
             search,
             search_name,
@@ -219,9 +252,16 @@ impl<'w, 'a> Writer<'w, 'a> {
             };
             self.writing.warnings.set_origin(tool.origin);
             let location = tool.origin;
+            let is_search = matches!(tool.kind, Kind::ClientSearch | Kind::HostedSearch);
+            let is_converted = !self.same_format() || is_search || tool.given_shape.is_some();
+            let given = is_converted.then(|| tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition)));
+            let origin_of = |written: &Node<'_>| EntryOrigin {
+                location,
+                shapes: given.map(|given| (given, ToolShape::of(written))),
+            };
             let Some(name) = tool.name else {
                 if let Some(entry) = self.unnamed(definition, tool.kind) {
-                    self.origins.push(EntryOrigin { location, shapes: None });
+                    self.origins.push(origin_of(&entry));
                     listed.push(entry);
                 }
                 continue;
@@ -236,15 +276,16 @@ impl<'w, 'a> Writer<'w, 'a> {
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let own = (self.native() == Native::Interactions).then(|| name.clone());
-                self.origins.push(EntryOrigin { location, shapes: None });
-                listed.push(search_of(&definition, own.clone()));
+                let given = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
+                let search = search_of(&definition, own.clone());
+                self.origins.push(EntryOrigin { location, shapes: Some((given, ToolShape::of(&search))) });
+                listed.push(search);
                 match own {
                     Some(name) => drop(names.insert(name)),
                     None => self.replaced_search = Some(name.display().into_owned()),
                 }
                 continue;
             }
-            let given = (!self.same_format()).then(|| recognize(&definition));
             let Some(mut written) = self.function(definition)? else {
                 // The target does not support this tool, so nothing may refer to it.
                 self.set_aside.insert(name);
@@ -254,6 +295,9 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.custom.insert(name.clone());
             }
             names.insert(name.clone());
+            if matches!(place, Place::Carrier | Place::Deferred) {
+                self.added.add(&name, origin_of(&written));
+            }
             match place {
                 Place::Carrier => {
                     self.definitions.insert(name, written);
@@ -265,11 +309,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 _ => {}
             }
-            let shapes = match given.map(|given| (given, recognize(&written))) {
-                Some((Entry::Tool(given), Entry::Tool(written))) => Some((given, written)),
-                _ => None,
-            };
-            self.origins.push(EntryOrigin { location, shapes });
+            self.origins.push(origin_of(&written));
             // An entry that stays in the list keeps its spelling.
             listed.push(original.unwrap_or(written));
         }

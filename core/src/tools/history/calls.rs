@@ -14,11 +14,14 @@ use crate::{
     },
     options::Api,
     report::{Confidence, Permits},
-    request::tool::{has_type, starts_with},
+    request::{
+        origins::{MessageOrigin, Origins},
+        tool::{has_type, starts_with},
+    },
     tools::request_facts::RequestChange,
-    wire::responses::answer::ANSWER_ID,
     wire::{
         self,
+        responses::answer::ANSWER_ID,
         units::{self, Role},
     },
 };
@@ -150,12 +153,15 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
 }
 
 /// Removes the ids of messages that were calls from a Responses history, and the reasoning directly before each such
-/// message, because the API knows that reasoning only as part of the call. If the items are not those of the input
-/// (`is_aligned`), the report names the whole history.
+/// message, because the API knows that reasoning only as part of the call. Returns the changes, and the origins of the
+/// items if any changed. `origins` are those of the request.
 ///
 /// # Errors
 /// `invalid-json` if an item is text that cannot be read.
-pub(crate) fn forget_answers(request: &mut Node<'_>, is_aligned: bool) -> Result<Vec<RequestChange>, Error> {
+pub(crate) fn forget_answers(
+    request: &mut Node<'_>,
+    origins: &Origins,
+) -> Result<(Vec<RequestChange>, Vec<MessageOrigin>), Error> {
     let history = wire::of(Api::OpenaiResponses).history();
     let items = request.items_at(history);
     let (mut answers, mut gone) = (Vec::new(), Vec::new());
@@ -177,13 +183,15 @@ pub(crate) fn forget_answers(request: &mut Node<'_>, is_aligned: bool) -> Result
     }
     if answers.is_empty() {
         // Returns here, because a list counts as changed once it is borrowed mutably.
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     gone.sort_unstable();
-    let message = |place: &usize| match is_aligned {
-        true => format!("/{history}/{place}"),
-        false => format!("/{history}"),
+    let message = |index: &usize| {
+        let mut pointer = format!("/{history}/{index}");
+        origins.given(&mut pointer);
+        pointer
     };
+    let left = (0..items.len()).filter(|index| gone.binary_search(index).is_err()).map(MessageOrigin::Same).collect();
     let mut changes: Vec<RequestChange> = answers
         .iter()
         .map(|at| RequestChange::new(message(at), &ANSWERED, "removed the id of an answer that was sent as a call"))
@@ -209,7 +217,7 @@ pub(crate) fn forget_answers(request: &mut Node<'_>, is_aligned: bool) -> Result
         });
         Ok(())
     });
-    edited.unwrap_or(Ok(())).map(|()| changes)
+    edited.unwrap_or(Ok(())).map(|()| (changes, left))
 }
 
 fn is_answer(item: &Node<'_>) -> bool {

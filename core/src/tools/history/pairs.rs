@@ -15,6 +15,7 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::Api,
+    request::origins::MessageOrigin,
     tools::request_facts::RequestChange,
     wire::{
         self,
@@ -100,7 +101,8 @@ struct Following {
 /// Index of a message, and index of a call among the message's calls or of a result among its blocks.
 type Place = (usize, usize);
 
-/// Pairs the calls and results in a request's history. Changes nothing for Gemini Interactions, for which no rule about
+/// Pairs the calls and results in a request's history. Returns the changes, and the origin of each message if any
+/// changed. Changes nothing for Gemini Interactions, for which no rule about
 /// pairs is known. `fact` states the rule of the API.
 ///
 /// # Errors
@@ -109,15 +111,16 @@ pub(crate) fn complete(
     request: &mut Node<'_>,
     api: Api,
     fact: &'static RequestFact,
-) -> Result<Vec<RequestChange>, Error> {
+) -> Result<(Vec<RequestChange>, Vec<MessageOrigin>), Error> {
     let wire = wire::of(api);
+    let nothing = (Vec::new(), Vec::new());
     if matches!(wire.turns().results(), Results::Unknown) {
-        return Ok(Vec::new());
+        return Ok(nothing);
     }
     let is_whole = !wire::is_continued(request);
-    let Some(messages) = request.array_at(wire.history()) else { return Ok(Vec::new()) };
+    let Some(messages) = request.array_at(wire.history()) else { return Ok(nothing) };
     if !messages.iter().any(|message| lazy::may_hold(message, Flags::CALL | Flags::CHAT | Flags::RESULT)) {
-        return Ok(Vec::new());
+        return Ok(nothing);
     }
     let mut facts = Vec::with_capacity(messages.len());
     let mut has_reference = false;
@@ -128,14 +131,13 @@ pub(crate) fn complete(
     }
     let (changes, staying) = plan(&facts, wire.turns(), is_whole && !has_reference);
     if changes.is_empty() {
-        return Ok(Vec::new());
+        return Ok(nothing);
     }
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
-    request
-        .visit(wire.history(), |history| rewrite(history, (wire, fact), (changes, &staying, &speakers), &mut reported))
-        .unwrap_or(Ok(()))?;
-    Ok(reported)
+    let origins = request
+        .visit(wire.history(), |history| rewrite(history, (wire, fact), (changes, &staying, &speakers), &mut reported));
+    Ok((reported, origins.transpose()?.unwrap_or_default()))
 }
 
 /// Returns a pointer to each message with an incomplete pair, and the expectation that it violates. Rewrites the
@@ -149,7 +151,7 @@ pub(crate) fn broken(
     fact: &'static RequestFact,
 ) -> Result<Vec<(String, &'static str)>, Error> {
     let (mut found, mut known) = (Vec::new(), Set::new());
-    for RequestChange { pointer, message, .. } in complete(request, api, fact)? {
+    for RequestChange { pointer, message, .. } in complete(request, api, fact)?.0 {
         let expected = match message.as_str() {
             JOINED => continue,
             ADDED => "expected a result directly after each call, found a call without one",
@@ -410,8 +412,8 @@ fn rewrite<'a>(
     (wire, fact): (&Wire, &'static RequestFact),
     (changes, staying, speakers): (Map<usize, Change>, &Map<Place, Place>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
-) -> Result<(), Error> {
-    let Some(messages) = history.as_array_mut() else { return Ok(()) };
+) -> Result<Vec<MessageOrigin>, Error> {
+    let Some(messages) = history.as_array_mut() else { return Ok(Vec::new()) };
     let mut report = |at: usize, message: &str| {
         reported.push(RequestChange::new(format!("/{}/{at}", wire.history()), fact, message));
     };
@@ -445,12 +447,16 @@ fn rewrite<'a>(
     let written = turns.blocks();
     let separates =
         |at: usize| written.is_some_and(|written| !written.joins()) && speakers.get(at + 1) == Some(&Speaker::Model);
-    let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
+    let count = messages.len();
+    let mut settled =
+        Settled { messages: Vec::with_capacity(count), origins: Vec::with_capacity(count), has_begun: false };
     // Results, each with its call.
     let mut pending: Vec<(Place, Node<'a>)> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
         let speaker = speakers.get(at).copied().unwrap_or_default();
         let mut is_emptied = emptied.contains(&at);
+        let is_changed = changes.get(&at).is_some_and(|change| !change.leaving.is_empty());
+        let mut origin = if is_changed { MessageOrigin::Changed(at) } else { MessageOrigin::Same(at) };
         if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
             if written.is_some() && speaker == Speaker::User {
@@ -461,9 +467,9 @@ fn rewrite<'a>(
                     join(message, results, calls, turns);
                     Ok(())
                 })?;
-                is_emptied = false;
+                (is_emptied, origin) = (false, MessageOrigin::Changed(at));
             } else {
-                settled.add(messages_of(results, turns), Speaker::Tool);
+                settled.add(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
             }
         }
         let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
@@ -472,13 +478,13 @@ fn rewrite<'a>(
             settled.join(message, written)?;
         } else {
             match is_emptied {
-                false => settled.add(Vec::from([message]), speaker),
+                false => settled.add(Vec::from([message]), origin, speaker),
                 // APIs with content blocks require the first message to be the user's.
                 true if written.is_some() && !settled.has_begun => {
-                    settled.add(no_content(message, turns), Speaker::User)
+                    settled.add(no_content(message, turns), origin, Speaker::User)
                 }
                 true if (at == last || separates(at)) && settled.ends_with_model(turns)? => {
-                    settled.add(no_content(message, turns), Speaker::User)
+                    settled.add(no_content(message, turns), origin, Speaker::User)
                 }
                 true => {}
             }
@@ -497,30 +503,36 @@ fn rewrite<'a>(
             }
         }
     }
-    settled.add(messages_of(pending, turns), Speaker::Tool);
+    settled.add(messages_of(pending, turns), MessageOrigin::Added, Speaker::Tool);
     for ((at, _), _) in moved.iter() {
         report(*at, REMOVED);
     }
     *messages = settled.messages;
-    Ok(())
+    Ok(settled.origins)
 }
 
 /// The messages of the rewritten history.
 struct Settled<'a> {
     messages: Vec<Node<'a>>,
+    /// The origin of each message.
+    origins: Vec<MessageOrigin>,
     /// True if there is a message of the user, the model or a tool.
     has_begun: bool,
 }
 
 impl<'a> Settled<'a> {
-    fn add(&mut self, messages: Vec<Node<'a>>, speaker: Speaker) {
+    fn add(&mut self, messages: Vec<Node<'a>>, origin: MessageOrigin, speaker: Speaker) {
         self.has_begun |= !messages.is_empty() && speaker != Speaker::Other;
+        self.origins.extend(messages.iter().map(|_| origin));
         self.messages.extend(messages);
     }
 
     /// Appends the blocks of a message to the last message.
     fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
         let Some(last) = self.messages.last_mut() else { return Ok(()) };
+        if let Some(origin) = self.origins.last_mut() {
+            *origin = origin.changed();
+        }
         let mut message = message;
         let mut blocks = None;
         lazy::edit(&mut message, |message| {

@@ -312,8 +312,8 @@ impl Servers {
         Servers { owners, names, by_own_name, hosted, places: listed, digests, prefix, shape }
     }
 
-    /// Sets the server and the original pointer of each entry.
-    pub(crate) fn settle(&self, listing: &mut Listing<'_>) {
+    /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
+    pub(crate) fn settle(&self, listing: &mut Listing<'_>, sets_pointers: bool) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let name = named(&listed.entry).map(Named::into_name);
@@ -322,7 +322,10 @@ impl Servers {
                 self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
             let by_name = || name.as_ref().and_then(|name| self.place_of(name));
             if let Some(Place { pointer, server }) = place.or_else(by_name) {
-                (listed.pointer, listed.server) = (pointer.clone(), Some(server.clone()));
+                listed.server = Some(server.clone());
+                if sets_pointers {
+                    listed.pointer.clone_from(pointer);
+                }
             }
         }
     }
@@ -342,15 +345,11 @@ impl Servers {
         self.places.get(at).filter(|_| count == self.places.len())
     }
 
-    /// Returns the pointer into a request with a list of servers, for a pointer into the same request with one list of
-    /// tools. Returns `None` for a pointer that does not lead into a tool.
-    pub(crate) fn pointer_in_request(&self, pointer: &str) -> Option<String> {
-        let lists = ["/toolConfig/tools", "/tools"];
-        let (list, rest) =
-            lists.iter().find_map(|list| Some((list, pointer.strip_prefix(list)?.strip_prefix('/')?)))?;
-        let (at, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (place, _) = self.places.get(at.parse::<usize>().ok()?)?;
-        Some(format!("{list}{}{rest}", place.pointer))
+    /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
+    /// of tools. `list` is the pointer to the list.
+    pub(crate) fn moved<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
+        let places = self.places.iter().enumerate();
+        places.map(move |(index, (place, _))| (format!("{list}{}", place.pointer), format!("{list}/{index}")))
     }
 
     /// Returns true if the servers have no tools.

@@ -1,0 +1,252 @@
+//! The parts of the given request from which the parts of a rewritten request come. Reports point to the given request.
+
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+use super::{
+    location::Location,
+    tool_format::{self, ToolShape},
+};
+use crate::{collections::Map, json::Node, options::Api, wire};
+
+/// The shape of a tool as it was given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenShape {
+    shape: ToolShape,
+    has_name: bool,
+    has_description: bool,
+    has_strict: bool,
+    has_type: bool,
+    /// False if the tool has no schema, or one that is not an object.
+    has_schema: bool,
+}
+
+impl GivenShape {
+    pub(crate) fn of(entry: &Node<'_>) -> Self {
+        let shape = ToolShape::of(entry);
+        GivenShape {
+            shape,
+            has_name: shape.part(entry, "name").is_some(),
+            has_description: shape.part(entry, "description").is_some(),
+            has_strict: shape.strict(entry).is_some(),
+            has_type: entry.get("type").is_some(),
+            has_schema: shape.schema(entry).is_some_and(|schema| schema.as_object().is_some()),
+        }
+    }
+
+    /// Returns the pointer in the given tool to a part of the tool that is sent.
+    fn part(self, pointer: &str, sent: ToolShape) -> String {
+        let parts = [
+            (sent.pointer_to_schema(), self.shape.pointer_to_schema(), self.has_schema),
+            (sent.pointer_to("name"), self.shape.pointer_to("name"), self.has_name),
+            (sent.pointer_to("description"), self.shape.pointer_to("description"), self.has_description),
+            (sent.pointer_to("strict"), self.shape.pointer_to("strict"), self.has_strict),
+            (Vec::from(["type"]), Vec::from(["type"]), self.has_type),
+        ];
+        for (sent, given, is_given) in parts {
+            let sent = tool_format::pointer(&sent);
+            match pointer.strip_prefix(sent.as_str()) {
+                Some(rest) if is_given && !sent.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+                    return tool_format::pointer(&given) + rest;
+                }
+                _ => {}
+            }
+        }
+        tool_format::pointer(&self.shape.path())
+    }
+}
+
+/// The origin of a tool, or of another entry of a list. By default, the entry was added.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EntryOrigin {
+    /// `None` if the entry was added.
+    pub(crate) location: Option<Location>,
+    /// The shapes of the tool in the given request and in the list, if its shape changed.
+    pub(crate) shapes: Option<(GivenShape, ToolShape)>,
+}
+
+impl EntryOrigin {
+    /// Returns the origins of the entries of a list that was rewritten twice.
+    pub(crate) fn of_rewritten(entries: &[EntryOrigin], before: Option<&[EntryOrigin]>) -> Vec<EntryOrigin> {
+        let first_origin = |entry: &EntryOrigin| match (before, entry.location) {
+            (Some(before), Some(location)) if location.is_in_list() => {
+                let first = location.entry_of_list().and_then(|index| before.get(index));
+                EntryOrigin {
+                    location: first.and_then(|first| first.location),
+                    shapes: match (first.and_then(|first| first.shapes), entry.shapes) {
+                        (Some((given, _)), Some((_, sent))) => Some((given, sent)),
+                        (first, second) => first.or(second),
+                    },
+                }
+            }
+            _ => *entry,
+        };
+        entries.iter().map(first_origin).collect()
+    }
+
+    /// Returns true if the entry has its index and its shape.
+    fn is_unchanged(&self, index: usize) -> bool {
+        let has_index = |location: Location| location.is_entry() && location.entry_of_list() == Some(index);
+        self.shapes.is_none() && self.location.is_some_and(has_index)
+    }
+}
+
+/// The pointers to all entries of a list that has groups, before and after its rewriting.
+pub(crate) type Grouped = (Vec<String>, Vec<String>);
+
+/// The origin of a message or item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageOrigin {
+    Added,
+    /// The message at this index, with the same parts.
+    Same(usize),
+    /// The message at this index, whose parts have other indices.
+    Changed(usize),
+}
+
+impl MessageOrigin {
+    /// Returns the origin after the parts of the message have changed.
+    pub(crate) fn changed(self) -> Self {
+        match self {
+            MessageOrigin::Same(index) => MessageOrigin::Changed(index),
+            other => other,
+        }
+    }
+}
+
+/// Translates pointers to parts of a rewritten request into pointers to parts of the given request.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    /// What each rewriting has moved, the first rewriting first.
+    rewritings: Vec<Rewriting>,
+    /// Number of the rewritings before deferred loading.
+    before_deferral: usize,
+}
+
+#[derive(Debug)]
+enum Rewriting {
+    /// The entries whose location or shape has changed, by their pointers.
+    Entries(Map<String, Entry>),
+    /// The messages or items, with the pointer to the history.
+    Messages(String, Vec<MessageOrigin>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    pointer: String,
+    shapes: Option<(GivenShape, ToolShape)>,
+    /// True if the entry was added; the pointer then points to the list.
+    is_added: bool,
+}
+
+impl Entry {
+    fn new(origin: &EntryOrigin, pointer: impl FnOnce(Location) -> String, list: &str) -> Self {
+        let pointer = origin.location.map(pointer);
+        let is_added = pointer.is_none();
+        Entry { pointer: pointer.unwrap_or_else(|| list.to_owned()), shapes: origin.shapes, is_added }
+    }
+}
+
+impl Origins {
+    /// Returns true if no part was moved.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rewritings.is_empty()
+    }
+
+    /// Adds a rewriting that changed the messages. `api` is the API of the request.
+    pub(crate) fn add_messages(&mut self, api: Api, messages: Vec<MessageOrigin>) {
+        let is_same = |(index, origin): (usize, &MessageOrigin)| *origin == MessageOrigin::Same(index);
+        if !messages.iter().enumerate().all(is_same) {
+            self.rewritings.push(Rewriting::Messages(format!("/{}", wire::of(api).history()), messages));
+        }
+    }
+
+    /// Adds deferred loading, which changed the list, with the origins of its entries. `given` is the API of the
+    /// request before the rewriting, and `target` its API afterwards.
+    pub(crate) fn add_list(&mut self, entries: &[EntryOrigin], (given, target): (Api, Api), grouped: Option<Grouped>) {
+        self.before_deferral = self.rewritings.len();
+        let keeps_groups = grouped.as_ref().is_none_or(|(before, after)| before == after);
+        let mut all = entries.iter().enumerate();
+        if given == target && keeps_groups && all.all(|(index, entry)| entry.is_unchanged(index)) {
+            return;
+        }
+        let (before, after) = grouped.map_or((None, None), |(before, after)| (Some(before), Some(after)));
+        let list = wire::of(target).tools().pointer();
+        let mut rewritten = Map::new();
+        for (index, origin) in entries.iter().enumerate() {
+            let pointer = match &after {
+                Some(after) => after.get(index).cloned(),
+                None => Some(format!("{list}/{index}")),
+            };
+            let given_pointer = |location: Location| match (&before, location.entry_of_list()) {
+                (Some(before), Some(index)) => before.get(index).cloned().unwrap_or_default(),
+                _ => location.pointer(given),
+            };
+            let entry = Entry::new(origin, given_pointer, wire::of(given).tools().pointer());
+            rewritten.extend(pointer.map(|pointer| (pointer, entry)));
+        }
+        self.rewritings.push(Rewriting::Entries(rewritten));
+    }
+
+    /// Adds a rewriting that replaced tools by others at the same pointers.
+    pub(crate) fn add_replaced(&mut self, tools: Vec<(String, GivenShape, ToolShape)>) {
+        if tools.is_empty() {
+            return;
+        }
+        let entry = |(pointer, given, sent): (String, GivenShape, ToolShape)| {
+            (pointer.clone(), Entry { pointer, shapes: Some((given, sent)), is_added: false })
+        };
+        self.rewritings.push(Rewriting::Entries(tools.into_iter().map(entry).collect()));
+    }
+
+    /// Adds a rewriting that moved entries, each with its pointer before and after the rewriting.
+    pub(crate) fn add_moved(&mut self, moved: impl Iterator<Item = (String, String)>) {
+        let entries = moved.map(|(pointer, now)| (now, Entry { pointer, shapes: None, is_added: false }));
+        self.rewritings.push(Rewriting::Entries(entries.collect()));
+    }
+
+    /// Adds the origins of tools that the history defines, by their pointers, in a request that was given in the format
+    /// of `given`.
+    pub(crate) fn add_in_history(&mut self, list: impl Iterator<Item = (String, EntryOrigin)>, given: Api) {
+        let history = format!("/{}", wire::of(given).history());
+        let entries =
+            list.map(|(pointer, origin)| (pointer, Entry::new(&origin, |location| location.pointer(given), &history)));
+        self.rewritings.insert(self.before_deferral, Rewriting::Entries(entries.collect()));
+    }
+
+    /// Returns the pointer in the given request to a part of the rewritten request.
+    pub(crate) fn given(&self, pointer: &mut String) {
+        for rewriting in self.rewritings.iter().rev() {
+            if let Some(before) = rewriting.before(pointer) {
+                *pointer = before;
+            }
+        }
+    }
+}
+
+impl Rewriting {
+    /// Returns the pointer to the same part before the rewriting, if it differs.
+    fn before(&self, pointer: &str) -> Option<String> {
+        match self {
+            Rewriting::Entries(entries) => {
+                let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+                let parts = ends.filter_map(|end| pointer.split_at_checked(end));
+                // The innermost entry: an entry may contain others.
+                let (entry, rest) = parts.filter_map(|(entry, rest)| Some((entries.get(entry)?, rest))).last()?;
+                if entry.is_added {
+                    return Some(entry.pointer.clone());
+                }
+                let rest = entry.shapes.map_or_else(|| rest.to_owned(), |(given, sent)| given.part(rest, sent));
+                Some(format!("{}{rest}", entry.pointer))
+            }
+            Rewriting::Messages(history, messages) => {
+                let inner = pointer.strip_prefix(history.as_str())?.strip_prefix('/')?;
+                let (index, rest) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+                Some(match messages.get(index.parse::<usize>().ok()?)? {
+                    MessageOrigin::Added => history.clone(),
+                    MessageOrigin::Same(index) => format!("{history}/{index}{rest}"),
+                    MessageOrigin::Changed(index) => format!("{history}/{index}"),
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The pointers of reports: each points to a part of the given input, and the part belongs to the tool that the entry
+//! names.
+//!
+//! The inputs are those of all fixtures and exchanges, the requests of `marks`, and recorded requests, if they exist next
+//! to the checkout. Each request is also adapted to other backends. `TOOLWIRE_POINTERS=KIND` prints the inputs of
+//! the faults whose kind contains `KIND`.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use super::marks::generator::{request, Marker, APIS};
+use serde_json::{json, Value};
+use toolwire::{
+    internal::{
+        bindings::{self, call, Function, Naming},
+        describe,
+    },
+    json::{write, Node},
+    Exchange, ExchangeOptions, Restore,
+};
+
+/// Numbers of faults and an example, by kind.
+type Faults = BTreeMap<String, (usize, String)>;
+
+/// The backends to which every request is adapted, in addition to its own: a dialect, and the options of deferred tools.
+const WAYS: [(&str, &str, &str); 18] = [
+    ("anthropic", "anthropic", "none"),
+    ("anthropic-strict", "anthropic", "references"),
+    ("anthropic", "anthropic", "changes"),
+    ("anthropic-strict", "anthropic", "inline"),
+    ("openai-strict", "openai-chat", "none"),
+    ("xai", "openai-responses", "none"),
+    ("openai-strict", "openai-responses", "additional-tools"),
+    ("xai", "openai-responses", "tool-search"),
+    ("moonshot", "openai-chat", "kimi"),
+    ("gemini-interactions", "gemini-interactions", "none"),
+    ("gemini-interactions", "gemini-interactions", "interactions"),
+    ("gemini", "gemini", "none"),
+    ("bedrock", "bedrock", "none"),
+    ("bedrock", "bedrock", "converse"),
+    ("deepseek", "openai-chat", "none"),
+    ("azure-strict", "openai-responses", "none"),
+    ("cohere", "openai-chat", "none"),
+    ("portable", "anthropic", "none"),
+];
+
+/// Number of backends for each request.
+const BACKENDS: usize = 4;
+
+/// Prints a line without the test harness, which would capture it.
+fn print_line(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Returns the pointers of all parts around a part, from the outermost to the part itself.
+fn prefixes(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let mut ends: Vec<usize> = pointer.match_indices('/').map(|(at, _)| at).collect();
+    ends.push(pointer.len());
+    ends.into_iter().map(|end| &pointer[..end])
+}
+
+/// The rules about a member that a tool lacks. They point to this member.
+const MISSING: [&str; 1] = ["nameless-tool"];
+
+/// Returns true if the part of an entry exists, or could be added to an object.
+fn resolves(input: &Value, pointer: &str, rule: &Value) -> bool {
+    let above = pointer.rsplit_once('/').map(|(above, _)| above);
+    let is_missing = MISSING.iter().any(|known| rule == known);
+    input.pointer(pointer).is_some() || is_missing && above.and_then(|above| input.pointer(above)).is_some()
+}
+
+/// The names of a tool in any format, without and with its namespace.
+fn names_of(entry: &Value) -> Vec<&str> {
+    let inner = ["function", "custom", "toolSpec", "tool"].into_iter().filter_map(|key| entry.get(key));
+    inner.chain([entry]).filter_map(|holder| holder["name"].as_str()).collect()
+}
+
+/// Returns true if a name in a report is that of a tool: alone, after the name of its namespace or server, with a number
+/// or a digest that makes it unique, or cut before the digest.
+fn is_name_of(known: &str, name: &str) -> bool {
+    let is_inside = name.match_indices(known).any(|(start, _)| {
+        let (before, after) = (&name[..start], &name[start + known.len()..]);
+        (before.is_empty() || before.ends_with(['_', '.'])) && (after.is_empty() || after.starts_with('_'))
+    });
+    let cut = name.rsplit_once('_').filter(|(_, digest)| digest.len() == 13).map(|(cut, _)| cut);
+    let own = cut.and_then(|cut| cut.rsplit_once("__")).map(|(_, own)| own);
+    is_inside || own.or(cut).is_some_and(|cut| !cut.is_empty() && known.starts_with(cut))
+}
+
+/// Returns true if a part belongs to the entry of a tool.
+fn is_of_tool(input: &Value, pointer: &str, name: &str) -> bool {
+    let around: Vec<&Value> = prefixes(pointer).filter_map(|prefix| input.pointer(prefix)).collect();
+    // A function replaces a search, which has no name or another one.
+    let is_search = |entry: &&Value| entry["type"].as_str().is_some_and(|kind| kind.starts_with("tool_search"));
+    let mut names = around.iter().copied().flat_map(names_of);
+    names.any(|known| is_name_of(known, name)) || name.contains("search") && around.iter().any(is_search)
+}
+
+/// Returns a pointer without indices, so that it names a kind.
+fn kind(pointer: &str) -> String {
+    let tokens = pointer.split('/').skip(1).take(4).map(|token| match token.parse::<usize>() {
+        Ok(_) => "/*".to_owned(),
+        Err(_) => format!("/{token}"),
+    });
+    tokens.collect()
+}
+
+struct Judge<'v> {
+    name: &'v str,
+    options: &'v Value,
+    input: &'v Value,
+    faults: &'v mut Faults,
+    count: &'v mut usize,
+}
+
+impl Judge<'_> {
+    fn fault(&mut self, list: &str, entry: &Value, what: &str) {
+        let pointer = entry["pointer"].as_str().unwrap_or_default();
+        let rule = ["rule", "code", "constraint"].iter().find_map(|key| entry[*key].as_str()).unwrap_or_default();
+        let kind = format!("{list} {what}: {rule} {}", kind(pointer));
+        let example = format!("{} {} with {}", self.name, entry, self.options);
+        if std::env::var("TOOLWIRE_POINTERS").is_ok_and(|shown| kind.contains(&shown)) {
+            print_line(&format!("{kind}\n  {example}\n  {}", self.input));
+        }
+        self.faults.entry(kind).or_insert((0, example)).0 += 1;
+    }
+
+    /// Judges the entries of a list. The member `tool` of an entry has the name of its tool.
+    fn entries(&mut self, list: &str, entries: &Value, tool: Option<&str>) {
+        for entry in entries.as_array().into_iter().flatten() {
+            let Some(pointer) = entry["pointer"].as_str() else { continue };
+            *self.count += 1;
+            if !resolves(self.input, pointer, &entry["rule"]) {
+                self.fault(list, entry, "does not resolve");
+                continue;
+            }
+            let name = tool.and_then(|member| entry[member].as_str()).filter(|name| !name.is_empty());
+            if name.is_some_and(|name| !is_of_tool(self.input, pointer, name)) {
+                self.fault(list, entry, "belongs to another tool");
+            }
+        }
+    }
+
+    fn request_report(&mut self, report: &Value) {
+        self.entries("changes", &report["changes"], Some("tool"));
+        self.entries("quarantined", &report["quarantined"], Some("name"));
+        self.entries("requestChanges", &report["requestChanges"], None);
+        self.entries("formatChanges", &report["formatChanges"], None);
+        self.warnings(&report["deferred"]["warnings"]);
+    }
+
+    fn warnings(&mut self, warnings: &Value) {
+        self.entries("warnings", warnings, None);
+    }
+}
+
+/// Calls a function and judges its report. Errors have no report.
+fn judge(function: Function, judge: &mut Judge<'_>) {
+    let (Ok(input), Ok(options)) = (Node::from_value(judge.input), Node::from_value(judge.options)) else { return };
+    let Ok(done) = call(function, vec![input], &options, Naming::Camel, true) else { return };
+    let parsed = |node: &Node<'_>| serde_json::from_str::<Value>(&write(node)).expect("JSON");
+    let report = done.report.as_ref().map(parsed).unwrap_or_default();
+    match function {
+        Function::AdaptRequest => judge.request_report(&report["report"]),
+        Function::ApplyDeferredLoading => judge.warnings(&report["report"]["warnings"]),
+        Function::CheckTools => judge.entries("findings", &parsed(&done.value), Some("tool")),
+        Function::CheckRequest => judge.entries("findings", &parsed(&done.value), None),
+        _ => {
+            judge.entries("changes", &report["changes"], Some("tool"));
+            judge.entries("quarantined", &report["quarantined"], Some("name"));
+        }
+    }
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")
+}
+
+fn list_of(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).expect("cases");
+    serde_json::from_str(&text).expect("a list of cases")
+}
+
+/// Returns the cases of a function's fixtures whose input is a value, or text that is JSON.
+fn fixtures(function: Function) -> Vec<(String, Value, Value)> {
+    let mut files: Vec<PathBuf> = fs::read_dir(tests().join("fixtures").join(function.name()))
+        .expect("fixtures")
+        .flatten()
+        .map(|file| file.path())
+        .collect();
+    files.sort();
+    let cases = files.iter().flat_map(|file| list_of(file));
+    let parts = cases.filter_map(|case| {
+        let input = match case["inputText"].as_str() {
+            Some(text) => serde_json::from_str(text).ok()?,
+            None => case.get("input")?.clone(),
+        };
+        let options = case.get("options").cloned().unwrap_or_else(|| json!({}));
+        Some((case["name"].as_str().unwrap_or_default().to_owned(), options, input))
+    });
+    parts.collect()
+}
+
+/// Returns the recorded requests, each with a name, or none if they do not exist.
+fn recorded() -> Vec<(String, Value)> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let mut requests = Vec::new();
+    for (file, member) in [("answered_4.jsonl", "input"), ("deferred_requests.jsonl", "request")] {
+        let Ok(text) = fs::read_to_string(data.join(file)) else {
+            print_line(&format!("skipped: the recorded requests ({file}) are not next to the checkout"));
+            continue;
+        };
+        for line in text.lines() {
+            let mut row: Value = serde_json::from_str(line).expect("JSON");
+            if row.get("kind").is_some_and(|kind| kind != "request") || !row[member].is_object() {
+                continue;
+            }
+            let source = row["source"].as_str().unwrap_or_default().to_owned();
+            requests.push((source, row[member].take()));
+        }
+    }
+    requests
+}
+
+#[test]
+fn every_pointer_points_to_a_part_of_its_tool() {
+    let (mut faults, mut count) = (Faults::new(), 0);
+    let mut requests: Vec<(String, Value)> = Vec::new();
+    let functions = [
+        Function::AdaptRequest,
+        Function::ApplyDeferredLoading,
+        Function::CheckRequest,
+        Function::CheckTools,
+        Function::SanitizeTools,
+    ];
+    for function in functions {
+        for (name, options, input) in fixtures(function) {
+            let judged =
+                &mut Judge { name: &name, options: &options, input: &input, faults: &mut faults, count: &mut count };
+            judge(function, judged);
+            if input.is_object() && function != Function::SanitizeTools && function != Function::CheckTools {
+                requests.push((name, input));
+            }
+        }
+    }
+    for file in ["whole.json", "streams.json"] {
+        for case in list_of(&tests().join("exchange").join(file)) {
+            let name = case["name"].as_str().unwrap_or_default();
+            let options = case.get("options").cloned().unwrap_or_else(|| json!({}));
+            let Ok(read) = Node::from_value(&options) else { continue };
+            let Ok(read) = bindings::options::<ExchangeOptions>(&read, Naming::Camel) else { continue };
+            let url = case["url"].as_str().unwrap_or("http://localhost/v1/messages");
+            let Ok(Some(exchange)) = Exchange::open(url, &case["asked"].to_string(), &read) else { continue };
+            let report = write(&describe::adapted(exchange.report(), &Restore::default()));
+            let report: Value = serde_json::from_str(&report).expect("JSON");
+            let judged =
+                &mut Judge { name, options: &options, input: &case["asked"], faults: &mut faults, count: &mut count };
+            judged.request_report(&report["report"]);
+            requests.push((name.to_owned(), case["asked"].clone()));
+        }
+    }
+    for api in APIS {
+        for deferred in [false, true] {
+            let marked = Marker::default().fill(&request(api, deferred));
+            // Each of these requests is adapted to all backends.
+            requests.extend((0..WAYS.len()).map(|_| (format!("marks of {api}"), marked.clone())));
+        }
+    }
+    requests.extend(recorded());
+    for (number, (name, input)) in requests.iter().enumerate() {
+        for way in 0..BACKENDS {
+            let (dialect, target, native) = WAYS[(number * BACKENDS + way) % WAYS.len()];
+            let options = json!({"dialect": dialect, "deferred": {"target": target, "native": native}});
+            let judged = &mut Judge { name, options: &options, input, faults: &mut faults, count: &mut count };
+            judge(Function::AdaptRequest, judged);
+        }
+    }
+    print_line(&format!("{count} pointers of {} requests", requests.len()));
+    let lines = faults.iter().map(|(kind, (count, example))| format!("{count} {kind}\n      {example}"));
+    let lines: Vec<String> = lines.collect();
+    assert!(lines.is_empty(), "{} kinds of faults\n{}", lines.len(), lines.join("\n"));
+}
