@@ -16,7 +16,7 @@ use crate::{
         },
         instructions::{self, Notices},
         location::Location,
-        report::{Warnings, DROPPED_SEARCH, LOST},
+        report::{Warnings, DROPPED_SEARCH, LOST, ORPHAN},
         tool::CACHE,
         tools::ToolState,
     },
@@ -78,7 +78,7 @@ pub(super) fn settle_searches(
             if !is_called {
                 let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
                 losses.set_location(event.origin);
-                losses.about("orphan-tool-search-output", id);
+                losses.about(ORPHAN, id);
             }
             is_called
         }

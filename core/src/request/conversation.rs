@@ -275,9 +275,17 @@ impl<'a> Content<'a> {
     /// Converts the content to parts. An empty string has no parts.
     pub(crate) fn into_parts(self) -> Vec<Part<'a>> {
         match self {
-            Content::String(text) if text.as_text().is_some_and(Text::is_empty) => Vec::new(),
+            _ if self.is_empty() => Vec::new(),
             Content::String(text) => Vec::from([Part::Text(text)]),
             Content::Parts(parts) => parts,
+        }
+    }
+
+    /// Returns true for an empty text or no parts.
+    fn is_empty(&self) -> bool {
+        match self {
+            Content::String(text) => text.as_text().is_some_and(Text::is_empty),
+            Content::Parts(parts) => parts.is_empty(),
         }
     }
 
@@ -482,7 +490,8 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
                 turn.close(&mut out);
             }
             turn.until = turn.until.max(last_results.get(&at).copied().unwrap_or_default());
-            if !turn.results.is_empty() || !turn.after.is_empty() {
+            // The parts in `after` are reported themselves.
+            if !turn.results.is_empty() {
                 warn_of_move(&event, warnings);
             }
             turn.calls.push(event);
@@ -513,13 +522,14 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
     out
 }
 
-/// Warns that an event gets another place in its turn.
+/// Warns that an event moves in its turn.
 fn warn_of_move(event: &Event<'_>, warnings: &mut Warnings) {
     let mut warn = |origin: &Location, name: Cow<'_, str>| {
         warnings.set_location(*origin);
         warnings.about("moved", name);
     };
     match &event.kind {
+        EventKind::Text { content, .. } if content.is_empty() => {}
         EventKind::Text { .. } => {
             warn(&event.origin, "text".into());
             event.others.iter().for_each(|origin| warn(origin, "text".into()));

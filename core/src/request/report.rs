@@ -13,6 +13,11 @@ use crate::{
 /// Code of the warning about content that the target cannot express.
 pub(crate) const LOST: &str = "not-translated";
 
+/// Code of the warning that a result of a search has no call.
+pub(crate) const ORPHAN: &str = "orphan-tool-search-output";
+
+const MOVED: &str = "moved";
+
 /// The decisions about a request. Names are in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -202,10 +207,10 @@ impl Subject {
 pub(crate) const DROPPED_SEARCH: &str = "tool_search";
 
 /// Codes of warnings about one part of the request each.
-const PER_LOCATION: [&str; 3] = [LOST, "moved", "arguments-not-an-object"];
+const PER_LOCATION: [&str; 3] = [LOST, MOVED, "arguments-not-an-object"];
 
 /// Maximum number of warnings with this code and name that have locations of their own. The others are one warning
-/// without a location.
+/// without a location. Moves are counted under all names, because nothing is lost.
 const MAX_LOCATIONS: usize = 100;
 
 /// Collects warnings. A thousand references to one unknown tool produce one warning, but each part that is lost or
@@ -333,10 +338,11 @@ impl Warnings {
         // Each part that is lost or moved has a location of its own.
         let mut is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
         if is_one_part {
-            let count = self.located.entry((warning.code, warning.name.clone())).or_default();
+            let name = warning.name.clone().filter(|_| warning.code != MOVED);
+            let count = self.located.entry((warning.code, name.clone())).or_default();
             *count += 1;
             if *count > MAX_LOCATIONS {
-                (is_one_part, warning.pointer) = (false, None);
+                (is_one_part, warning.pointer, warning.name) = (false, None, name);
             }
         }
         if is_one_part || self.given.insert((warning.code, warning.name.clone())) {
@@ -344,9 +350,26 @@ impl Warnings {
         }
     }
 
-    /// Returns all warnings in order of appearance.
+    /// Returns all warnings in order of appearance. Parts of a search that is dropped are not reported again, and
+    /// neither is the move of a part that is dropped.
     pub(crate) fn finish(self) -> Vec<Warning> {
-        self.list
+        let (mut searches, mut lost) = (Set::new(), Set::new());
+        for Warning { code, name, pointer } in &self.list {
+            let Some(pointer) = pointer else { continue };
+            if *code == ORPHAN || *code == LOST && name.as_deref() == Some(DROPPED_SEARCH) {
+                searches.insert(pointer.clone());
+            } else if *code == LOST {
+                lost.insert((name.clone(), pointer.clone()));
+            }
+        }
+        let mut list = self.list;
+        list.retain(|Warning { code, name, pointer }| {
+            let Some(pointer) = pointer else { return true };
+            let holder = pointer.rsplit_once('/').map_or("", |(holder, _)| holder);
+            let is_dropped = *code == LOST && searches.contains(holder);
+            !is_dropped && (*code != MOVED || !lost.contains(&(name.clone(), pointer.clone())))
+        });
+        list
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
     formats, listed,
     location::{Location, Step},
     namespaces::NameMap,
-    report::{Warnings, LOST},
+    report::{Warnings, LOST, ORPHAN},
     tool::type_of,
     tools::{Arrival, ToolState, Tools},
 };
@@ -349,10 +349,9 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Adds a warning about the result of a search without its call.
     fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
         let pointer = self.location.pointer(self.source);
-        let code = "orphan-tool-search-output";
         match id {
-            Some(id) => self.losses().about_at(code, id.display(), pointer),
-            None => self.losses().warn_at(code, &pointer),
+            Some(id) => self.losses().about_at(ORPHAN, id.display(), pointer),
+            None => self.losses().warn_at(ORPHAN, &pointer),
         }
     }
 

@@ -149,7 +149,9 @@ pub(crate) fn put<'a>(
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         let max_tokens = writer.writing.options.max_tokens;
-        write_members(request, (source, target), &lifted, max_tokens, writer.writing.warnings)?;
+        let of_format = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
+        let moved = Moved { lifted: &lifted, format: &of_format };
+        write_members(request, (source, target), &moved, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
             formats::put(request, target, format, writer.writing.warnings)?;
         }
@@ -547,11 +549,19 @@ const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_to
 /// The texts that end a reply.
 const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
-/// Renames, keeps or drops each member. The members in `lifted` were in another member of the request.
+/// The parts of a request that were elsewhere in the given request.
+struct Moved<'m, 'a> {
+    /// Members that were in another member.
+    lifted: &'m Set<Text<'a>>,
+    /// Pointer to the response format, which is already taken; empty if the request has none.
+    format: &'m str,
+}
+
+/// Renames, keeps or drops each member.
 fn write_members<'a>(
     request: &mut Node<'a>,
     (source, target): (Api, Api),
-    lifted: &Set<Text<'a>>,
+    Moved { lifted, format }: &Moved<'_, 'a>,
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -587,7 +597,19 @@ fn write_members<'a>(
                 }
             } else if !stays(&member.key) {
                 let holder = lifted.contains(&member.key).then_some(interactions::HOLDER);
-                warnings.lose_in(holder, &member.key.display(), &*view(&member.value)?);
+                let key = member.key.display();
+                let value = view(&member.value)?;
+                let rest = format.strip_prefix('/').and_then(|format| format.strip_prefix(&*key));
+                let had_format = holder.is_none() && rest.is_some_and(|rest| rest.starts_with('/'));
+                match value.as_object().filter(|_| had_format) {
+                    // The format itself is not lost.
+                    Some(others) => {
+                        others.iter().for_each(|other| {
+                            warnings.lose_in(Some(&*key), &other.key.display(), &other.value);
+                        });
+                    }
+                    None => warnings.lose_in(holder, &key, &value),
+                }
                 continue;
             }
             members.push(member);
