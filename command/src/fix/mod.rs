@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
     dialects, internal,
-    json::{self, Member, Node},
+    json::{self, Member, Node, Object},
     options::Use,
     reports::{Change, Severity},
     rules::{Constraint, Rule},
@@ -276,11 +276,11 @@ impl Fixer<'_> {
     }
 
     /// Returns the best version that a rewriting for one dialect offers.
-    fn better_of(
+    fn better_of<'a>(
         &self,
         entry: Entry<'_, '_>,
         version: &Version,
-        (before, mut after, changes): (&Node<'_>, Node<'_>, &[Change]),
+        (before, mut after, changes): (&Node<'a>, Node<'a>, &[Change]),
         dialect: &'static Dialect,
         wanted: &Wanted,
         max_safety: Safety,
@@ -452,8 +452,8 @@ impl Version {
         found.into_iter().filter_map(|at| units.get(at)).collect()
     }
 
-    /// Returns the pointers of keywords with findings of the dialect of which none is wanted. A keyword is left out if
-    /// it contains schemas, or if other keywords depend on it.
+    /// Returns the pointers of keywords whose findings of the dialect are all unwanted. Keywords that contain schemas, or
+    /// on which other keywords depend, are not returned: without them, the rewriting would write another schema.
     fn unwanted_members(&self, schema: &Node<'_>, dialect: &Dialect, wanted: &Wanted) -> BTreeSet<String> {
         let mut members: BTreeMap<&str, bool> = BTreeMap::new();
         for (name, rule, pointer) in self.findings.iter().filter(|(name, ..)| *name == dialect.name) {
@@ -469,10 +469,10 @@ impl Version {
     }
 
     /// Removes members that a rewriting added only for findings of the dialect that are not wanted.
-    fn undo_unwanted(
+    fn undo_unwanted<'a>(
         &self,
-        before: &Node<'_>,
-        after: &mut Node<'_>,
+        before: &Node<'a>,
+        after: &mut Node<'a>,
         changes: &[Change],
         dialect: &Dialect,
         wanted: &Wanted,
@@ -489,7 +489,13 @@ impl Version {
             if is_wanted || !serves.iter().any(is_found) || value_at(before, output).is_some() {
                 continue;
             }
-            remove(after, output);
+            let cause = change.pointer.as_str();
+            if value_at(before, cause).is_none() || value_at(after, cause).is_some() {
+                remove(after, output);
+            } else if replaces_only(before, after, (cause, output)) {
+                remove(after, output);
+                restore(before, after, cause);
+            }
         }
     }
 
@@ -553,6 +559,18 @@ fn remove(node: &mut Node<'_>, pointer: &str) {
     if let Some((above, member)) = pointer.rsplit_once('/') {
         edit(node, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
     }
+}
+
+/// Returns true if a rewriting replaced a member by another one in the same object, and kept the object's other members.
+fn replaces_only(before: &Node<'_>, after: &Node<'_>, (from, to): (&str, &str)) -> bool {
+    let Some((above, replaced)) = from.rsplit_once('/') else { return false };
+    let objects =
+        value_at(before, above).and_then(Node::as_object).zip(value_at(after, above).and_then(Node::as_object));
+    let keeps_others = |(before, after): (&Object<'_>, &Object<'_>)| {
+        let replaced = internal::unescaped_token(replaced);
+        before.iter().all(|member| member.key.is(&replaced) || after.iter().any(|kept| kept.key == member.key))
+    };
+    to.rsplit_once('/').is_some_and(|(holder, _)| holder == above) && objects.is_some_and(keeps_others)
 }
 
 /// Puts a member of a schema back into its rewritten form, before the first member that follows it in both.

@@ -253,7 +253,9 @@ impl RelayRequest {
     /// Handles the complete body of a reply.
     pub fn whole(&mut self, body: &[u8]) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return Vec::new() };
-        let effects = open.whole(&String::from_utf8_lossy(body));
+        // An effect is text, which could not hold the body as it came.
+        let Ok(body) = std::str::from_utf8(body) else { return self.failed(false, "its reply is not UTF-8") };
+        let effects = open.whole(body);
         self.go_on(effects)
     }
 

@@ -86,6 +86,23 @@ fn transcripts_have_the_expected_effects() {
     });
 }
 
+/// A transcript is text, so it cannot contain such a reply.
+#[test]
+fn a_whole_reply_that_is_not_utf_8_is_an_error() {
+    let relay = Relay::new(r#"{"upstreams": [{"url": "http://127.0.0.1:1", "dialect": "openai-chat"}]}"#, None);
+    let target = json!({"method": "POST", "target": "/v1/chat/completions", "headers": [["Host", "localhost"]]});
+    let (mut request, _) = relay.request(head(&target));
+    let body =
+        json!({"model": "m", "messages": [], "tools": [{"type": "function", "function": {"name": "files.read"}}]});
+    let effects = request.body(body.to_string().as_bytes());
+    assert!(matches!(effects[..], [.., RelayEffect::Send(..)]), "{effects:?}");
+    let effects = request.reply(200, headers(&json!([["content-type", "application/json"]])));
+    assert!(matches!(effects[..], [.., RelayEffect::Collect(_)]), "{effects:?}");
+    let effects = request.whole(b"{\"choices\":[{\"message\":{\"content\":\"caf\xe9\"}}]}");
+    let [.., RelayEffect::Answer(head, text)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(head.status == 502 && text.contains("its reply is not UTF-8"), "{text}");
+}
+
 /// A large body of one request is rewritten on one thread while others are answered on this one, and a request that is
 /// dropped in the middle, as after a panic, leaves nothing behind.
 #[test]

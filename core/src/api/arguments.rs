@@ -5,6 +5,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{input::Given, Input};
 use crate::{
+    budget::Budget,
     error::{Code, Error},
     json::{self, Node},
     options::RepairOptions,
@@ -134,7 +135,8 @@ pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<V
     let respelled = protocol::read(schema);
     let mut found = Validator::new(&respelled)?.arguments(arguments);
     if let Cow::Owned(_) = respelled {
-        let mut pointers = protocol::Pointers::into_schema(schema);
+        let budget = Budget::new(schema.values_read(), None);
+        let mut pointers = protocol::Pointers::into_schema(schema, &budget);
         for error in &mut found.errors {
             error.schema_pointer = pointers.of(&error.schema_pointer);
         }

@@ -81,10 +81,11 @@ fn by_grammar(
     let mut respelled = node.copy(budget);
     protocol::respell(&mut respelled, budget, &mut |_, _, _| {})?;
     let mut found = of_respelled(&respelled, form, of, options, extent, budget)?;
-    let mut pointers = protocol::Pointers::into_schema(node);
+    let mut pointers = protocol::Pointers::into_schema(node, budget);
     for violation in &mut found {
         violation.pointer = pointers.of(&violation.pointer);
     }
+    budget.check(String::new)?;
     Ok(found)
 }
 

@@ -130,17 +130,18 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
 /// The pointers into a schema for pointers into the same schema with respelled keywords.
 pub(crate) struct Pointers<'n, 'a> {
     root: &'n Node<'a>,
-    /// The members of large objects by their keys, with the address of the object: many pointers lead through the same
-    /// objects.
+    budget: &'n Budget,
+    /// The members of large objects by their keys and keywords, with the address of the object: many pointers go through
+    /// the same objects.
     indices: Map<usize, Map<Cow<'n, str>, &'n Member<'a>>>,
 }
 
 impl<'n, 'a> Pointers<'n, 'a> {
-    pub(crate) fn into_schema(root: &'n Node<'a>) -> Self {
-        Pointers { root, indices: Map::new() }
+    pub(crate) fn into_schema(root: &'n Node<'a>, budget: &'n Budget) -> Self {
+        Pointers { root, budget, indices: Map::new() }
     }
 
-    /// Returns the pointer into the schema.
+    /// Returns the pointer into the schema. If the budget is spent, the remaining tokens stay as they are.
     pub(crate) fn of(&mut self, respelled: &str) -> String {
         let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(self.root));
         for spelled in respelled.split('/').skip(1) {
@@ -148,11 +149,9 @@ impl<'n, 'a> Pointers<'n, 'a> {
             let mut own = None;
             node = match node.map(Node::data) {
                 Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
-                Some(Data::Object(object)) => self.member(object, &token).or_else(|| {
-                    let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == token);
-                    let member = object.iter().find(means)?;
+                Some(Data::Object(object)) => self.member(object, &token).map(|member| {
                     own = Some(member.key.display());
-                    Some(&member.value)
+                    &member.value
                 }),
                 _ => None,
             };
@@ -161,14 +160,25 @@ impl<'n, 'a> Pointers<'n, 'a> {
         pointer
     }
 
-    fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Node<'a>> {
+    /// Returns the member with a key, or else the member whose key means this keyword.
+    fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Member<'a>> {
+        let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == key);
         if object.len() <= FEW_MEMBERS {
-            return object.get(key);
+            let found = self.budget.pay(object.len()).then(|| object.iter().find(|member| member.key.is(key)))?;
+            return found.or_else(|| object.iter().find(means));
         }
-        let index = self
-            .indices
-            .entry(core::ptr::from_ref(object) as usize)
-            .or_insert_with(|| object.iter().map(|member| (member.key.display(), member)).collect());
-        index.get(key).map(|member| &member.value)
+        let address = core::ptr::from_ref(object) as usize;
+        if !self.indices.contains_key(&address) {
+            if !self.budget.pay(object.len()) {
+                return None;
+            }
+            let mut index: Map<Cow<'n, str>, &'n Member<'a>> = Map::new();
+            for member in object.iter().rev() {
+                index.extend(keyword(&member.key).map(|keyword| (keyword.name().into(), member)));
+            }
+            index.extend(object.iter().map(|member| (member.key.display(), member)));
+            self.indices.insert(address, index);
+        }
+        self.budget.pay(1).then(|| self.indices.get(&address)?.get(key).copied())?
     }
 }

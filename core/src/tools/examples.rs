@@ -7,8 +7,9 @@ use super::target::about;
 use crate::{
     budget::Budget,
     json::{self, Node},
+    options::ToolFormat,
     report::{Change, Guidance, Reason},
-    request::tool_format::Examples,
+    request::tool_format::{self, Examples, ToolShape},
     rules::Rule,
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
@@ -72,6 +73,19 @@ pub(super) fn rewrite(
         (false, true) => drop(entry.remove(member)),
         (false, false) => entry.set(member, Node::array(kept)),
     }
+}
+
+/// Returns the change for the examples of a tool that is converted to a format without examples.
+pub(super) fn lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Option<Change> {
+    let known = shape.format().and_then(tool_format::examples_of)?;
+    let examples = shape.part(entry, known.member)?.as_array().unwrap_or_default();
+    if examples.is_empty() || tool_format::examples_of(format).is_some() {
+        return None;
+    }
+    let at = tool_format::pointer(&shape.pointer_to(known.member));
+    let message = format!("removed `{}`, which tools of this API do not have", known.member);
+    let reason = Reason::from("tools in the format of this API have no examples");
+    Some(about(Rule::RewriteExamples, (at, None), Guidance::Lost, reason, message))
 }
 
 #[cfg(test)]

@@ -442,6 +442,9 @@ impl Writer<'_> {
             let at = pointer(&shape.pointer_to(known.member));
             examples::rewrite(&mut entry, known, &at, rewritten, &mut changes);
         }
+        if !shape.stays(written) {
+            changes.extend(examples::lost(&entry, shape, format));
+        }
         // The option `allow` limits changes to arguments only.
         target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);
         // Nothing can fail from here on: charge the tool to the budgets.

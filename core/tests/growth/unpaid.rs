@@ -2,7 +2,8 @@
 //! steps cannot show a loop that pays nothing, so this test measures the time of its own thread, relative to the steps.
 //!
 //! A fault is reported only if every attempt shows it. An unpaid quadratic loop takes four times as long for each step
-//! if the input is four times as large.
+//! if the input is four times as large. A disturbed call with the smaller input hides a fault, so an attempt without a
+//! fault measures that call twice.
 
 use std::{fs, time::Duration, time::Instant};
 
@@ -85,7 +86,12 @@ enum Verdict {
 fn judge(work: Work, dialect: &str, inputs: &[(Vec<String>, usize); 2]) -> Verdict {
     let mut least: Option<[Cost; 2]> = None;
     for _ in 0..ATTEMPTS {
-        let attempt = inputs.each_ref().map(|input| cost(work, dialect, input));
+        let mut attempt = inputs.each_ref().map(|input| cost(work, dialect, input));
+        if is_judged(&attempt) && growth(&attempt) <= MAX_GROWTH {
+            let [small, _] = &mut attempt;
+            let again = cost(work, dialect, &inputs[0]);
+            small.time = small.time.min(again.time);
+        }
         let mut costs = attempt.clone();
         for (cost, before) in costs.iter_mut().zip(least.iter().flatten()) {
             cost.time = cost.time.min(before.time);
