@@ -452,8 +452,8 @@ impl Version {
         found.into_iter().filter_map(|at| units.get(at)).collect()
     }
 
-    /// Returns the pointers of keywords whose findings of the dialect are all unwanted. Keywords that contain schemas, or
-    /// on which other keywords depend, are not returned: without them, the rewriting would write another schema.
+    /// Returns the pointers of keywords whose findings of the dialect are all unwanted. Keywords that contain schemas,
+    /// or on which other keywords depend, are not returned: without them, the rewriting would write another schema.
     fn unwanted_members(&self, schema: &Node<'_>, dialect: &Dialect, wanted: &Wanted) -> BTreeSet<String> {
         let mut members: BTreeMap<&str, bool> = BTreeMap::new();
         for (name, rule, pointer) in self.findings.iter().filter(|(name, ..)| *name == dialect.name) {
@@ -561,7 +561,8 @@ fn remove(node: &mut Node<'_>, pointer: &str) {
     }
 }
 
-/// Returns true if a rewriting replaced a member by another one in the same object, and kept the object's other members.
+/// Returns true if a rewriting replaced a member by another one in the same object, and kept the object's other
+/// members.
 fn replaces_only(before: &Node<'_>, after: &Node<'_>, (from, to): (&str, &str)) -> bool {
     let Some((above, replaced)) = from.rsplit_once('/') else { return false };
     let objects =

@@ -131,8 +131,8 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
 pub(crate) struct Pointers<'n, 'a> {
     root: &'n Node<'a>,
     budget: &'n Budget,
-    /// The members of large objects by their keys and keywords, with the address of the object: many pointers go through
-    /// the same objects.
+    /// The members of large objects by their keys and keywords, with the address of the object: many pointers go
+    /// through the same objects.
     indices: Map<usize, Map<Cow<'n, str>, &'n Member<'a>>>,
 }
 
