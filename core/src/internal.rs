@@ -145,6 +145,24 @@ pub fn api_of(url: &str) -> Option<Api> {
     crate::exchange::api_of(url)
 }
 
+/// What the text of a request shows without parsing.
+#[cfg(feature = "search")]
+#[derive(Debug)]
+pub struct Outline {
+    /// The member `model`, if it is a string.
+    pub model: Option<String>,
+    /// True if the request needs no change and its reply no restoring, whatever the options and the dialect: it has no
+    /// tools, calls or response formats.
+    pub is_plain: bool,
+}
+
+/// Returns the outline of a request to a URL; `None` if its text has to be parsed to find it.
+#[cfg(feature = "search")]
+pub fn outline(url: &str, body: &str) -> Option<Outline> {
+    let crate::exchange::plain::Outline { model, is_plain } = crate::exchange::plain::outline(url, body)?;
+    Some(Outline { model, is_plain })
+}
+
 /// Returns the format of the tools of the API.
 pub fn tool_format_of(dialect: &Dialect) -> ToolFormat {
     dialect.tools.format

@@ -1,6 +1,8 @@
 //! A request without a complete reply.
 
-use toolwire::{reports::RepairedCall, settle_deferral_betas, Error, Exchange, ExchangeOptions, ToolListCache};
+use toolwire::{
+    options::Native, reports::RepairedCall, settle_deferral_betas, Error, Exchange, ExchangeOptions, ToolListCache,
+};
 
 use super::{
     answer, decoded, failure, journal::Entry, own_answer, packed, reading, upstream::Upstream, usage::Share,
@@ -50,6 +52,8 @@ pub(super) struct Open {
     /// Base URL of the upstream, without a path.
     pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
+    /// True if the body was read.
+    pub(super) is_read: bool,
     /// True if calls are repaired. Then the reply is read even if the request was not rewritten.
     repairs: bool,
     is_sent: bool,
@@ -76,6 +80,7 @@ impl Open {
             target: String::new(),
             origin: String::new(),
             exchange: None,
+            is_read: false,
             repairs: false,
             is_sent: false,
             reply_head: None,
@@ -140,6 +145,12 @@ impl Open {
         self.repairs = options.adapt.tools.repair.is_some();
         self.settle_betas();
         Ok(())
+    }
+
+    /// Returns true if the request has beta headers for deferred loading.
+    pub(super) fn has_deferral_betas(&self) -> bool {
+        let found = headers::joined(&self.headers, BETAS);
+        found.is_some() && settle_deferral_betas(found.as_deref(), Native::None, &[]).as_deref() != found.as_deref()
     }
 
     /// Adjusts the beta headers for deferred loading, because a backend without native deferred loading refuses them.

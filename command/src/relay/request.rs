@@ -114,7 +114,7 @@ impl RelayRequest {
                     return self.refused(*open, 415, &message);
                 }
             };
-            open.stage = Stage::Reading;
+            (open.stage, open.is_read) = (Stage::Reading, true);
             let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
             open.request_bytes = length.unwrap_or_default();
             if open.request_bytes > MAX_BODY {
@@ -172,9 +172,11 @@ impl RelayRequest {
             return self.refused(*open, 503, FULL);
         }
         let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
-        let node = text.and_then(|text| json::read(text).ok());
-        let is_json_text = node.is_some();
-        let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.path));
+        let outline = text.and_then(|text| internal::outline(&open.path, text));
+        let is_plain = outline.as_ref().is_some_and(|outline| outline.is_plain);
+        let mut node = text.filter(|_| outline.is_none()).and_then(|text| json::read(text).ok());
+        let named = outline.and_then(|outline| outline.model).or_else(|| node.as_ref().and_then(model_of));
+        let model = named.or_else(|| model_in(&open.path));
         let model = model.filter(|model| model.len() <= MAX_NAME);
         open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
         let Some((at, upstream)) = route(&shared.settings.upstreams, &open.path, model.as_deref()) else {
@@ -188,14 +190,21 @@ impl RelayRequest {
         let mut renamed = None;
         if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.renamed(model)?))) {
             open.rename(model, name);
-            renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
+            node = node.or_else(|| json::read(text?).ok());
+            renamed = node.take().filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
         }
         if let Some(why) = upstream::refusal(&open.origin, open.target()) {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(*open, &error);
         }
+        if is_plain && renamed.is_none() && !open.has_deferral_betas() {
+            return self.passed(open, body.len());
+        }
         // A body that says that it is something else than JSON, and is, passes as it came.
-        let is_json = may_have_tools(&open.headers) || renamed.is_some() || is_json_text;
+        let is_json = may_have_tools(&open.headers)
+            || renamed.is_some()
+            || node.is_some()
+            || text.is_some_and(|text| json::read(text).is_ok());
         let request = renamed.as_deref().or(text).filter(|_| is_json);
         let options = shared.options.get(open.upstream);
         let opened = match request.zip(options) {
@@ -225,6 +234,15 @@ impl RelayRequest {
         effects
     }
 
+    /// Sends a body that was read as it came. The reply passes as it comes.
+    fn passed(&mut self, mut open: Box<Open>, length: usize) -> Vec<RelayEffect> {
+        self.shared.metrics().count(Outcome::Passed);
+        open.stage = Stage::Sent;
+        let effect = open.send_body(length);
+        self.open = Some(open);
+        Vec::from([effect])
+    }
+
     /// Handles a request whose body could not be read. `status` is 408, 413 or 415; `why` is the reason, for people.
     pub fn unread(&mut self, status: u16, why: &str) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
@@ -240,7 +258,7 @@ impl RelayRequest {
         *self.shared.metrics().replies.entry(status).or_default() += 1;
         let Some(open) = &mut self.open else { return Vec::new() };
         open.entry.status = Some(status);
-        let has_no_path = matches!(status, 404 | 405) && open.exchange.is_some();
+        let has_no_path = matches!(status, 404 | 405) && open.is_read && internal::api_of(open.target()).is_some();
         let hint = format!("{} has no {}: does it support this protocol?", open.origin, open.entry.path);
         let mut effects = open.reply(status, headers::printable(headers));
         open.has_room();

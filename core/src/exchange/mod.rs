@@ -10,6 +10,7 @@ mod hidden_stream;
 #[cfg(test)]
 mod made_up_tests;
 mod other_format;
+pub(crate) mod plain;
 mod searches;
 mod usage;
 

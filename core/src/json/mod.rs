@@ -17,6 +17,8 @@ mod same;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "search")]
+mod skim;
 mod text;
 pub(crate) mod tolerant;
 mod value;
@@ -39,6 +41,8 @@ pub use read::{half_a_pair, utf8};
 pub(crate) use read::{read_noting_repeats, read_outline};
 pub(crate) use same::same_within;
 pub use same::{canonical, same};
+#[cfg(feature = "search")]
+pub(crate) use skim::{skim, Skimmed};
 pub use text::{Name, Text};
 pub(crate) use write::text_of;
 pub(crate) use write::{

@@ -62,6 +62,8 @@ pub(crate) struct Wire {
     /// for other formats, either.
     evidence: Option<Evidence>,
     prompt: Prompt,
+    /// Members of a request that no step reads, besides those that several formats share.
+    plain: &'static [&'static str],
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
     tools: ToolList,
@@ -169,6 +171,11 @@ impl Wire {
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
+    }
+
+    /// Returns the members of a request that no step reads, besides those that several formats share.
+    pub(crate) const fn plain(&self) -> &'static [&'static str] {
+        self.plain
     }
 
     /// Returns true if a value can be the history of a request; `None` is an absent one.

@@ -22,6 +22,7 @@ mod native;
 mod native_data;
 mod options;
 mod patterns;
+mod plain;
 mod pointers;
 mod reference;
 mod repair_data;

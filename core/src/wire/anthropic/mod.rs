@@ -43,6 +43,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: Some(recognition::evidence),
     prompt: Prompt::Text { member: "system", kind: "text" },
+    plain: &["max_tokens", "metadata", "thinking"],
     before: &[],
     tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
     additions: Additions::Blocks,

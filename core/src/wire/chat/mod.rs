@@ -42,6 +42,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: Some(recognition::evidence),
     prompt: Prompt::Message { roles: &["system", "developer"] },
+    plain: &[],
     before: &[],
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
     additions: Additions::System,

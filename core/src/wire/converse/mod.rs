@@ -35,6 +35,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Blocks("system"),
+    plain: &[],
     before: &[],
     tools: ToolList {
         config: Some("toolConfig"),

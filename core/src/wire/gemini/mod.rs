@@ -54,6 +54,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
+    plain: &["systemInstruction", "safetySettings"],
     before: &["cachedContent", "cached_content"],
     tools: ToolList {
         groups: &GROUPS,

@@ -51,6 +51,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: Some(recognition::recognizes),
     evidence: None,
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
+    plain: &[],
     before: &["previous_interaction_id"],
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
     additions: Additions::Results { list: "result", hosted: "tool_search_result" },

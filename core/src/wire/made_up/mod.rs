@@ -43,6 +43,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "manner", kind: "words" },
+    plain: &[],
     before: &[],
     tools: ToolList { members: &["tools", "pick"], ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses]) },
     additions: Additions::None,

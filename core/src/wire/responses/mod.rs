@@ -63,6 +63,7 @@ pub(super) static WIRE: Wire = Wire {
     recognizes: None,
     evidence: None,
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
+    plain: &["max_output_tokens", "metadata", "store", "reasoning"],
     before: &["previous_response_id", "conversation"],
     tools: ToolList {
         has_namespaces: true,

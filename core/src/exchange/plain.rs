@@ -1,0 +1,137 @@
+//! Requests that no step concerns, found without parsing: they have no tools, calls or response formats.
+
+use alloc::string::String;
+
+use super::endpoint;
+use crate::{
+    json::{skim, Flags, Skimmed, Text},
+    options::Api,
+    request::prefilter,
+    wire::{self, responses::answer::ANSWER_ID},
+};
+
+/// What the strings of a request show.
+pub(crate) struct Outline {
+    /// The member `model`.
+    pub(crate) model: Option<String>,
+    /// True if the request, sent to an API of its format, needs no change and its reply no restoring.
+    pub(crate) is_plain: bool,
+}
+
+/// Members that no step reads and no API refuses (a test compares them with the facts).
+const PLAIN: &[&str] = &[
+    "model",
+    "stream",
+    "stream_options",
+    "temperature",
+    "top_p",
+    "top_k",
+    "n",
+    "stop",
+    "stop_sequences",
+    "presence_penalty",
+    "frequency_penalty",
+    "logit_bias",
+    "seed",
+    "user",
+    "system",
+    "instructions",
+];
+
+fn is_plain_member(api: Api, name: &str) -> bool {
+    let wire = wire::of(api);
+    name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
+}
+
+fn concerns_no_step(text: &Text<'_>) -> bool {
+    prefilter::of(text) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
+}
+
+/// Reads the outline of a request. Returns `None` if its text has to be parsed: it may be no object, or has several
+/// models.
+pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
+    let api = endpoint::of(url).map(|endpoint| endpoint.api);
+    let (mut model, mut models, mut is_model) = (None, 0, false);
+    // A history is a list or a string.
+    let (mut is_plain, mut has_history, mut is_history) = (api.is_some(), false, false);
+    let is_object = skim(body, |part| {
+        match part {
+            Skimmed::Member(name) => {
+                is_model = name.is("model");
+                models += usize::from(is_model);
+                if let Some(api) = api.filter(|_| is_plain) {
+                    let name = name.display();
+                    is_plain = is_plain_member(api, &name);
+                    is_history = name == wire::of(api).history();
+                }
+            }
+            Skimmed::List => has_history |= is_history,
+            Skimmed::Value(text) => {
+                has_history |= is_history;
+                if is_model {
+                    model = Some(text.display().into_owned());
+                }
+                is_plain = is_plain && concerns_no_step(&text);
+            }
+            Skimmed::Inner(text) => is_plain = is_plain && concerns_no_step(&text),
+        }
+        models < 2
+    });
+    is_object.then_some(Outline { model, is_plain: is_plain && has_history })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::requests::Refusal;
+
+    #[test]
+    fn no_fact_concerns_a_plain_member() {
+        let facts = crate::dialects().iter().flat_map(|dialect| dialect.requests());
+        for fact in facts {
+            let Refusal::Member(member) = fact.refuses else { continue };
+            match member.block {
+                None => assert!(!is_plain_member(member.api, member.name), "{}", member.name),
+                Some(block) => {
+                    let flags = |word: &str| prefilter::of(&Text::new(String::from(word)));
+                    assert_ne!(flags(block) | flags(member.name), Flags::NONE, "{block}: {}", member.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_requests_have_only_text() {
+        let url = "https://api.example.com/v1/chat/completions";
+        let plain = |members: &str| {
+            let body = alloc::format!(r#"{{"model":"m","messages":[{{"role":"user","content":"a"}}]{members}}}"#);
+            outline(url, &body).map(|outline| (outline.model, outline.is_plain))
+        };
+        let model = || Some(String::from("m"));
+        assert_eq!(plain(""), Some((model(), true)));
+        assert_eq!(plain(r#","stop":["tools of"],"n":1"#), Some((model(), true)));
+        for members in [
+            r#","tools":[]"#,
+            r#","response_format":{"type":"text"}"#,
+            r#","max_tokens":1"#,
+            r#","stop":"\u0074ools""#,
+            r#","user":"tool_search_tool_bm25""#,
+        ] {
+            assert_eq!(plain(members), Some((model(), false)), "{members}");
+        }
+        assert_eq!(plain(r#","model":"n""#), None);
+        assert_eq!(outline(url, r#"{"model":"m","prompt":"a"}"#).map(|outline| outline.is_plain), Some(false));
+        let other = "https://api.example.com/v1/completions";
+        assert_eq!(outline(other, r#"{"model":"m"}"#).map(|outline| outline.is_plain), Some(false));
+    }
+
+    #[test]
+    fn formats_have_their_own_members() {
+        let is_plain = |url: &str, body: &str| outline(url, body).is_some_and(|outline| outline.is_plain);
+        assert!(is_plain("/v1/messages", r#"{"max_tokens":1,"messages":[]}"#));
+        assert!(is_plain("/v1/responses", r#"{"input":"a","store":false}"#));
+        assert!(is_plain("/v1beta/models/m:generateContent", r#"{"contents":[{"parts":[{"text":"a"}]}]}"#));
+        assert!(!is_plain("/v1beta/models/m:generateContent", r#"{"messages":[]}"#));
+        assert!(!is_plain("/v1/responses", r#"{"input":"a","text":{"format":{"type":"json_object"}}}"#));
+    }
+}
