@@ -41,11 +41,7 @@ const node = JSON.parse(run('Node', process.execPath, ['--expose-gc', 'npm/bench
 const python = JSON.parse(run('Python', 'python/.venv/bin/python', ['python/bench/figures.py', data]));
 const growth = run('growth', 'cargo', example('growth'));
 const bytes = run('growth by bytes', 'cargo', example('growth', 'page'));
-const program = (...args) => run(args.join(' '), process.execPath, args).trim();
-const programs = [
-  ['relay', program('npm/bench/relay.js')],
-  ['proxy', program('npm/bench/proxy.js', '10000')],
-];
+const programs = run('program', 'target/release/examples/program', []).trim();
 
 const dialects = Object.keys(rust.dialects);
 const ratio = (number) => number.toFixed(2);
@@ -106,7 +102,7 @@ const parts = {
   ),
   growth: growth.trim(),
   bytes: bytes.trim(),
-  programs: ['```text', ...programs.flatMap(([name, text]) => [`${name}:`, text, '']).slice(0, -1), '```'].join('\n'),
+  programs,
 };
 
 let text = readFileSync(page, 'utf8');

@@ -10,6 +10,6 @@ scripts/setup.sh
 scripts/build.sh
 data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
 step "build Rust measurements" "$LOGS/build-figures.log" cargo build --release --locked -p toolwire --example figures --example growth
-step "build the program" "$LOGS/build-program.log" cargo build --release --locked -p toolwire-cli --bin toolwire
+step "build the program" "$LOGS/build-program.log" cargo build --release --locked -p toolwire-cli --bin toolwire --example program
 heading "tools: $data"
 node scripts/figures.mjs "$data"

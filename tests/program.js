@@ -9,6 +9,3 @@ const NAME = process.platform === 'win32' ? 'toolwire.exe' : 'toolwire';
 
 /** For tests: `scripts/build.sh` builds it, without optimization. */
 export const PROGRAM = join(TARGET, 'debug', NAME);
-
-/** For measurements: `cargo build --release -p toolwire-cli` builds it. */
-export const RELEASE = join(TARGET, 'release', NAME);

@@ -1,7 +1,7 @@
 //! Measures the native program next to what it is compared with, in one run: a bare pass-through of hyper, the MCP server
 //! alone, and LiteLLM's proxy if the variable `LITELLM` contains the path of its command.
 //!
-//! `cargo build --release -p toolwire-cli --bins --examples && target/release/examples/figures` prints the table of
+//! `cargo build --release -p toolwire-cli --bins --examples && target/release/examples/program` prints the table of
 //! `docs/performance.md`. Linux only, because it reads `/proc`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark fails by panicking")]
