@@ -92,6 +92,7 @@ mod naming;
 pub mod options;
 mod pattern;
 mod repair;
+mod reply;
 mod report;
 mod request;
 pub mod rules;

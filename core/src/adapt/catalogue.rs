@@ -10,10 +10,10 @@ use crate::{
     json::Node,
     names::Names,
     options::{AdaptOptions, ToolsOptions},
+    reply::restore::RestoreMap,
     report::Detail,
     request::{self, flat_list, format, tool::has_type},
     tools::{
-        restore::RestoreMap,
         sanitize_list::{self, Planned},
         servers::{self, mentions, Servers},
     },

@@ -15,6 +15,7 @@ use crate::{
     json::Node,
     names::Names,
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
+    reply::restore::RestoreMap,
     request::{
         self, format, namespaces::FlatNames, origins::Origins, report::ClientTool, tool_format, writer::AddedOrigins,
     },
@@ -23,7 +24,6 @@ use crate::{
         list_cache::Lookup,
         quarantine::Quarantined,
         request_facts,
-        restore::RestoreMap,
         servers::{
             self,
             mentions::{self, Added},

@@ -24,6 +24,7 @@ use crate::{
     error::{Code, Error},
     json::{self, lazy, Data, Flags, Node, Text},
     options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
+    reply::answer::text::Answer,
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
         self, carriers, flat_list,
@@ -35,7 +36,6 @@ use crate::{
     rules::Rule,
     sanitize::{declares_object, decode::Plan},
     tools::{
-        answer::text::Answer,
         formats::{self, FormatChange},
         sanitize_list::ToolChange,
         servers::Servers,

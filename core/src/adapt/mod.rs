@@ -24,11 +24,8 @@ use context::RequestContext;
 pub use report::AdaptReport;
 
 use crate::{
-    error::Error,
-    json::Node,
-    names::Names,
-    options::AdaptOptions,
-    tools::{list_cache::Lookup, restore::RestoreMap},
+    error::Error, json::Node, names::Names, options::AdaptOptions, reply::restore::RestoreMap,
+    tools::list_cache::Lookup,
 };
 
 /// Code of the warning that tools beyond the maximum are deferred.

@@ -27,6 +27,7 @@ use crate::{
     },
     names,
     options::{Api, Native},
+    reply::restore::RestoreMap,
     request::{
         carriers,
         namespaces::{self, each_chosen, is_default},
@@ -35,7 +36,7 @@ use crate::{
         tool_format::{recognize, Entry},
     },
     rules::Rule,
-    tools::{request_facts::RequestChange, restore::RestoreMap, sanitize_list::ToolChange},
+    tools::{request_facts::RequestChange, sanitize_list::ToolChange},
 };
 
 /// Names of OpenAI's own namespaces.

@@ -26,8 +26,9 @@ use crate::{
         DialectQuery, EnvelopeOptions, Example, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, RawArguments},
+    reply::{call_repair::CallReports, client_call, restore::RestoreMap},
     sanitize::{self, decode::Plan},
-    tools::{call_repair::CallReports, check as check_tools, client_call, restore::RestoreMap},
+    tools::check as check_tools,
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, tools::servers::index::ServerIndex};

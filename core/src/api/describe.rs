@@ -12,16 +12,15 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Object, Text},
+    reply::{call_repair::CallReports, restore::RestoreMap},
     report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall},
     request::report::DeferredReport,
     schema::validate::{ArgumentViolation, Validation},
     tools::{
-        call_repair::CallReports,
         check::{RequestViolation, ToolViolation},
         formats::FormatChange,
         quarantine::{Quarantined, SetAsideWarning},
         request_facts::{ChoiceChange, RequestChange},
-        restore::RestoreMap,
         sanitize_list::ToolChange,
     },
 };

@@ -13,14 +13,10 @@ use crate::{
     error::Error,
     json::{Node, Utf8Pieces},
     options::{AdaptOptions, CheckRequestOptions, DeferredOptions, Native},
+    reply::{call_repair::CallReports, restore::RestoreMap, streams::restorer::Stream},
     report::{AnswerChange, RepairedCall},
     request::report::DeferredReport,
-    tools::{
-        call_repair::CallReports,
-        check::{self, RequestViolation},
-        restore::RestoreMap,
-        streams::restorer::Stream,
-    },
+    tools::check::{self, RequestViolation},
 };
 
 /// A request that an API accepts, and the report on it.

@@ -10,8 +10,8 @@ use super::{input::Given, Input};
 use crate::{
     error::Error,
     json::{self, Node, Text},
+    reply::{call_repair::CallReports, client_call, restore::RestoreMap, streams::pieces::CallPieces},
     report::RepairedCall,
-    tools::{call_repair::CallReports, client_call, restore::RestoreMap, streams::pieces::CallPieces},
 };
 
 /// Restores calls to the form that the tools' servers expect: their names, and arguments in the shape of their schemas.

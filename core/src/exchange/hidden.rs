@@ -15,7 +15,7 @@ use crate::{
     json::{self, lazy, Data, Node, Text},
     limits::MAX_HELD_BYTES,
     options::Api,
-    tools::streams::unnumbered::Unnumbered,
+    reply::streams::unnumbered::Unnumbered,
     wire::{
         self,
         alternatives::{Alternatives, MessageText},

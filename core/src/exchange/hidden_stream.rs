@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    tools::streams::unnumbered::{entry_id, CallNumber, CALL},
+    reply::streams::unnumbered::{entry_id, CallNumber, CALL},
     wire::{
         self,
         alternatives::{Alternatives, MessageText},

@@ -2,7 +2,7 @@
 //! its rows (`options/lookup.rs`), its rows in `wire/mod.rs`, and its words in `request/prefilter.rs`.
 //!
 //! Not yet possible by a description alone: ids that are numbers, results before their calls, and structured output in
-//! texts (`tools/answer/text.rs` knows one member with text).
+//! texts (`reply/answer/text.rs` knows one member with text).
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 extern crate std;
@@ -19,10 +19,10 @@ use crate::{
     json::{self as core_json, Node},
     naming::Naming,
     options::{AdaptOptions, SearchOptions},
+    reply::{answer::text::Answer, call_repair::CallReports, restore::RestoreMap, streams::restorer::Stream},
     request,
     sanitize::decode::Plan,
     search::{self, Call, Index},
-    tools::{answer::text::Answer, call_repair::CallReports, restore::RestoreMap, streams::restorer::Stream},
 };
 
 fn adapted(request_body: &Value, options: &Value) -> (Value, AdaptReport, RestoreMap) {

@@ -27,17 +27,19 @@ use crate::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
         ToolFormat,
     },
-    report::{AnswerChange, RepairedCall},
-    request::tool_format,
-    tools::{
+    reply::{
         call_repair::CallReports,
-        list_cache::{FoundLists, Lookup, ToolListCache},
-        quarantine::{self, SetAsideWarning},
         restore::RestoreMap,
         streams::{
             restorer::Stream,
             sse::{self, Buffer, Sink},
         },
+    },
+    report::{AnswerChange, RepairedCall},
+    request::tool_format,
+    tools::{
+        list_cache::{FoundLists, Lookup, ToolListCache},
+        quarantine::{self, SetAsideWarning},
     },
     wire,
 };

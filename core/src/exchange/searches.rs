@@ -18,9 +18,9 @@ use crate::{
     limits::MAX_HELD_BYTES,
     names::Names,
     options::{AdaptOptions, SearchOptions, ToolFormat},
+    reply::restore::RestoreMap,
     request::{namespaces, tool},
     search::{self, Call, Index},
-    tools::restore::RestoreMap,
 };
 
 /// Answers the calls to the function that replaces a hosted search.

@@ -7,10 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{
-    answer::text::Answer,
-    target::{about, targets},
-};
+use super::target::{about, targets};
 use crate::{
     check::{self, findings::FindingLimit, Violation},
     dialect::{
@@ -25,6 +22,7 @@ use crate::{
     json::{self, lazy::view, Data, Flags, Node},
     names,
     options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
+    reply::answer::text::Answer,
     report::{Accepts, Change, Detail, Guidance, Reason, Severity},
     request::{
         formats::{self, json_mode, pointers, FoundFormat},

@@ -4,13 +4,14 @@
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::cell::OnceCell;
 
-use super::{quarantine::Quarantined, restore::RestoreMap, sanitize_list::ToolChange};
+use super::{quarantine::Quarantined, sanitize_list::ToolChange};
 use crate::{
     collections::Set,
     dialect::surface::NamePattern,
     json::{self, Data, Node},
     names::Names,
     options::ToolsOptions,
+    reply::restore::RestoreMap,
     request::namespaces::FlatNames,
 };
 

@@ -1,27 +1,20 @@
-//! Tool lists and whole requests: names, wrappers, quarantine, and restoring.
+//! Tool lists and whole requests: names, wrappers, and quarantine.
 //!
 //! `servers` merges the lists of several servers into one list with unique names. `tool_list` splits a list into
 //! entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable schema
 //! (`sanitize_list`, in the dialects of `target`, which also handles the parts outside the schema; `shared_limits`
 //! counts the limits of a request, `quarantine` holds the reasons for tools that cannot be sent, and warns about them).
-//! `restore` records what to undo, and writes it as JSON. `as_sent` changes only the shape of a list.
+//! `as_sent` changes only the shape of a list.
 //!
-//! The history of a request may contain calls and results (`history`) and mention tools (`call_sites`; for several
-//! servers `servers::mentions`). A request usually repeats the list of the previous one (`list_cache`). Replies come
-//! whole (`restore`) or in pieces (`streams`), and may contain structured output (`answer`). Calls are written in the
-//! client's form (`client_call`, `client_item`), and their arguments are repaired if that is requested (`call_repair`).
+//! The history of a request may contain calls and results (`history`) and mention tools (for several servers
+//! `servers::mentions`). A request usually repeats the list of the previous one (`list_cache`).
 //!
 //! Response formats are rewritten (`formats`), and the facts about a request as a whole are applied (`request_facts`).
 //! `check` reports without rewriting. (`adapt` rewrites whole requests; `tool_list` and `tool_format` are files of
 //! `request`, and `names` is a file of the core.)
 
-pub(crate) mod answer;
 pub(crate) mod as_sent;
-pub(crate) mod call_repair;
-pub(crate) mod call_sites;
 pub(crate) mod check;
-pub(crate) mod client_call;
-mod client_item;
 mod examples;
 pub(crate) mod formats;
 pub(crate) mod history;
@@ -29,9 +22,7 @@ pub(crate) mod history;
 pub(crate) mod list_cache;
 pub(crate) mod quarantine;
 pub(crate) mod request_facts;
-pub(crate) mod restore;
 pub(crate) mod sanitize_list;
 pub(crate) mod servers;
 mod shared_limits;
-pub(crate) mod streams;
 pub(crate) mod target;

@@ -3,7 +3,6 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::call_sites::each;
 use crate::{
     collections::Set,
     dialect::{
@@ -19,6 +18,7 @@ use crate::{
         Child, Data, Flags, Node,
     },
     options::Api,
+    reply::call_sites::each,
     report::Reason,
     request::{carriers, namespaces, tool::has_type},
     wire::{self, choice::Choice},

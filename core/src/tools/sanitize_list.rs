@@ -7,10 +7,8 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    call_repair::Schemas,
     examples::{self, Rewritten},
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
-    restore::{RestoreEntry, RestoreMap},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
     target::{self, about, reason, targets, Target, Written},
@@ -24,6 +22,10 @@ use crate::{
     limits::MAX_TOOLS,
     names::{self, cut, digest, folded, Names, Taken, TAIL},
     options::{DuplicateNames, OutputSchemas, Prefix, ToolFormat, ToolsOptions},
+    reply::{
+        call_repair::Schemas,
+        restore::{RestoreEntry, RestoreMap},
+    },
     report::{self, Accepts, Allow, Change, Detail, Guidance, Reason},
     request::{
         self,

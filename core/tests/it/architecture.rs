@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 27] = [
+const LAYERS: [&str; 28] = [
     "collections",
     "limits",
     "naming",
@@ -30,6 +30,7 @@ const LAYERS: [&str; 27] = [
     "request",
     "deferred",
     "search",
+    "reply",
     "tools",
     "adapt",
     "exchange",

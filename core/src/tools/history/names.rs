@@ -6,7 +6,7 @@ use crate::{
     error::Error,
     json::{lazy, Child, Data, Flags, Node, Text},
     options::Api,
-    tools::call_sites,
+    reply::call_sites,
     wire::{self, units},
 };
 

@@ -8,9 +8,10 @@ use crate::{
     error::Error,
     json::{Data, Node, Text},
     options::{Prefix, SearchOptions},
+    reply::call_sites,
     request::{carriers::REFERENCES, tool::has_type},
     search::{self, Among, Call, Index, SentNames},
-    tools::{call_sites, servers},
+    tools::servers,
 };
 
 /// Members of an answer that contain the tools that were found.

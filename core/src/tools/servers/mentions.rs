@@ -11,14 +11,12 @@ use crate::{
     error::{Code, Error},
     json::{lazy, Data, Flags, Node, Text},
     options::{Api, DeferredOptions},
+    reply::call_sites::{self, rename},
     request::{
         carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
         tool,
     },
-    tools::{
-        call_sites::{self, rename},
-        servers,
-    },
+    tools::servers,
     wire::{
         self,
         additions::Additions,

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    tools::call_sites::{self, is_none},
+    reply::call_sites::{self, is_none},
     wire::{
         alternatives::PiecedCalls,
         events::{visit, Cursor, Key},

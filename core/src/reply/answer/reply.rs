@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     json::{Data, Node},
-    tools::call_sites::each,
+    reply::call_sites::each,
     wire::{
         alternatives::alternatives_of,
         answers::{self, Output},

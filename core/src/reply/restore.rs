@@ -40,36 +40,36 @@ use crate::{
 /// unchanged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
-    pub(super) list: Map<String, RestoreEntry>,
+    pub(crate) list: Map<String, RestoreEntry>,
     /// For each tool in a namespace, the name that was sent to the API, keyed by the namespace and the original name
     /// (both as JSON strings).
     in_namespaces: Map<(String, String), String>,
     /// The client that sent the request, if known.
-    pub(super) client: Option<Client>,
+    pub(crate) client: Option<Client>,
     /// Options for repairing arguments; `None` if arguments are not repaired.
-    pub(super) repair: Option<RepairOptions>,
+    pub(crate) repair: Option<RepairOptions>,
     /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
-    pub(super) has_indices: bool,
+    pub(crate) has_indices: bool,
     /// Plan for restoring the structured output; `None` if it need not be restored.
-    pub(super) answer: Option<Arc<Answer>>,
+    pub(crate) answer: Option<Arc<Answer>>,
 }
 
 /// Plan for restoring the calls of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// The tool's name as a JSON string, so that a lone surrogate survives.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The tool's server, if the list has several servers.
-    pub(super) server: Option<String>,
+    pub(crate) server: Option<String>,
     /// The tool's index in the list, if another tool there has the same name.
-    pub(super) index: Option<usize>,
-    pub(super) namespace: Option<String>,
+    pub(crate) index: Option<usize>,
+    pub(crate) namespace: Option<String>,
     /// True if the client has the tool outside of the namespace into which the API puts a tool that it loads.
     is_outside: bool,
-    pub(super) kind: CallKind,
-    pub(super) plan: Plan,
+    pub(crate) kind: CallKind,
+    pub(crate) plan: Plan,
     /// The schemas for repairing the tool's arguments; `None` if they are not repaired.
-    pub(super) schemas: Option<Arc<Schemas>>,
+    pub(crate) schemas: Option<Arc<Schemas>>,
 }
 
 /// Original name of a called tool, with its server and namespace.
@@ -100,7 +100,7 @@ fn read_text(spelled: &str) -> Text<'_> {
 }
 
 impl RestoreEntry {
-    pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
+    pub(crate) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
         let (name, namespace) = (spelled(name), namespace.map(spelled));
         let (kind, schemas) = (CallKind::Function, None);
         RestoreEntry { name, server: None, index: None, namespace, is_outside: false, kind, plan, schemas }
@@ -113,22 +113,22 @@ impl RestoreEntry {
         self.namespace.is_none() && (!is_function || changes_nothing && *read_text(&self.name).display() == *called)
     }
 
-    pub(super) fn at_index(self, index: Option<usize>) -> RestoreEntry {
+    pub(crate) fn at_index(self, index: Option<usize>) -> RestoreEntry {
         RestoreEntry { index, ..self }
     }
 
-    pub(super) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
+    pub(crate) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
         RestoreEntry { server: server.map(spelled), ..self }
     }
 
     /// Sets the schemas that the arguments have to match.
-    pub(super) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
+    pub(crate) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
         RestoreEntry { schemas: schemas.map(Arc::new), ..self }
     }
 }
 
 impl RestoreMap {
-    pub(super) fn add(&mut self, name: String, entry: RestoreEntry) {
+    pub(crate) fn add(&mut self, name: String, entry: RestoreEntry) {
         if let Some(namespace) = &entry.namespace {
             self.in_namespaces.insert((namespace.clone(), entry.name.clone()), name.clone());
         }
@@ -145,7 +145,7 @@ impl RestoreMap {
 
     /// Returns the key of the called tool in this map, for a call with this namespace and name. Returns `None` if the
     /// tool belongs to a namespace that is not in this map: such a call need not be restored.
-    pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
+    pub(crate) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
         // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
         match self.in_namespaces.get(&(spelled(namespace), spelled(name))) {
@@ -155,7 +155,7 @@ impl RestoreMap {
     }
 
     /// Returns the [`Self::key`] of a call. `name` is the member that holds the tool's name.
-    pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
+    pub(crate) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.text_at("namespace"), call.get(name)?.as_text()?)
     }
 
@@ -188,7 +188,7 @@ impl RestoreMap {
         (entry.name, entry.server) = (spelled(name), Some(spelled(server)));
     }
 
-    pub(super) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
+    pub(crate) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
         self.repair = options.cloned();
     }
 
@@ -202,7 +202,7 @@ impl RestoreMap {
     }
 
     /// Returns how to restore the answer if the model returns it in a function call.
-    pub(super) fn called_answer(&self) -> Option<&Answer> {
+    pub(crate) fn called_answer(&self) -> Option<&Answer> {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
 
@@ -225,22 +225,22 @@ impl RestoreMap {
     }
 
     /// Returns the client's API, if known.
-    pub(super) fn client(&self) -> Option<Api> {
+    pub(crate) fn client(&self) -> Option<Api> {
         self.client.as_ref().map(|client| client.format)
     }
 
     /// Returns the name of the client's search function if the backend's search replaces it.
-    pub(super) fn own_search(&self) -> Option<&str> {
+    pub(crate) fn own_search(&self) -> Option<&str> {
         self.client.as_ref()?.search.as_deref()
     }
 
     /// Returns the kind of call that the client expects for this tool.
-    pub(super) fn kind(&self, name: &Text<'_>) -> CallKind {
+    pub(crate) fn kind(&self, name: &Text<'_>) -> CallKind {
         self.entry(name).map_or(CallKind::Function, |entry| entry.kind)
     }
 
     /// Returns the kind of item that a call becomes in an OpenAI Responses reply if the client also uses that API.
-    pub(super) fn item_kind(&self, name: &Text<'_>) -> CallKind {
+    pub(crate) fn item_kind(&self, name: &Text<'_>) -> CallKind {
         if self.client() == Some(Api::OpenaiResponses) {
             self.kind(name)
         } else {
@@ -255,7 +255,7 @@ impl RestoreMap {
     }
 
     /// Returns a map that contains only the entry of this tool.
-    pub(super) fn only(&self, name: &Text<'_>) -> RestoreMap {
+    pub(crate) fn only(&self, name: &Text<'_>) -> RestoreMap {
         let entry = name.value().and_then(|name| Some((name.clone().into_owned(), self.list.get(&*name)?.clone())));
         RestoreMap { list: entry.into_iter().collect(), ..self.without_tools() }
     }
@@ -287,7 +287,7 @@ impl RestoreMap {
     }
 
     /// Returns the approximate size in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let entry = |(called, entry): (&String, &RestoreEntry)| {
             let texts = [Some(&entry.name), entry.server.as_ref(), entry.namespace.as_ref()];
             let names = called.len() + 2 * texts.into_iter().flatten().map(String::len).sum::<usize>();
@@ -329,7 +329,7 @@ impl RestoreMap {
     }
 
     /// Returns true if the arguments of this tool are repaired.
-    pub(super) fn repairs(&self, name: &Text<'_>) -> bool {
+    pub(crate) fn repairs(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| self.is_repaired(entry))
     }
 
@@ -416,7 +416,7 @@ impl RestoreMap {
 
     /// Restores the complete text parts of the answer in a stream event. A truncated part is restored only if this
     /// event ends it.
-    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
+    pub(crate) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             answer.event(event, is_end, reports);
         }
@@ -440,7 +440,7 @@ impl RestoreMap {
     }
 
     /// Restores every call in a message, an item or a step.
-    pub(super) fn message(&self, message: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
+    pub(crate) fn message(&self, message: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         self.sites(reports, |visit| units::visit(message, None, visit))
     }
 
@@ -461,7 +461,7 @@ impl RestoreMap {
     }
 
     /// Restores a block, an item or a step in the same way as a whole reply that contains it.
-    pub(super) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
+    pub(crate) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was_limited = reports.is_limited;
         reports.is_limited |= reply::is_cut(item);
         let outcome = self.sites(reports, |visit| units::visit_alone(item, visit));
@@ -470,7 +470,7 @@ impl RestoreMap {
     }
 
     /// Restores one call in place.
-    pub(super) fn site(&self, site: NamedUnit<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
+    pub(crate) fn site(&self, site: NamedUnit<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         if site.role == Role::Search {
             // Tools of servers and of namespaces keep the name that was sent, because it also identifies the server or
@@ -530,14 +530,14 @@ impl RestoreMap {
 
     /// Removes an `index` that the model or the API set in a call, if `index` is reserved for the tool's index in the
     /// list.
-    pub(super) fn remove_index(&self, call: &mut Node<'_>) {
+    pub(crate) fn remove_index(&self, call: &mut Node<'_>) {
         if self.has_indices && call.get("index").is_some() {
             call.remove("index");
         }
     }
 
     /// Sets the original name, server, index and namespace of a call.
-    pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
+    pub(crate) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         self.remove_index(node);
         let Some(restored) = self.name(called) else { return };
         let is_loaded = node.text_at("namespace") == Some(called);
@@ -563,7 +563,7 @@ impl RestoreMap {
     /// Returns the namespace of a restored call. `is_loaded` is true if the call is in a namespace with the name that
     /// was sent: OpenAI puts each tool that it loads into such a namespace, and refuses the next request without it
     /// (400, `Missing namespace for function_call`; recorded 2026-10).
-    pub(super) fn namespace_of<'r>(restored: &Restored<'r>, is_loaded: bool) -> Option<Text<'r>> {
+    pub(crate) fn namespace_of<'r>(restored: &Restored<'r>, is_loaded: bool) -> Option<Text<'r>> {
         let own = || (is_loaded && !restored.is_outside).then(|| restored.name.clone());
         restored.namespace.clone().or_else(own)
     }

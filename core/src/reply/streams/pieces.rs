@@ -10,9 +10,9 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
+    reply::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
     report::RepairedCall,
     request::report::CallKind,
-    tools::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
     wire::events::{at, decode, visit, Content, Cursor, InputEvents, Key, Meaning},
 };
 

@@ -8,7 +8,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    tools::{
+    reply::{
         call_sites,
         streams::{
             brackets::Scan,

@@ -11,7 +11,7 @@ use crate::{
     collections::{Map, Set},
     error::Error,
     json::{self, Node},
-    tools::streams::buffered_calls::{pay, CALL},
+    reply::streams::buffered_calls::{pay, CALL},
     wire::events::{at, decode, sequence, set_sequence, Content, Key, Meaning},
 };
 

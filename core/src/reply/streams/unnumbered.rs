@@ -12,7 +12,7 @@ use super::brackets::Scan;
 use crate::{
     collections::Map,
     json::{Node, Text},
-    tools::call_sites::id_of,
+    reply::call_sites::id_of,
 };
 
 /// Approximate cost of an open call without its pieces. Because of this cost, a stream that only opens calls without

@@ -12,7 +12,7 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Node, Text},
-    tools::answer::text::{in_run, is_bare_block, Beginning, Read, Restores},
+    reply::answer::text::{in_run, is_bare_block, Beginning, Read, Restores},
     wire::{
         alternatives::Alternatives,
         events::{at, decode, set, Content, Cursor, Key, Meaning, Path},

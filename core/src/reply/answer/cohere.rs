@@ -11,7 +11,7 @@ use crate::{
     collections::Map,
     error::Error,
     json::{Node, Text},
-    tools::streams::buffered_calls::{append, pay, CALL},
+    reply::streams::buffered_calls::{append, pay, CALL},
     wire::reply::is_text_part,
 };
 

@@ -19,7 +19,7 @@ use crate::{
     collections::Map,
     error::Error,
     json::{Node, Text},
-    tools::{
+    reply::{
         call_sites::is_none,
         streams::{
             buffered_calls::{pay, CALL},

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
-pub(super) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
+pub(crate) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
     let name = node.text_at(key);
     if name.is_some() && node.text_at("namespace") == name {
         node.set("namespace", Node::string(called.clone()));
@@ -15,23 +15,23 @@ pub(super) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'stati
 }
 
 /// Returns the id by which a result refers to the call.
-pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
+pub(crate) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
 /// Returns true if the call has this id or no id at all.
-pub(super) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
+pub(crate) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
 
 /// Visits the items of a member that is a list.
-pub(super) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mut Node<'a>)) {
+pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mut Node<'a>)) {
     wire::each(node, key, &mut |_, item| visit(item));
 }
 
 /// Returns true if a call in a start event has no arguments in this member yet.
-pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
+pub(crate) fn is_none(item: &Node<'_>, key: &str) -> bool {
     item.get(key).is_none_or(|value| match value.data() {
         Data::Object(object) => object.is_empty(),
         _ => value.is_null() || value.is_text("") || value.is_text("{}"),

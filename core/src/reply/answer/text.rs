@@ -10,11 +10,11 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Data, Node, Text},
+    reply::{call_repair::CallReports, call_sites::each, streams::buffered_calls::append},
     report::AnswerChange,
     request::tool::has_type,
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
-    tools::{call_repair::CallReports, call_sites::each, streams::buffered_calls::append},
     wire::{
         alternatives::{alternatives_of, number},
         events::{decode, visit, Cursor},

@@ -10,8 +10,8 @@ use alloc::{string::String, vec::Vec};
 use super::text::{restored, Answer};
 use crate::{
     json::{self, Node},
+    reply::{call_sites::each, streams::buffered_calls::append},
     report::AnswerChange,
-    tools::{call_sites::each, streams::buffered_calls::append},
     wire::{
         answers::{self, is_text, Into, MessageForm},
         reply::text_part,

@@ -12,7 +12,7 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Data, Node, Text},
-    tools::streams::{
+    reply::streams::{
         buffered_calls::{append, pay, CALL},
         text::{Carrier, Slot},
     },

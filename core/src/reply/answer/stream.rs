@@ -7,11 +7,11 @@ use super::text::Restores;
 use crate::{
     error::Error,
     json::{Node, Text},
-    report::AnswerChange,
-    tools::streams::{
+    reply::streams::{
         restorer::{Passed, Stream},
         text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
     },
+    report::AnswerChange,
     wire::{
         alternatives::{alternatives_of, Alternatives},
         events::{self, at, decode, set, Content, Cursor, Key, Meaning, Path},

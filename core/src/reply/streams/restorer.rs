@@ -15,13 +15,13 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    report::{AnswerChange, RepairedCall},
-    tools::{
+    reply::{
         answer::{call::Gone, call_stream::AnswerEvents},
         call_repair::CallReports,
         call_sites::{self, is_none},
         restore::RestoreMap,
     },
+    report::{AnswerChange, RepairedCall},
     wire::{
         events::{at, decode, visit, Content, Cursor, Key, Meaning, Path},
         units::NamedUnit,

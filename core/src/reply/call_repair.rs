@@ -31,7 +31,7 @@ use crate::{
 
 /// The schemas that the arguments of a tool have to match.
 #[derive(Clone, Debug)]
-pub(super) struct Schemas {
+pub(crate) struct Schemas {
     own: Prepared,
     /// The schema that was sent, if the tool's arguments are encoded.
     sent: Option<Prepared>,
@@ -39,18 +39,18 @@ pub(super) struct Schemas {
 
 impl Schemas {
     /// Prepares the schemas of a tool. Returns `None` if the tool's own schema cannot be prepared.
-    pub(super) fn new(own: &Node<'_>, sent: Option<&Node<'_>>) -> Option<Schemas> {
+    pub(crate) fn new(own: &Node<'_>, sent: Option<&Node<'_>>) -> Option<Schemas> {
         Some(Schemas { own: Prepared::new(own)?, sent: sent.and_then(Prepared::new) })
     }
 
     /// Returns the approximate size in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let (own, sent) = self.parts();
         size_of::<Schemas>() + json::weight(own) + sent.map_or(0, json::weight)
     }
 
     /// Returns the tool's own schema, and the schema that was sent if the arguments are encoded.
-    pub(super) fn parts(&self) -> (&Node<'static>, Option<&Node<'static>>) {
+    pub(crate) fn parts(&self) -> (&Node<'static>, Option<&Node<'static>>) {
         (self.own.schema(), self.sent.as_ref().map(Prepared::schema))
     }
 }
@@ -62,20 +62,20 @@ pub(crate) struct CallReports {
     /// Approximate size of the reports in bytes.
     bytes: usize,
     /// True while reports are suppressed, because the current call was already reported.
-    pub(super) is_silent: bool,
+    pub(crate) is_silent: bool,
     /// Ids of the reported calls of a stream. Needed because the stream's last event repeats the calls.
     seen: Set<String>,
     /// True if a call without an id was reported.
     has_nameless: bool,
     /// True while an event that repeats calls is processed: calls in `seen` are not reported again.
-    pub(super) skips_seen: bool,
+    pub(crate) skips_seen: bool,
     /// Complete arguments that were received in pieces, by call id. Needed because later events of a call may lack the
     /// arguments.
     filled: Map<String, String>,
     /// True if the reply may be incomplete (length limit, or a stream): unterminated text counts as truncated.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// True if the reply ended at a length limit: blank arguments may be truncated as well.
-    pub(super) is_limited: bool,
+    pub(crate) is_limited: bool,
     /// Changes of the answer that are not drained yet.
     answer: Vec<AnswerChange>,
     /// All changes of the answer so far, so that each is reported only once.
@@ -87,7 +87,7 @@ pub(crate) struct CallReports {
 
 impl CallReports {
     /// Returns a collector for streams, in which unterminated text counts as truncated.
-    pub(super) fn cut() -> CallReports {
+    pub(crate) fn cut() -> CallReports {
         CallReports { is_cut: true, ..CallReports::default() }
     }
 
@@ -128,7 +128,7 @@ impl CallReports {
     }
 
     /// Records that a call of a stream was reported.
-    pub(super) fn see(&mut self, id: Option<&str>) {
+    pub(crate) fn see(&mut self, id: Option<&str>) {
         match id {
             Some(id) if self.seen.len() < MAX_SEEN && id.len() <= MAX_ID_LENGTH => {
                 self.seen.insert(String::from(id));
@@ -139,7 +139,7 @@ impl CallReports {
     }
 
     /// Records the arguments of a call whose later events may lack them.
-    pub(super) fn fill(&mut self, id: Option<&str>, whole: &str) {
+    pub(crate) fn fill(&mut self, id: Option<&str>, whole: &str) {
         if let Some(id) = id.filter(|id| self.filled.len() < MAX_FILLED && id.len() + whole.len() <= MAX_FILLED_LENGTH)
         {
             self.filled.insert(String::from(id), String::from(whole));
@@ -147,7 +147,7 @@ impl CallReports {
     }
 
     /// Records a second id of a call, and copies to it what is known about the first one.
-    pub(super) fn is_also(&mut self, old: &str, new: &str) {
+    pub(crate) fn is_also(&mut self, old: &str, new: &str) {
         if let Some(whole) = self.filled.get(old).cloned() {
             self.fill(Some(new), &whole);
         }
@@ -158,7 +158,7 @@ impl CallReports {
 
     /// Returns restored arguments. Records an error for [`Self::check`], because the event that ends a call may end
     /// others as well.
-    pub(super) fn restored(&mut self, restored: Result<Option<String>, Error>) -> Option<String> {
+    pub(crate) fn restored(&mut self, restored: Result<Option<String>, Error>) -> Option<String> {
         restored.unwrap_or_else(|error| {
             self.fail(Some(error));
             None
@@ -166,7 +166,7 @@ impl CallReports {
     }
 
     /// Records an error for [`Self::check`], which returns the first one.
-    pub(super) fn fail(&mut self, error: Option<Error>) {
+    pub(crate) fn fail(&mut self, error: Option<Error>) {
         self.failure = self.failure.take().or(error);
     }
 
@@ -174,17 +174,17 @@ impl CallReports {
     ///
     /// # Errors
     /// The errors of restoring.
-    pub(super) fn check(&mut self) -> Result<(), Error> {
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Resets the state that belongs to one stream.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         (self.seen, self.filled, self.has_nameless) = (Set::new(), Map::new(), false);
     }
 
     /// Returns true if no state is buffered.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless && self.answer_so_far.is_empty()
     }
 
@@ -222,15 +222,15 @@ fn cost(call: &RepairedCall) -> usize {
 }
 
 /// Repairs the arguments of one call.
-pub(super) struct Repairing<'r> {
-    pub(super) schemas: &'r Schemas,
-    pub(super) plan: &'r Plan,
-    pub(super) options: &'r RepairOptions,
+pub(crate) struct Repairing<'r> {
+    pub(crate) schemas: &'r Schemas,
+    pub(crate) plan: &'r Plan,
+    pub(crate) options: &'r RepairOptions,
     /// The tool's name as sent to the model.
-    pub(super) called: &'r Text<'r>,
+    pub(crate) called: &'r Text<'r>,
     /// The tool's original name.
-    pub(super) name: String,
-    pub(super) id: Option<String>,
+    pub(crate) name: String,
+    pub(crate) id: Option<String>,
 }
 
 impl Repairing<'_> {
@@ -239,7 +239,7 @@ impl Repairing<'_> {
     ///
     /// # Errors
     /// `budget-exceeded`, for a plan that takes too many steps.
-    pub(super) fn value(
+    pub(crate) fn value(
         self,
         arguments: &mut Node<'_>,
         has_text: bool,
@@ -278,7 +278,7 @@ impl Repairing<'_> {
     ///
     /// # Errors
     /// Same as [`Self::value`].
-    pub(super) fn text(&self, text: &str, reports: &mut CallReports) -> Result<Option<String>, Error> {
+    pub(crate) fn text(&self, text: &str, reports: &mut CallReports) -> Result<Option<String>, Error> {
         let filled = self.id.as_ref().filter(|_| text.is_empty()).and_then(|id| reports.filled.get(id));
         if let Some(filled) = filled {
             return Ok(Some(filled.clone()));
