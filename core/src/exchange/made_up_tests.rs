@@ -1,5 +1,5 @@
 //! What holds for an API that only has a description (`wire/made_up`). Besides it, the API has a variant of `Api` with
-//! its rows (`options/lookup.rs`), its rows in `wire/mod.rs`, and its words in `request/prefilter.rs`.
+//! its rows (`options/lookup.rs`), and its rows in `wire/mod.rs`.
 //!
 //! Not yet possible by a description alone: ids that are numbers, results before their calls, and structured output in
 //! texts (`reply/answer/text.rs` knows one member with text).
@@ -155,7 +155,7 @@ fn a_search_is_answered_in_its_format() {
     let index = Index::new(&core_json::read(&tools).expect("JSON"), false).expect("a list");
     let options = SearchOptions::default();
     let call = Call::recognize(&call, &options).expect("a search");
-    let answer = value(&search::answer(&call, &index, &options).expect("an answer"));
+    let answer = value(&search::answer(&call, &index, &options, &|_, _| {}).expect("an answer"));
     assert_eq!(answer["type"], "gave");
     assert_eq!(answer["of"], "1");
     assert_eq!(answer["what"][0]["tool_name"], "stock.count");

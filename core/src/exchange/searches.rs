@@ -69,9 +69,7 @@ impl Searches {
         let options = self.options.clone();
         let catalogue = self.catalogue(client_request)?;
         let Some(call) = Call::recognize(call, &options) else { return Ok(Node::default()) };
-        let mut answer = search::answer(&call, &catalogue.index, &options)?;
-        catalogue.name_found(&mut answer);
-        Ok(answer)
+        search::answer(&call, &catalogue.index, &options, &|found, key| catalogue.name(found, key))
     }
 
     fn catalogue(&mut self, client_request: &str) -> Result<&mut Catalogue, Error> {
@@ -102,7 +100,7 @@ impl Searches {
         let options = self.options.clone();
         let Catalogue { index, restore_map, .. } = self.catalogue(client_request)?;
         let answer = match Call::recognize(&call, &options) {
-            Some(call) => search::answer(&call, index, &options)?,
+            Some(call) => search::answer(&call, index, &options, &|_, _| {})?,
             None => Node::default(),
         };
         let content = if answer.get("is_error").is_some() {
@@ -164,32 +162,20 @@ impl Catalogue {
         })
     }
 
-    /// Replaces the names of the tools in an answer with the client's names, or the tools with the client's
-    /// definitions.
-    fn name_found(&self, answer: &mut Node<'static>) {
-        let name_one = |found: &mut Node<'static>| {
-            let key = if is(found, "function") { "name" } else { "tool_name" };
-            let called = found.text_at(key).cloned();
-            let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
-            let name = namespaces::flat(own.namespace.as_ref(), &own.name).into_owned();
-            let server = own.server.map(Text::into_owned);
-            if let Some(definition) = self.definitions.get(&name).filter(|_| is(found, "function")) {
-                *found = definition.clone();
-                tool::clean(found, true);
-                return;
-            }
-            found.set(key, Node::string(name));
-            if let Some(server) = server {
-                found.set("server", Node::string(server));
-            }
-        };
-        let each = |list: &mut Node<'static>| list.as_array_mut().into_iter().flatten().for_each(name_one);
-        for key in ["content", "output", "result"] {
-            answer.visit(key, each);
+    /// Replaces the name of a tool that was found with the client's name, or the definition with the client's.
+    fn name(&self, found: &mut Node<'static>, key: &'static str) {
+        let called = found.text_at(key).cloned();
+        let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
+        let name = namespaces::flat(own.namespace.as_ref(), &own.name).into_owned();
+        let server = own.server.map(Text::into_owned);
+        if let Some(definition) = self.definitions.get(&name).filter(|_| is(found, "function")) {
+            *found = definition.clone();
+            return;
         }
-        answer.visit("functionResponse", |result| {
-            result.visit("response", |response| response.visit("tool_references", each))
-        });
+        found.set(key, Node::string(name));
+        if let Some(server) = server {
+            found.set("server", Node::string(server));
+        }
     }
 }
 

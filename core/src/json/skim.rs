@@ -19,8 +19,9 @@ pub(crate) enum Skimmed<'a> {
     Inner(Text<'a>),
 }
 
-/// Calls `watch` with every string and the lists of an object, in order, until it returns false. Returns true if it never did, and
-/// if the text may be an object: text that certainly is not, or that is nested too deeply, ends the search.
+/// Calls `watch` with every string and the lists of an object, in order, until it returns false. Returns true if it
+/// never did, and if the text may be an object: text that certainly is not, or that is nested too deeply, ends the
+/// search.
 pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bool) -> bool {
     let bytes = source.as_bytes();
     let mut stops = Stops::new(bytes);

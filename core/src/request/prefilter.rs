@@ -1,10 +1,13 @@
 //! Decides from the strings in a message whether it may need rewriting, so that other messages are never parsed.
 //!
-//! The words are a superset of those that rewriting looks for. A message stays unparsed if none of its strings, with
-//! escapes decoded, equals one of the words. A message that contains a word by coincidence is parsed, but also keeps
-//! its text.
+//! The words, which are in the descriptions of the formats, are a superset of those that rewriting looks for. A message
+//! stays unparsed if none of its strings, with escapes decoded, equals one of the words. A message that contains a
+//! word by coincidence is parsed, but also keeps its text.
 
-use crate::json::{Flags, Text};
+use crate::{
+    json::{Flags, Text},
+    wire,
+};
 
 /// Maximum length of a word, rounded up.
 const MAX_WORD: usize = 32;
@@ -40,32 +43,38 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
 
 const SEARCH: &[u8] = b"tool_search";
 
-fn of_word(word: &[u8]) -> Flags {
-    match word {
-        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
-        | b"caller" | b"namespace" | b"defer_loading" | b"toolAddition" | b"toolRemoval" => Flags::DEFERRAL,
-        b"additional_tools" | b"tool_search_output" => Flags::DEFERRAL | Flags::CARRIER,
-        // A Kimi message that adds tools.
-        b"tools" => Flags::DEFERRAL | Flags::CHAT,
-        b"tool_use"
-        | b"toolUse"
-        | b"mcp_tool_use"
-        | b"function_call"
-        | b"custom_tool_call"
-        | b"custom_tool_call_output"
-        | b"function_result"
-        | b"functionCall"
-        | b"functionResponse"
-        | b"function_response" => Flags::CALL,
-        b"tool_result" | b"function_call_output" | b"toolResult" => Flags::RESULT,
-        #[cfg(test)]
-        b"uses" => Flags::CALL,
-        #[cfg(test)]
-        b"gave" => Flags::RESULT,
-        b"tool" | b"function" => Flags::CHAT,
-        b"configuration_update" => Flags::FORMAT,
-        b"tool_calls" => Flags::CHAT | Flags::CALL,
-        _ if word.starts_with(SEARCH) => Flags::DEFERRAL,
-        _ => Flags::NONE,
+/// The words of all formats, by their length in bytes. Unused entries are empty.
+static WORDS: [[Word; SAME_LENGTH]; MAX_WORD] = by_length();
+/// Maximum number of words of one length.
+const SAME_LENGTH: usize = 8;
+
+type Word = (&'static str, Flags);
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses an index out of bounds")]
+const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
+    let mut words: [[Word; SAME_LENGTH]; MAX_WORD] = [[("", Flags::NONE); SAME_LENGTH]; MAX_WORD];
+    let mut counts = [0; MAX_WORD];
+    let mut format = 0;
+    while format < wire::WORDS.len() {
+        let mut at = 0;
+        while at < wire::WORDS[format].len() {
+            let word = wire::WORDS[format][at];
+            let length = word.0.len();
+            words[length][counts[length]] = word;
+            counts[length] += 1;
+            at += 1;
+        }
+        format += 1;
     }
+    words
+}
+
+fn of_word(word: &[u8]) -> Flags {
+    let words = WORDS.get(word.len()).into_iter().flatten().take_while(|(known, _)| !known.is_empty());
+    let found = words.filter(|(known, _)| known.as_bytes() == word).map(|(_, flags)| *flags);
+    let flags = found.fold(Flags::NONE, |flags, own| flags | own);
+    if word.starts_with(SEARCH) {
+        return flags | Flags::DEFERRAL;
+    }
+    flags
 }

@@ -26,9 +26,16 @@ const SELECT: &str = "select:";
 /// Answers a call. Mistakes of the model are reported in the answer, so that the model can correct them. Errors are
 /// mistakes of the caller.
 ///
+/// `name` edits each reference or definition; its second argument is the member with the tool's name in the index.
+///
 /// # Errors
 /// `invalid-option`.
-pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions) -> Result<Node<'static>, Error> {
+pub(crate) fn answer(
+    call: &Call<'_, '_>,
+    index: &Index,
+    options: &SearchOptions,
+    name: &dyn Fn(&mut Node<'static>, &'static str),
+) -> Result<Node<'static>, Error> {
     let found = call.wanted().and_then(|wanted| find(&wanted, index, options));
     let wire = match call.shape {
         CallShape::Function(wire) => wire,
@@ -36,7 +43,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
             return match found {
                 Err(error) if error.code() == Code::InvalidOption => Err(error),
                 // The item has no member for a message, so a failed search returns an empty list, as in Codex.
-                found => Ok((item.write)(id(call), definitions(&found.unwrap_or_default(), index)?)),
+                found => Ok((item.write)(id(call), definitions(&found.unwrap_or_default(), index, name)?)),
             };
         }
     };
@@ -44,16 +51,16 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
     let content = match found {
         Ok(names) if names.is_empty() => SearchContent::Text(instructions::NO_MATCH.into()),
         Ok(names) if searches.has_definitions => {
-            let mut definitions = definitions(&names, index)?;
+            let mut definitions = definitions(&names, index, name)?;
             definitions.iter_mut().for_each(|function| tool::clean(function, true));
             SearchContent::Definitions(definitions)
         }
-        Ok(names) => SearchContent::References(names.into_iter().map(reference).collect()),
+        Ok(names) => SearchContent::References(names.into_iter().map(|found| reference(found, name)).collect()),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => SearchContent::Failure(format!("Tool search failed: {}", error.message())),
     };
-    let name = call.name.map(Node::detached).unwrap_or_default();
-    Ok((searches.write)(SearchAnswer { id: id(call), name, content }))
+    let called = call.name.map(Node::detached).unwrap_or_default();
+    Ok((searches.write)(SearchAnswer { id: id(call), name: called, content }))
 }
 
 /// Returns the tools that the queries of a call find. Results of several queries are interleaved, best match first.
@@ -94,15 +101,23 @@ fn id(call: &Call<'_, '_>) -> Node<'static> {
 
 /// Returns the definitions of these tools, best match first. Tools of the same namespace are combined in one entry, at
 /// the position of the best match.
-fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
+fn definitions(
+    names: &[&Text<'static>],
+    index: &Index,
+    edit: &dyn Fn(&mut Node<'static>, &'static str),
+) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
     let mut places: Map<Option<Text<'static>>, usize> = Map::new();
     for name in names {
         let Some(mut found) = index.definition(name)? else { continue };
         if !has_type(&found, "namespace") {
+            edit(&mut found, "name");
             out.push(found);
             continue;
         }
+        found.visit("tools", |tools| {
+            tools.as_array_mut().into_iter().flatten().for_each(|tool| edit(tool, "name"));
+        });
         let own = found.text_at("name").map(|name| name.clone().into_owned());
         let place = *places.entry(own).or_insert(out.len());
         match out.get_mut(place) {
@@ -119,8 +134,11 @@ fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'stat
     Ok(out)
 }
 
-fn reference(name: &Text<'static>) -> Node<'static> {
-    Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
+fn reference(name: &Text<'static>, edit: &dyn Fn(&mut Node<'static>, &'static str)) -> Node<'static> {
+    let mut reference =
+        Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))]);
+    edit(&mut reference, "tool_name");
+    reference
 }
 
 /// Maximum number of queries in one call: each query takes a pass over the index.

@@ -7,6 +7,7 @@ use super::{
     each,
     events::has_only,
     reply::{is_text_part, text_part},
+    units::call_in,
     ALL,
 };
 use crate::json::{Node, Object, Text};
@@ -189,7 +190,9 @@ impl Alternatives {
             }
             MessageText::InUnits { .. } => self.units,
         };
-        let is_text = |unit: &Node<'_>| unit.text_at("text").is_some() && is_text_part(unit);
+        let is_text = |unit: &Node<'_>| {
+            unit.text_at("text").is_some() && is_text_part(unit) && call_in(unit, Some(list), None).is_none()
+        };
         let texts = part.items_at(list).iter().filter(|unit| is_text(unit));
         texts.filter_map(|unit| unit.text_at("text")).for_each(&mut *take);
         if part.items_at(list).iter().any(is_text) {
@@ -205,6 +208,23 @@ impl Alternatives {
             }
             MessageText::InUnits { .. } => true,
         }
+    }
+
+    /// Adds a text to an alternative that has none.
+    pub(crate) fn add_text(&self, item: &mut Node<'_>, text: String) {
+        match self.text {
+            MessageText::Member(list) if self.part_of(item).is_some_and(|part| part.array_at(list).is_some()) => {
+                self.edit_part(item, |part| {
+                    let text = text_part("text", text);
+                    part.visit(list, |parts| parts.as_array_mut().map(|parts| parts.push(text)));
+                });
+            }
+            _ => self.put_text(item, text),
+        }
+    }
+
+    fn part_of<'n, 'a>(&self, item: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        item.get(self.part)
     }
 
     /// Puts a text into an alternative: into its first piece of text, or into a new one.
@@ -237,8 +257,13 @@ impl Alternatives {
     /// Returns a copy of a chunk without its alternatives. The chunk itself is passed on with its usage.
     pub(crate) fn without_output(&self, chunk: &Node<'_>) -> Node<'static> {
         let mut bare = chunk.detached();
+        let is_wrapped = !self.is_list_of(chunk);
         self.edit_holder(&mut bare, |holder| {
             [self.list, self.usage].into_iter().for_each(|key| drop(holder.remove(key)));
+            if is_wrapped {
+                // Shows where the alternatives have been.
+                holder.set(self.list, Node::array(Vec::new()));
+            }
         });
         bare
     }
@@ -285,19 +310,22 @@ impl Alternatives {
     }
 
     fn set_only(&self, chunk: &mut Node<'_>, number: u64, mut part: Node<'static>) {
-        if self.has_roles {
+        let number = Node::count(number);
+        // In the order of the API's own chunks.
+        let mut item = if self.has_roles {
             part.set("role", Node::literal(self.role));
-        }
-        let mut item = Node::record([(NUMBER, Node::count(number)), (self.part, part)]);
+            Node::record([(self.part, part), (NUMBER, number)])
+        } else {
+            Node::record([(NUMBER, number), (self.part, part)])
+        };
         if self.has_null_reason {
             item.set(self.reason, Node::default());
         }
-        let list = Node::array(Vec::from([item]));
-        let is_wrapper = |key: &&&str| chunk.get(**key).is_some_and(|inner| inner.as_object().is_some());
-        match self.wrappers.iter().find(is_wrapper) {
-            Some(key) => drop(chunk.visit(*key, |inner| inner.set(self.list, list))),
-            None => chunk.set(self.list, list),
+        let list = || Node::array(Vec::from([item]));
+        if self.holder(chunk).is_none() {
+            return chunk.set(self.list, list());
         }
+        self.edit_holder(chunk, |holder| holder.set(self.list, list()));
     }
 }
 

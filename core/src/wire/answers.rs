@@ -12,7 +12,7 @@ use crate::json::Node;
 /// How a call becomes text.
 #[derive(Debug)]
 pub(crate) struct AnswerText {
-    pub(crate) into: Into,
+    pub(crate) conversion: Conversion,
     /// Returns true for a unit that contains text and nothing else.
     pub(crate) is_text: fn(&Node<'_>) -> bool,
     /// Members with the reason why a reply ended, each with its value for calls and its value for text.
@@ -21,12 +21,12 @@ pub(crate) struct AnswerText {
     /// and whether the reply has an answer.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
     /// Events that differ from those of the call by more than their pieces.
-    pub(crate) events: Option<AnswerEvents>,
+    pub(crate) events: Option<TextEvents>,
 }
 
 /// What becomes the text of an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Into {
+pub(crate) enum Conversion {
     /// The call: this function replaces it by a unit with text. The text is `None` if it follows in later events.
     Unit(fn(&mut Node<'_>, Option<String>)),
     /// A member of the message that contains the call. The function returns the form of the messages of a reply.
@@ -44,16 +44,16 @@ pub(crate) struct MessageForm {
 
 /// Returns the form of the messages of a reply whose text is a member.
 pub(crate) fn message_form(reply: &Node<'_>) -> MessageForm {
-    let form = |wire: &&super::Wire| match wire.answers.into {
-        Into::Member(_, form) => Some(form(reply)),
-        Into::Unit(_) => None,
+    let form = |wire: &&super::Wire| match wire.answers.conversion {
+        Conversion::Member(_, form) => Some(form(reply)),
+        Conversion::Unit(_) => None,
     };
     ALL.iter().find_map(form).unwrap_or_default()
 }
 
 /// Events of a text whose form differs from that of a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AnswerEvents {
+pub(crate) struct TextEvents {
     /// Returns the event after the one with which the unit begins.
     pub(crate) begun: fn(&Node<'_>) -> Node<'static>,
     /// Converts an event with a piece.
@@ -65,7 +65,7 @@ pub(crate) struct AnswerEvents {
 impl AnswerText {
     /// Text that is a block, whose call begins and ends with the block.
     pub(super) const fn block(convert: fn(&mut Node<'_>, Option<String>)) -> AnswerText {
-        AnswerText { into: Into::Unit(convert), is_text, ends: &[], repeat: None, events: None }
+        AnswerText { conversion: Conversion::Unit(convert), is_text, ends: &[], repeat: None, events: None }
     }
 }
 
@@ -97,11 +97,8 @@ pub(crate) fn set_ends(reply: &mut Node<'_>) {
 
 /// Changes what a reply repeats of its output and of the request, so that it shows no call of the function.
 pub(crate) fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
-    for (wire, repeat) in ALL.iter().filter_map(|wire| Some((wire, wire.answers.repeat?))) {
+    for repeat in ALL.iter().filter_map(|wire| wire.answers.repeat) {
         repeat(reply, function, has_answer);
-        for way in wire.reply.ends {
-            walk(reply, way, &mut |inner| repeat(inner, function, has_answer));
-        }
     }
 }
 
@@ -116,7 +113,7 @@ pub(crate) enum Output<'n, 'a> {
 pub(crate) fn visit_output(reply: &mut Node<'_>, visit: &mut dyn FnMut(Output<'_, '_>, Option<&'static super::Wire>)) {
     visit(Output::Message(reply), None);
     for wire in ALL.iter().copied().filter(|wire| wire.alternatives.is_none()) {
-        for way in wire.reply.messages {
+        for way in wire.own_messages() {
             match way.split_last() {
                 Some((Step::Items(list), holder)) => {
                     walk(reply, holder, &mut |holder| visit(Output::List(holder, list), Some(wire)));

@@ -93,6 +93,8 @@ pub(super) struct Event {
     pub(super) first_text: &'static [Step],
     /// True if the block or part that begins or ends can be a text.
     pub(super) can_be_text: bool,
+    /// True if the API refuses the block that begins in a history if it is empty, so that it is removed.
+    pub(super) may_be_removed: bool,
     /// Member that repeats the pieces of a text.
     pub(super) repeated_text: Option<&'static str>,
 }
@@ -153,6 +155,7 @@ impl Event {
             call: None,
             first_text: &[],
             can_be_text: false,
+            may_be_removed: false,
             repeated_text: None,
         }
     }
@@ -171,6 +174,10 @@ impl Event {
 
     pub(super) const fn first_text(self, first_text: &'static [Step]) -> Event {
         Event { first_text, ..self }
+    }
+
+    pub(super) const fn removed_if_empty(self) -> Event {
+        Event { may_be_removed: true, ..self }
     }
 
     pub(super) const fn repeated_text(self, member: &'static str) -> Event {
@@ -342,6 +349,17 @@ impl Cursor {
         self.event.can_be_text
     }
 
+    /// Returns true if the block that begins is removed if it is empty.
+    pub(crate) const fn may_be_removed(self) -> bool {
+        self.event.may_be_removed
+    }
+
+    /// Returns the arguments in an event that repeats a call, and true if the API expects JSON text there.
+    pub(crate) fn repeated_arguments<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
+        let begun = self.of.list.iter().find_map(|event| event.call);
+        begun.map_or((None, true), |begun| begun.arguments.of(call))
+    }
+
     /// Returns true if texts begin with their first piece, without an event of their own.
     pub(crate) fn begins_without_event(self) -> bool {
         let has = |meaning: Meaning| self.of.list.iter().any(|event| event.can_be_text && event.meaning == meaning);
@@ -463,7 +481,7 @@ impl Cursor {
     }
 
     /// Returns the object with the index of the block, item or step.
-    fn inner<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    pub(crate) fn inner<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         match self.of.kind {
             Kind::Value(_) => Some(node),
             Kind::Member => node.get(self.event.name),
@@ -570,7 +588,7 @@ mod tests {
     /// Otherwise, buffered arguments could not be sent.
     #[test]
     fn a_call_that_no_event_repeats_has_events_for_its_arguments() {
-        for events in all() {
+        for (_, events) in all() {
             let is_repeated = |event: &&Event| event.call.is_none_or(|call| call.is_repeated);
             if events.list.iter().any(|event| !is_repeated(&event)) {
                 assert!(events.write.is_some());

@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use crate::{
-    json::{Child, Data, Node},
+    json::{Child, Data, Flags, Node},
     options::Api,
 };
 use additions::Additions;
@@ -144,6 +144,26 @@ const RECOGNIZED: &[&Wire] = &[
     &anthropic::WIRE,
     #[cfg(test)]
     &made_up::WIRE,
+];
+
+/// Words of each format in a message that may need rewriting: types, roles and members.
+pub(crate) const WORDS: &[&[(&str, Flags)]] = &[
+    &[
+        // Members that several formats share, and old messages.
+        ("caller", Flags::DEFERRAL),
+        ("namespace", Flags::DEFERRAL),
+        ("defer_loading", Flags::DEFERRAL),
+        ("tool_reference", Flags::DEFERRAL),
+        ("tool_references", Flags::DEFERRAL),
+    ],
+    anthropic::WORDS,
+    chat::WORDS,
+    converse::WORDS,
+    gemini::WORDS,
+    interactions::WORDS,
+    responses::WORDS,
+    #[cfg(test)]
+    made_up::WORDS,
 ];
 
 /// The most common format for each name of the history.

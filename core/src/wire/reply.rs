@@ -7,7 +7,7 @@ use super::{
     prompt::is_system,
     turns::Speaker,
     units::{self, has_type, walk, NamedUnit, Step},
-    ALL,
+    Wire, ALL,
 };
 use crate::json::Node;
 
@@ -21,6 +21,10 @@ pub(crate) struct Reply {
     pub(super) cut: &'static [(&'static str, &'static str)],
     /// The member that contains the token usage.
     pub(super) usage: &'static str,
+    /// Member with a whole reply, in events and in what gateways make of a reply.
+    pub(super) wrapper: Option<&'static str>,
+    /// Paths of parts of a text that an event repeats.
+    pub(super) parts: &'static [Path],
     /// Paths of text that repeats the text of the messages.
     pub(super) repeated_texts: &'static [Path],
     /// Types of items that are not output for the client.
@@ -51,6 +55,34 @@ pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut No
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
         walk(reply, way, visit);
+    }
+}
+
+/// Returns the members that contain a whole reply.
+pub(crate) fn wrappers() -> impl Iterator<Item = &'static str> {
+    ALL.iter().filter_map(|wire| wire.reply.wrapper)
+}
+
+/// Returns the paths of parts of a text that an event repeats.
+pub(crate) fn repeated_parts() -> impl Iterator<Item = Path> {
+    ALL.iter().flat_map(|wire| wire.reply.parts).copied()
+}
+
+/// Calls `visit` with a reply of any API, which can itself be a message, and with each message, item and step in it,
+/// except those of a wrapped reply.
+pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
+    visit(reply);
+    for way in ALL.iter().flat_map(|wire| wire.own_messages()) {
+        walk(reply, way, visit);
+    }
+}
+
+impl Wire {
+    /// Returns the ways to messages, items and steps of a reply that is not wrapped.
+    pub(super) fn own_messages(&self) -> impl Iterator<Item = &'static [Step]> {
+        let is_wrapped =
+            |way: &&&'static [Step]| matches!(way, [Step::Member(key), ..] if wrappers().any(|own| own == *key));
+        self.reply.messages.iter().filter(move |way| !is_wrapped(way)).copied()
     }
 }
 

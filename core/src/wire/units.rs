@@ -278,8 +278,8 @@ pub(crate) struct FoundCall<'n, 'a> {
     unit: &'static Unit,
 }
 
-/// Returns the call in an entry of a list, or in a message, in the format of any API. In a part that has a meaning in
-/// several formats, that of `own` applies.
+/// Returns the call in an entry of a list, or the call that an item is, in the format of any API. In a part that has a
+/// meaning in several formats, that of `own` applies.
 pub(crate) fn call_in<'n, 'a>(
     holder: &'n Node<'a>,
     list: Option<&str>,
@@ -291,7 +291,9 @@ pub(crate) fn call_in<'n, 'a>(
         // Restored arguments may be a string.
         let stays = |step: &Step| matches!(step, Step::NotText(_)) || step.stays(holder);
         let is_here = |unit: &&Unit| unit.is_in(holder, kind, true) && (is_own || unit.unlike.iter().all(stays));
-        units.iter().filter(|unit| unit.role == Role::Call).filter(is_here).find_map(|unit| {
+        // A message that contains a call is none.
+        let is_part = |unit: &&Unit| unit.role == Role::Call && (list.is_some() || unit.way.is_empty());
+        units.iter().filter(is_part).filter(is_here).find_map(|unit| {
             let node = unit.find(holder).filter(|node| node.as_object().is_some())?;
             Some(FoundCall { wire, node, unit })
         })
@@ -361,7 +363,7 @@ pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
 }
 
 /// Returns the members of messages that contain lists of units; a member may occur several times.
-pub(crate) fn lists() -> impl Iterator<Item = &'static str> {
+pub(crate) fn lists() -> impl DoubleEndedIterator<Item = &'static str> {
     ALL.iter().flat_map(|wire| wire.units.lists).map(|(list, _)| *list)
 }
 

@@ -2,7 +2,7 @@
 //! function that replaces the response format becomes the text of its alternative; pieces of its arguments become
 //! pieces of text.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{
     call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, Gone},
@@ -46,7 +46,7 @@ struct Alternative {
     /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
     /// Event that can carry calls whose names remain unknown.
-    chunk: Option<(Node<'static>, &'static Alternatives)>,
+    chunk: Option<(Arc<Node<'static>>, &'static Alternatives)>,
 }
 
 /// A call that has started.
@@ -120,9 +120,14 @@ impl AlternativeAnswers {
                 outcome = self.alternative((item, number), of, (answer, carrier.as_ref()));
             }
         });
-        for number in core::mem::take(&mut self.nameless) {
-            if let Some(known) = self.known.get_mut(&number) {
-                known.chunk = Some((of.without_output(event), of));
+        let nameless = core::mem::take(&mut self.nameless);
+        if !nameless.is_empty() {
+            let chunk = Arc::new(of.without_output(event));
+            pay(&mut self.cost, json::length(&chunk))?;
+            for number in nameless {
+                if let Some(known) = self.known.get_mut(&number) {
+                    known.chunk = Some((chunk.clone(), of));
+                }
             }
         }
         outcome
@@ -168,7 +173,8 @@ impl AlternativeAnswers {
             left.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
             let mut calls = Vec::new();
             let has_calls = known.take_nameless(&mut calls);
-            if let Some((mut chunk, of)) = known.chunk.take().filter(|_| has_calls) {
+            if let Some((chunk, of)) = known.chunk.take().filter(|_| has_calls) {
+                let mut chunk = Arc::unwrap_or_clone(chunk);
                 of.set_units(&mut chunk, number, calls);
                 left.push(chunk);
             }
@@ -213,11 +219,13 @@ impl AlternativeAnswers {
                 let is_blank = |text: &str| text.trim().is_empty();
                 known.calls.dropped.text |= !is_blank(&taken) || !is_blank(&known.buffered);
                 self.cost -= known.buffered.len();
-                (known.buffered, known.carrier) = (String::new(), None);
+                known.buffered = String::new();
+                known.carry(None, &mut self.cost)?;
             } else {
                 pay(&mut self.cost, taken.len())?;
                 known.buffered.push_str(&taken);
-                known.carrier = carrier.map(|carrier| carrier.at(Slot::Alternative(of, number)));
+                let carrier = carrier.filter(|_| !known.buffered.is_empty());
+                known.carry(carrier.map(|carrier| carrier.at(Slot::Alternative(of, number))), &mut self.cost)?;
             }
         }
         if of.calls().is_none() {
@@ -227,7 +235,7 @@ impl AlternativeAnswers {
         }
         if known.is_answered {
             self.dropped.add(known.calls.dropped);
-            piece.into_iter().for_each(|piece| of.put_text(item, piece));
+            piece.into_iter().for_each(|piece| of.add_text(item, piece));
         } else if ends && !known.buffered.is_empty() {
             self.cost -= known.buffered.len();
             of.put_text(item, core::mem::take(&mut known.buffered));
@@ -238,6 +246,16 @@ impl AlternativeAnswers {
 }
 
 impl Alternative {
+    /// Keeps an event that can carry the buffered text.
+    fn carry(&mut self, carrier: Option<Carrier>, cost: &mut usize) -> Result<(), Error> {
+        *cost -= self.carrier.take().map_or(0, |carrier| carrier.length());
+        if let Some(carrier) = carrier {
+            pay(cost, carrier.length())?;
+            self.carrier = Some(carrier);
+        }
+        Ok(())
+    }
+
     /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is
     /// not known yet.
     fn pieces(
@@ -287,7 +305,7 @@ impl Alternative {
         };
         let function = calls.of(call).filter(|function| function.as_object().is_some());
         let (name, id) = (text(function.and_then(|function| function.get(calls.name()))), text(call.get("id")));
-        let is_answer = function.is_some_and(|function| is_call_of(function, answer));
+        let is_answer = function.is_some_and(|function| is_call_of(function, calls.name(), answer));
         // A different name, or the same name with a different id, starts another call. Some servers repeat both in
         // every piece.
         let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;

@@ -13,7 +13,7 @@ use crate::{
     reply::{call_sites::each, streams::buffered_calls::append},
     report::AnswerChange,
     wire::{
-        answers::{self, is_text, Into, MessageForm},
+        answers::{self, is_text, Conversion, MessageForm},
         reply::text_part,
         units::{self, call_in, FoundCall},
         Wire,
@@ -96,8 +96,8 @@ impl Gone {
 }
 
 /// Returns true for a restored call to the function. A tool of a server or of a namespace is another tool.
-pub(crate) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
-    call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
+pub(crate) fn is_call_of(call: &Node<'_>, name: &str, answer: &Answer) -> bool {
+    call.get(name).is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
 /// Returns true for a complete call to the function.
 pub(super) fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
-    call.is_whole() && is_call_of(call.node, answer)
+    call.is_whole() && call.has_arguments() && is_call_of(call.node, call.name_key(), answer)
 }
 
 /// Returns true for an entry of a list of units that is a complete call to the function.
@@ -124,7 +124,7 @@ pub(super) fn in_unit(
     answer: &Answer,
 ) -> Calls {
     let Some(call) = call_in(unit, list, own) else { return Calls::default() };
-    let (true, Into::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().into) else {
+    let (true, Conversion::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().conversion) else {
         return Calls::OTHER;
     };
     let text = answer.text_of(call.arguments());
@@ -181,7 +181,8 @@ pub(super) fn in_message(
     (answer, form): (&Answer, MessageForm),
 ) -> Calls {
     let mut calls = Calls::default();
-    for list in units::lists() {
+    // Text that replaces a call is not among the units of an earlier list.
+    for list in units::lists().rev() {
         if !message.items_at(list).is_empty() {
             calls.add(in_units(message, list, (answer, form), calls.has_answer));
         }
@@ -217,13 +218,16 @@ fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_part
 /// Converts the first call to the function in a list of units, unless the message already has an answer. Removes
 /// further calls to the function and other text.
 fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, MessageForm), is_answered: bool) -> Calls {
+    if is_answered {
+        return Calls::default();
+    }
     let units = message.items_at(list).iter();
     let first = units.filter_map(|unit| call_in(unit, Some(list), None)).find(|call| is_answer(call, answer));
-    let Some(first) = first.filter(|_| !is_answered) else {
+    let Some(first) = first else {
         let has_others = message.items_at(list).iter().any(|unit| call_in(unit, Some(list), None).is_some());
         return if has_others { Calls::OTHER } else { Calls::default() };
     };
-    let Into::Member(member, _) = first.wire.answers().into else {
+    let Conversion::Member(member, _) = first.wire.answers().conversion else {
         let mut has_text = false;
         retain(message, list, |unit| {
             let is_other_text = call_in(unit, Some(list), None).is_none() && is_text(unit);

@@ -28,9 +28,8 @@ use crate::{
     },
     wire::{
         alternatives::alternatives_of,
-        answers::Into,
+        answers::Conversion,
         events::{at, decode, set, visit, Content, Key, Meaning},
-        units::call_in,
     },
 };
 
@@ -196,7 +195,7 @@ impl AnswerEvents {
                 false => self.pass_or_hold(event, out),
             };
         };
-        if !is_call_of(called, answer) {
+        if !is_call_of(called, cursor.call_name(), answer) {
             self.queue.calls.has_others = true;
             self.queue.release(out);
             self.queue.pass(event, out);
@@ -209,7 +208,7 @@ impl AnswerEvents {
         pay(&mut self.queue.cost, CALL)?;
         self.queue.calls.has_answer = true;
         self.queue.release_without_texts(out);
-        let (Into::Unit(convert), false) = (wire.answers().into, cursor.begins_without_event()) else {
+        let (Conversion::Unit(convert), false) = (wire.answers().conversion, cursor.begins_without_event()) else {
             self.open.insert(key, false);
             return Ok(());
         };
@@ -248,9 +247,8 @@ impl AnswerEvents {
         if part == Part::Ends {
             let has_text = self.open.remove(&key) == Some(true);
             self.queue.cost -= CALL;
-            if let (Some(unit), Into::Unit(convert)) = (cursor.unit(&event), answers.into) {
-                let call = call_in(unit, None, Some(cursor.wire()));
-                let text = answer.text_of(call.map_or((None, true), |call| call.arguments()));
+            if let (Some(unit), Conversion::Unit(convert)) = (cursor.unit(&event), answers.conversion) {
+                let text = answer.text_of(cursor.repeated_arguments(unit));
                 visit(&mut event, cursor.unit_path(), |unit| convert(unit, Some(text)));
             } else if !has_text {
                 // A call without pieces has no arguments.

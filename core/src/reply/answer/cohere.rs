@@ -158,7 +158,7 @@ impl Cohere {
         if !self.calls.contains_key(&index) {
             pay(&mut queue.cost, CALL)?;
         }
-        let is_answer = function(event).is_some_and(|function| is_call_of(function, answer));
+        let is_answer = function(event).is_some_and(|function| is_call_of(function, "name", answer));
         let begun = match (is_answer, queue.calls.has_answer) {
             (false, _) => {
                 queue.calls.has_others = true;

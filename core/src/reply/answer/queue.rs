@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     reply::streams::buffered_calls::{pay, CALL},
-    wire::events::{at, decode, sequence, set_sequence, Content, Key, Meaning},
+    wire::events::{decode, sequence, set_sequence, Key, Meaning},
 };
 
 /// State of the events of a stream: which are hidden from the client, and which are buffered.
@@ -157,23 +157,24 @@ pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     Some((part, cursor.key(event)))
 }
 
-/// Maximum number of nested members that contain the text of a unit.
-const LEVELS: usize = 3;
+/// Maximum number of nested members that contain the text of an event.
+const LEVELS: usize = 5;
+/// Members that contain text, or what contains text, in the events of every format.
+const TO_TEXT: [&str; 4] = ["part", "delta", "message", "content"];
 
-/// Returns true if an event contains a piece of text that is not blank.
+/// Returns true if an event contains text that is not blank.
 fn has_text(event: &Node<'_>) -> bool {
-    let Some(cursor) = decode(event) else { return false };
-    let piece = cursor.piece(event, Content::Text).and_then(|path| at(event, path));
-    let repeated = cursor.repeated_text().and_then(|key| event.get(key));
-    is_not_blank(piece) || is_not_blank(repeated) || cursor.unit(event).is_some_and(|unit| is_said_in(unit, LEVELS))
+    let Some(cursor) = decode(event) else { return is_said_in(event, LEVELS) };
+    [cursor.inner(event), cursor.unit(event)].into_iter().flatten().any(|node| is_said_in(node, LEVELS))
 }
 
-/// Returns true if a unit contains text that is not blank.
-fn is_said_in(unit: &Node<'_>, levels: usize) -> bool {
+fn is_said_in(node: &Node<'_>, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
-    is_not_blank(unit.get("text"))
-        || unit.get("content").is_some_and(|content| is_said_in(content, levels))
-        || unit.as_array().is_some_and(|parts| parts.iter().any(|part| is_said_in(part, levels)))
+    // In some events, `delta` itself is the piece of text.
+    is_not_blank(node.get("text"))
+        || is_not_blank(node.get("delta"))
+        || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| is_said_in(inner, levels)))
+        || node.as_array().is_some_and(|parts| parts.iter().any(|part| is_said_in(part, levels)))
 }
 
 fn index_of(event: &Node<'_>) -> Option<u64> {

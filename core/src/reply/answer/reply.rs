@@ -12,43 +12,50 @@ use crate::{
     reply::call_sites::each,
     wire::{
         alternatives::alternatives_of,
-        answers::{self, Output},
+        answers::{self, MessageForm, Output},
+        reply,
         units::call_in,
         Wire,
     },
 };
 
 /// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
-pub(crate) fn answer_in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
-    if let Some(calls) = alternatives::answer_in_units(reply, answer) {
+pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
+    if let Some(calls) = alternatives::answer_in_units(whole, answer) {
         return calls;
     }
     let mut calls = Calls::default();
-    if matches!(reply.data(), Data::Array(_)) {
+    if matches!(whole.data(), Data::Array(_)) {
         // The visitor never fails.
-        let _ = reply.visit_children::<()>(|_, one| {
+        let _ = whole.visit_children::<()>(|_, one| {
             calls.add(answer_in_reply(one, answer));
             Ok(())
         });
         return calls;
     }
-    if let Some(alternatives) = alternatives_of(reply) {
-        alternatives.visit(reply, &mut |item, _| {
+    if let Some(alternatives) = alternatives_of(whole) {
+        alternatives.visit(whole, &mut |item, _| {
             let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
             set_end(item, own);
             calls.add(own);
         });
     }
-    let form = answers::message_form(reply);
-    answers::visit_output(reply, &mut |output, own| {
+    let form = answers::message_form(whole);
+    answers::visit_output(whole, &mut |output, own| {
         calls.add(match output {
             Output::List(holder, list) => in_items(holder, (list, own), answer),
-            Output::Message(message) => in_message(message, own, (answer, form)),
+            Output::Message(message) => {
+                let form = if own.is_some() { form } else { MessageForm::default() };
+                in_message(message, own, (answer, form))
+            }
         });
     });
-    answer.tool.iter().for_each(|function| answers::repeat(reply, function, calls.has_answer));
+    for inner in reply::wrappers() {
+        calls.add(whole.visit(inner, |inner| answer_in_reply(inner, answer)).unwrap_or_default());
+    }
+    answer.tool.iter().for_each(|function| answers::repeat(whole, function, calls.has_answer));
     if calls.ends_with_answer() {
-        answers::set_ends(reply);
+        answers::set_ends(whole);
     }
     calls
 }

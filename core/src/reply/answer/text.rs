@@ -193,17 +193,23 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn in_reply(self, reply: &mut Node<'_>) {
-        reply::visit_messages(reply, &mut |message| self.in_message(message));
+        reply::visit_own_messages(reply, &mut |message| self.in_message(message));
         if let Some(key) = decode(reply).and_then(Cursor::repeated_text) {
             self.in_text(reply, key);
         }
         for path in reply::repeated_texts() {
             let Some((key, holder)) = path.split_last() else { continue };
-            visit(reply, holder, |holder| {
-                if is_text_part(holder) {
-                    self.in_text(holder, key);
+            visit(reply, holder, |holder| self.in_text(holder, key));
+        }
+        for path in reply::repeated_parts() {
+            visit(reply, path, |part| {
+                if is_text_part(part) {
+                    self.in_text(part, "text");
                 }
             });
+        }
+        for inner in reply::wrappers() {
+            reply.visit(inner, |inner| self.in_reply(inner));
         }
     }
 

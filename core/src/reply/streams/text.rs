@@ -222,6 +222,11 @@ impl Carrier {
         Carrier { length: json::length(&event), event: Arc::new(event), slot }
     }
 
+    /// Returns the length of the event in bytes.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
     /// Returns the same event with a different position of the text.
     pub(crate) fn at(&self, slot: Slot) -> Carrier {
         Carrier { slot, ..self.clone() }
@@ -308,7 +313,8 @@ impl Run {
             Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
                 pay(&mut self.cost, json::length(event))?;
                 (self.last, self.is_open) = (key, true);
-                let cursor = decode(event).filter(|cursor| cursor.unit(event).is_some_and(is_bare_block));
+                let cursor = decode(event).filter(|cursor| cursor.may_be_removed());
+                let cursor = cursor.filter(|cursor| cursor.unit(event).is_some_and(is_bare_block));
                 let bare = cursor.and_then(|cursor| cursor.number(event));
                 self.texts.push(Part { bare, ..Part::default() });
                 self.events.push((event.detached(), number + 1));

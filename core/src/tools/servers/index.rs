@@ -6,16 +6,11 @@ use super::{Servers, SERVER};
 use crate::{
     dialect::{self, surface::NamePattern},
     error::Error,
-    json::{Data, Node, Text},
+    json::{Node, Text},
     options::{Prefix, SearchOptions},
-    reply::call_sites,
-    request::{carriers::REFERENCES, tool::has_type},
     search::{self, Among, Call, Index, SentNames},
     tools::servers,
 };
-
-/// Members of an answer that contain the tools that were found.
-const HOLDERS: [&str; 4] = ["content", "output", "result", "tools"];
 
 /// A search index, with the servers of its tools if the list has servers.
 #[derive(Clone, Debug)]
@@ -63,41 +58,15 @@ impl ServerIndex {
     /// # Errors
     /// `invalid-option`.
     pub(crate) fn answer(&self, call: &Call<'_, '_>, options: &SearchOptions) -> Result<Node<'static>, Error> {
-        let mut answer = search::answer(call, &self.index, options)?;
-        if let Some(servers) = &self.servers {
-            for key in HOLDERS {
-                answer.visit(key, |found| name_owners(found, servers));
+        let name = |found: &mut Node<'static>, key: &'static str| {
+            let Some(servers) = &self.servers else { return };
+            let owner = found.text_at(key).and_then(|called| servers.owner(called));
+            if let Some(owner) = owner {
+                let (name, server) = (owner.name.clone(), owner.server().clone());
+                found.set(key, Node::string(name));
+                found.set(SERVER, Node::string(server));
             }
-            // In Gemini and Bedrock Converse, references are a member of a JSON value inside the result.
-            let in_json = |json: &mut Node<'static>| json.visit(REFERENCES, |found| name_owners(found, servers));
-            answer.visit("functionResponse", |result| result.visit("response", in_json));
-            answer.visit("toolResult", |result| {
-                call_sites::each(result, "content", &mut |block| {
-                    block.visit("json", in_json);
-                });
-            });
-        }
-        Ok(answer)
+        };
+        search::answer(call, &self.index, options, &name)
     }
-}
-
-/// Sets the original name and the server of each reference and definition in a list.
-fn name_owners(found: &mut Node<'_>, servers: &Servers) {
-    if !matches!(found.data(), Data::Array(_)) {
-        return;
-    }
-    let _ = found.visit_children::<core::convert::Infallible>(|_, entry| {
-        if has_type(entry, "namespace") {
-            entry.visit("tools", |tools| name_owners(tools, servers));
-            return Ok(());
-        }
-        let key = if has_type(entry, "tool_reference") { "tool_name" } else { "name" };
-        let owner = entry.text_at(key).and_then(|called| servers.owner(called));
-        if let Some(owner) = owner {
-            let (name, server) = (owner.name.clone(), owner.server().clone());
-            entry.set(key, Node::string(name));
-            entry.set(SERVER, Node::string(server));
-        }
-        Ok(())
-    });
 }

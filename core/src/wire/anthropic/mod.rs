@@ -24,9 +24,19 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{self, Node},
+    json::{self, Flags, Node},
     options::{Api, ToolFormat},
 };
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[
+    ("tool_addition", Flags::DEFERRAL),
+    ("tool_removal", Flags::DEFERRAL),
+    ("server_tool_use", Flags::DEFERRAL),
+    ("tool_use", Flags::CALL),
+    ("mcp_tool_use", Flags::CALL),
+    ("tool_result", Flags::RESULT),
+];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -92,6 +102,8 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("message")], &[Member("delta")]],
         cut: &[("stop_reason", "max_tokens"), ("stop_reason", "model_context_window_exceeded")],
         usage: "usage",
+        wrapper: None,
+        parts: &[],
         repeated_texts: &[],
         others: &[],
         is_own: |reply| {
@@ -129,6 +141,7 @@ pub(super) static EVENTS: Events = Events {
                 is_repeated: false,
             })
             .first_text(&[Member("content_block"), Type("text")])
+            .removed_if_empty()
             .possible_text(),
         Event::new("content_block_delta", Meaning::Delta).pieces(&[
             Piece { content: Content::Text, test: Test::Type("text_delta"), path: &["delta", "text"] },

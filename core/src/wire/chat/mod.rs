@@ -5,7 +5,7 @@ mod recognition;
 use super::{
     additions::Additions,
     alternatives::{Alternatives, MessageText, PiecedCalls},
-    answers::{is_text, AnswerText, Into, MessageForm},
+    answers::{is_text, AnswerText, Conversion, MessageForm},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -24,9 +24,18 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    json::{Flags, Node},
     options::{Api, ToolFormat},
 };
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[
+    // A message of Kimi that adds tools.
+    ("tools", Flags::DEFERRAL.and(Flags::CHAT)),
+    ("tool", Flags::CHAT),
+    ("function", Flags::CHAT),
+    ("tool_calls", Flags::CHAT.and(Flags::CALL)),
+];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -90,12 +99,14 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Items("choices")]],
         cut: &[("finish_reason", "length")],
         usage: "usage",
+        wrapper: None,
+        parts: &[],
         repeated_texts: &[],
         others: &[],
         is_own: |reply| reply.array_at("choices").is_some(),
     },
     answers: AnswerText {
-        into: Into::Member("content", form),
+        conversion: Conversion::Member("content", form),
         is_text,
         // Also of Cohere, and of Ollama.
         ends: &[

@@ -23,9 +23,17 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    json::{Flags, Node},
     options::{Api, ToolFormat},
 };
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[
+    ("toolAddition", Flags::DEFERRAL),
+    ("toolRemoval", Flags::DEFERRAL),
+    ("toolUse", Flags::CALL),
+    ("toolResult", Flags::RESULT),
+];
 
 pub(super) static WIRE: Wire = Wire {
     // Exchanges have no address of Converse, so this form of an error is never sent.
@@ -86,6 +94,8 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("messageStop")]],
         cut: &[("stopReason", "max_tokens"), ("stopReason", "model_context_window_exceeded")],
         usage: "usage",
+        wrapper: None,
+        parts: &[],
         repeated_texts: &[],
         others: &[],
         is_own: |_| false,

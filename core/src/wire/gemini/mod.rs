@@ -17,13 +17,13 @@ use super::{
     turns::{Answered, Blocks, Results, Speaker, Turns},
     units::{
         Arguments,
-        Step::{Items, Member},
+        Step::{Items, Member, Without},
         Unit, Units,
     },
     HistoryForms, Wire,
 };
 use crate::{
-    json::{Data, Node},
+    json::{Data, Flags, Node},
     options::{Api, ToolFormat},
 };
 
@@ -32,6 +32,14 @@ pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarat
 
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
 const RESULT: Unit = Unit::result(&["id"]).named();
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[
+    ("functionCall", Flags::CALL),
+    ("function_call", Flags::CALL),
+    ("functionResponse", Flags::CALL),
+    ("function_response", Flags::CALL),
+];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -71,7 +79,8 @@ pub(super) static WIRE: Wire = Wire {
                 RESULT.at(&[Member("functionResponse")]),
                 RESULT.at(&[Member("function_response")]),
                 CALL.at(&[Member("functionCall")]),
-                CALL.at(&[Member("function_call")]),
+                // Old messages of Chat Completions also have this member.
+                Unit { unlike: &[Without("role")], ..CALL }.at(&[Member("function_call"), Without("arguments")]),
             ],
         )],
     },
@@ -137,6 +146,8 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Items("candidates")], &[Member("response"), Items("candidates")]],
         cut: &[("finishReason", "MAX_TOKENS")],
         usage: "usageMetadata",
+        wrapper: None,
+        parts: &[],
         repeated_texts: &[],
         others: &[],
         is_own: |reply| reply.array_at("candidates").is_some(),

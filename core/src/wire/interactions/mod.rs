@@ -7,7 +7,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
     additions::Additions,
-    answers::{has_only_text, AnswerText, Into},
+    answers::{has_only_text, AnswerText, Conversion},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -26,10 +26,13 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{lazy::view, Data, Node},
+    json::{lazy::view, Data, Flags, Node},
     options::{Api, ToolFormat},
 };
 use built_step::BuiltStep;
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -99,12 +102,14 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("interaction")]],
         cut: &[("status", "incomplete")],
         usage: "usage",
+        wrapper: Some("interaction"),
+        parts: &[],
         repeated_texts: &[],
         others: &["user_input", "function_result", "thought"],
         is_own: |_| false,
     },
     answers: AnswerText {
-        into: Into::Unit(as_text),
+        conversion: Conversion::Unit(as_text),
         is_text: |step| has_type(step, "model_output") && has_only_text(step),
         ends: &[("status", "requires_action", "completed")],
         repeat: None,

@@ -25,9 +25,12 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    json::{Flags, Node},
     options::{Api, ToolFormat},
 };
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
 
 pub(super) static WIRE: Wire = Wire {
     endpoint: Endpoint {
@@ -87,6 +90,8 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[]],
         cut: &[("why", "length")],
         usage: "spent",
+        wrapper: None,
+        parts: &[],
         repeated_texts: &[],
         others: &[],
         is_own: |reply| reply.get("turn").is_some(),

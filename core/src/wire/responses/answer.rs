@@ -5,17 +5,17 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     json::{Node, Text},
     wire::{
-        answers::{has_only_text, AnswerEvents, AnswerText, Into},
+        answers::{has_only_text, AnswerText, Conversion, TextEvents},
         units::has_type,
     },
 };
 
 pub(super) const ANSWERS: AnswerText = AnswerText {
-    into: Into::Unit(as_message),
+    conversion: Conversion::Unit(as_message),
     is_text: |item| has_type(item, "message") && has_only_text(item),
     ends: &[],
     repeat: Some(repeat),
-    events: Some(AnswerEvents { begun, piece, whole }),
+    events: Some(TextEvents { begun, piece, whole }),
 };
 
 /// Prefix of the ids of messages that were calls. The API requires `msg_`. The rest of the prefix shows, in a later

@@ -26,7 +26,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::Node,
+    json::{Flags, Node},
     options::{Api, ToolFormat},
 };
 
@@ -41,6 +41,17 @@ const CALLS: [&str; 9] = [
     "computer_call",
     "mcp_approval_request",
     "program_call",
+];
+
+/// Words of a message that may need rewriting.
+pub(super) const WORDS: &[(&str, Flags)] = &[
+    ("additional_tools", Flags::DEFERRAL.and(Flags::CARRIER)),
+    ("tool_search_output", Flags::DEFERRAL.and(Flags::CARRIER)),
+    ("function_call", Flags::CALL),
+    ("custom_tool_call", Flags::CALL),
+    ("custom_tool_call_output", Flags::CALL),
+    ("function_call_output", Flags::RESULT),
+    ("configuration_update", Flags::FORMAT),
 ];
 
 pub(super) static WIRE: Wire = Wire {
@@ -114,7 +125,9 @@ pub(super) static WIRE: Wire = Wire {
         ends: &[&[Member("response")]],
         cut: &[("status", "incomplete")],
         usage: "usage",
-        repeated_texts: &[&["output_text"], &["response", "output_text"], &["part", "text"]],
+        wrapper: Some("response"),
+        parts: &[&["part"]],
+        repeated_texts: &[&["output_text"]],
         others: &["reasoning"],
         is_own: |reply| {
             reply.get("object").is_some_and(|object| object.is_text("response")) && reply.array_at("output").is_some()
