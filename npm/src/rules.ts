@@ -501,7 +501,7 @@ export type DeferredWarningCode =
   | 'choice-emptied'
   /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A part between a call and its result, text next to the tools that a search found, or an image of a result was moved after the results, or a part of the model before them, because APIs accept only text in results, and only results directly after calls. */
+  /** A part between a call and its result, text next to the tools that a search found, or an image of a result was moved after the results, or a part of the model before them, because APIs accept only text in results, and only results directly after calls; or text of the system or a change of tools after the model's turn was moved after the next content of the user. */
   | 'moved'
   /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'

@@ -583,12 +583,13 @@ fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
     edit(after, above, &mut |node| {
         let Some(rewritten) = node.as_object_mut() else { return };
         let following =
-            object.iter().skip(at + 1).find_map(|next| rewritten.iter().position(|one| one.key == next.key));
+            object.iter().skip(at + 1).find_map(|next| rewritten.iter().position(|member| member.key == next.key));
         // Members that the rewriting added are last.
-        let is_old = |one: &Member<'_>| object.iter().any(|old| old.key == one.key);
-        let end = rewritten.iter().rposition(is_old).map_or(0, |last| last + 1);
-        if let Some(own) = object.iter().nth(at).filter(|own| !rewritten.iter().any(|one| one.key == own.key)) {
-            rewritten.members_mut().insert(following.unwrap_or(end), own.clone());
+        let was_before = |member: &Member<'_>| object.iter().any(|before| before.key == member.key);
+        let end = rewritten.iter().rposition(was_before).map_or(0, |last| last + 1);
+        let is_missing = |member: &&Member<'_>| !rewritten.iter().any(|kept| kept.key == member.key);
+        if let Some(removed) = object.iter().nth(at).filter(is_missing) {
+            rewritten.members_mut().insert(following.unwrap_or(end), removed.clone());
         }
     });
 }

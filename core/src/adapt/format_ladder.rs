@@ -100,7 +100,7 @@ pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_
     let places = request::formats::pointers(request, context.api)?;
     let (pointer, place) = match places.as_slice() {
         [] => return Ok(None),
-        [one] if one.1.item.is_none() => one,
+        [format] if format.1.item.is_none() => format,
         [.., (pointer, _)] => {
             let message = "expected one response format in the request itself, found several or one in the history";
             return Err(Stop::Format(Error::new(Code::NotRepresentable, pointer.as_str(), message)));
@@ -302,9 +302,9 @@ fn prefill_refused(
     request: &Node<'_>,
     context: &RequestContext<'_, '_>,
 ) -> Result<Option<&'static RequestFact>, Error> {
-    let is_it =
+    let refuses_prefill =
         |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(&context.model));
-    match context.dialect.requests().iter().find(is_it) {
+    match context.dialect.requests().iter().find(refuses_prefill) {
         Some(fact) if formats::begins_answer(request, context.api)? => Ok(Some(fact)),
         _ => Ok(None),
     }
@@ -470,12 +470,12 @@ struct SentFunction {
 
 /// Finds the function in a rewritten request.
 fn sent_function(request: &Node<'_>, api: Api, name: &str) -> Result<Option<SentFunction>, Error> {
-    let place = wire::of(api).tools();
-    let found = place.look(request, |tools| {
+    let list = wire::of(api).tools();
+    let found = list.look(request, |tools| {
         let mut last = None;
-        flat_list::each(tools, place.pointer(), &mut |entry, _, pointer| {
+        flat_list::each(tools, list.pointer(), &mut |entry, _, pointer| {
             let Entry::Tool(shape) = tool_format::recognize(entry) else { return };
-            if request::tool::name(entry).is_some_and(|own| own.is(name)) {
+            if request::tool::name(entry).is_some_and(|called| called.is(name)) {
                 let schema = pointer() + &tool_format::pointer(&shape.pointer_to_schema());
                 let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
                 last = Some(SentFunction { schema, is_strict });

@@ -12,7 +12,7 @@ use crate::{
     request::{tool::is_cache_point, tool_format},
     rules::Constraint,
     tools::{
-        list_cache::{self, CacheKey, ListInputs, Lookup, SentList},
+        list_cache::{self, CacheKey, ListInputs, Lookup, ReportedChanges, SentList},
         quarantine::Quarantined,
         sanitize_list::{self, Planned},
         servers::Servers,
@@ -49,13 +49,10 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
                     wire.choice().remove(request)?;
                 }
             }
-            (context.report.quarantined, context.report.changes) = (sent.quarantined, sent.changes);
             let origins = &context.sent.origins;
+            context.report.changes = sent.reported.of(sent.changes, origins);
+            context.report.quarantined = sent.quarantined;
             context.report.quarantined.iter_mut().for_each(|tool| origins.given(&mut tool.pointer));
-            if !origins.is_empty() {
-                let changes = Arc::make_mut(&mut context.report.changes).iter_mut();
-                changes.for_each(|about| origins.given(&mut about.change.pointer));
-            }
             (context.restore_map, context.names) = (sent.restore_map, sent.names);
             (context.sent.callable, context.sent.is_emptied) = (sent.accepted, sent.emptied);
         }
@@ -138,6 +135,7 @@ fn rewrite_list<'a>(
         emptied: had && !has_any(&outcome.tools),
         quarantined: outcome.quarantined,
         changes: Arc::default(),
+        reported: ReportedChanges::default(),
         restore_map: outcome.restore_map,
         names: outcome.names,
         accepted: outcome.accepted,

@@ -9,7 +9,7 @@ use super::{
 use crate::{collections::Map, json::Node, options::Api, wire};
 
 /// The shape of a tool as it was given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenShape {
     shape: ToolShape,
     has_name: bool,
@@ -114,7 +114,7 @@ impl MessageOrigin {
 }
 
 /// Translates pointers to parts of a rewritten request into pointers to parts of the given request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
     /// What each rewriting has moved, the first rewriting first.
     rewritings: Vec<Rewriting>,
@@ -122,7 +122,7 @@ pub(crate) struct Origins {
     before_deferral: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Rewriting {
     /// The entries whose location or shape has changed, by their pointers.
     Entries(Map<String, Entry>),
@@ -130,7 +130,7 @@ enum Rewriting {
     Messages(String, Vec<MessageOrigin>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     pointer: String,
     shapes: Option<(GivenShape, ToolShape)>,

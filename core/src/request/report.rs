@@ -88,7 +88,8 @@ impl Warning {
             "moved",
             "A part between a call and its result, text next to the tools that a search found, or an image of a result \
                 was moved after the results, or a part of the model before them, because APIs accept only text in \
-                results, and only results directly after calls",
+                results, and only results directly after calls; or text of the system or a change of tools after the \
+                model's turn was moved after the next content of the user",
         ),
         (
             "arguments-not-an-object",

@@ -12,7 +12,7 @@ use crate::{
     names::Names,
     options::ToolsOptions,
     reply::restore::RestoreMap,
-    request::namespaces::FlatNames,
+    request::{namespaces::FlatNames, origins::Origins},
 };
 
 /// Maximum size of the cached text in bytes, before and after rewriting.
@@ -101,9 +101,39 @@ pub(crate) struct SentList {
     pub(crate) quarantined: Vec<Quarantined>,
     /// Shared, because the changes take most of the memory and are nearly always the same.
     pub(crate) changes: Arc<Vec<ToolChange>>,
+    pub(crate) reported: ReportedChanges,
     pub(crate) restore_map: RestoreMap,
     pub(crate) names: Names,
     pub(crate) accepted: Set<String>,
+}
+
+/// The changes of a list as the last request reported them: with pointers into the given request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReportedChanges(Arc<spin::Mutex<Option<Reported>>>);
+
+type Reported = (Origins, Arc<Vec<ToolChange>>);
+
+impl ReportedChanges {
+    /// Returns the changes with pointers into the given request. Requests that repeat a list usually hide the same
+    /// tools, so most requests share one copy.
+    pub(crate) fn of(&self, mut changes: Arc<Vec<ToolChange>>, origins: &Origins) -> Arc<Vec<ToolChange>> {
+        if origins.is_empty() || changes.is_empty() {
+            return changes;
+        }
+        let known = self.0.try_lock().and_then(|last| {
+            let (known, reported) = last.as_ref()?;
+            (known == origins).then(|| Arc::clone(reported))
+        });
+        if let Some(reported) = known {
+            return reported;
+        }
+        let is_cached = Arc::get_mut(&mut changes).is_none();
+        Arc::make_mut(&mut changes).iter_mut().for_each(|about| origins.given(&mut about.change.pointer));
+        if let Some(mut last) = self.0.try_lock().filter(|_| is_cached) {
+            *last = Some((origins.clone(), Arc::clone(&changes)));
+        }
+        changes
+    }
 }
 
 /// The size of a list, as counted for each limit.
@@ -146,7 +176,8 @@ impl SentList {
         };
         let names = |name: &String| 2 * size_of::<String>() + name.len();
         self.quarantined.iter().map(quarantined).sum::<usize>()
-            + self.changes.iter().map(change).sum::<usize>()
+            // They are stored twice if a request reports them with other pointers.
+            + 2 * self.changes.iter().map(change).sum::<usize>()
             + self.accepted.iter().map(names).sum::<usize>()
             + self.restore_map.bytes()
             + self.names.bytes()

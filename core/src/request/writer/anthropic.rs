@@ -35,6 +35,7 @@ pub(super) fn write<'a>(
         system: Vec::new(),
         out: Vec::new(),
         pending: Vec::new(),
+        passed: 0,
         late: Vec::new(),
         pending_message: 0,
         ids,
@@ -71,6 +72,8 @@ struct Messages<'m, 'w, 'a> {
     /// Blocks of a system message that is not written yet, because the API does not accept one at this position, each
     /// with the part of the source that it is about.
     pending: Vec<(Node<'a>, Location)>,
+    /// Number of the pending blocks that are reported to be written behind later content.
+    passed: usize,
     /// Content of search results, written after all results of a turn.
     late: Vec<Node<'a>>,
     /// Number of the source message of `pending`.
@@ -163,8 +166,9 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         self.has_content = true;
-        if role == Role::Assistant {
-            self.settle_pending();
+        match role {
+            Role::Assistant => self.settle_pending(),
+            _ => self.report_passed(),
         }
         let goes_on = self.is_open && self.last == Some(role);
         self.begin_turn(role);
@@ -177,6 +181,16 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
+    /// Warns that the pending blocks are written behind the content of the user that is written now.
+    fn report_passed(&mut self) {
+        let source = self.writer.writing.source;
+        for (block, origin) in self.pending.iter().skip(self.passed) {
+            let name = block.get("tool").and_then(changed_name).map_or_else(|| "text".into(), Text::display);
+            self.writer.writing.warnings.about_at("moved", name, origin.pointer(source));
+        }
+        self.passed = self.pending.len();
+    }
+
     /// Writes the pending blocks. Text becomes a user message if it does not follow a user message, or if the options
     /// require it. All other blocks become a system message, which is written here, or before the model's last turn if
     /// the API refuses it after that turn.
@@ -185,6 +199,8 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let blocks = core::mem::take(&mut self.pending);
+        let is_reported = self.passed == blocks.len();
+        self.passed = 0;
         let after_user = self.last == Some(Role::User);
         // The API merges consecutive system messages.
         let is_text = self.last != Some(Role::System) && blocks.iter().all(|(block, _)| block.get("text").is_some());
@@ -199,7 +215,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else if let Some(at) = self.place_before_turn() {
-            for (block, origin) in &blocks {
+            for (block, origin) in blocks.iter().filter(|_| !is_reported) {
                 self.writer.writing.warnings.set_location(*origin);
                 let name = block.get("tool").and_then(changed_name);
                 name.into_iter().for_each(|name| self.writer.writing.warnings.about("moved", name.display()));

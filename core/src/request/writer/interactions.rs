@@ -143,7 +143,10 @@ impl<'a> Steps<'_, '_, 'a> {
         }
         let is_hosted = call.search == Some(Searcher::Hosted) && self.writer.native() == Native::Interactions;
         if is_hosted {
-            // The result of the search adds the names.
+            // The arguments are the names of the found functions, which the result of the search adds.
+            if call.arguments.value().0.as_object().is_some_and(|arguments| !arguments.is_empty()) {
+                self.writer.writing.warnings.about(LOST, "arguments");
+            }
             if let Some(id) = call.id.as_text().cloned() {
                 self.searches.entry(id).or_default().push_back(self.out.len());
             }
