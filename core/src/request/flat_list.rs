@@ -56,13 +56,12 @@ fn is_group(entry: &Node<'_>) -> bool {
     GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
 }
 
+/// Receives the entries of a list, as [`each`] shows them.
+pub(crate) type Show<'s, 'n, 'a> = dyn FnMut(&'n Node<'a>, bool, &dyn Fn() -> String) + 's;
+
 /// Calls `show` with each entry of a list, in the order of the flat list: the entry, true if it is in a group, and a
 /// function that returns the pointer to it. Entries of groups are shown instead of the groups.
-pub(crate) fn each<'n, 'a>(
-    list: &'n Node<'a>,
-    pointer: &str,
-    show: &mut dyn FnMut(&'n Node<'a>, bool, &dyn Fn() -> String),
-) {
+pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut Show<'_, 'n, 'a>) {
     let is_single = list.as_object().is_some();
     for (at, entry) in entries_of(list).iter().enumerate() {
         let above = || if is_single { pointer.into() } else { format!("{pointer}/{at}") };

@@ -83,7 +83,7 @@ pub(super) fn has_only_text(message: &Node<'_>) -> bool {
 pub(crate) fn set_end(holder: &mut Node<'_>) {
     for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.ends) {
         if holder.get(*key).is_some_and(|word| word.is_text(of_calls)) {
-            holder.set(*key, Node::literal(of_text));
+            holder.set(key, Node::literal(of_text));
         }
     }
 }
