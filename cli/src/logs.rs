@@ -17,14 +17,18 @@ use crate::{files::no_follow, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
+/// Maximum number of lines that are kept.
+const MAX_KEPT: usize = 20;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
 pub(crate) struct Log {
-    /// `None` if nothing is written.
+    /// `None` if the lines are kept.
     sender: Option<Sender<String>>,
     state: Arc<Mutex<Unread>>,
+    /// The first lines that were not written, each once.
+    kept: Mutex<Vec<String>>,
 }
 
 #[derive(Default)]
@@ -51,17 +55,41 @@ impl Log {
                 lock(&unread).bytes -= line.len();
             }
         });
-        Log { sender: Some(sender), state }
+        Log { sender: Some(sender), state, kept: Mutex::default() }
     }
 
-    /// Returns a log that is not written.
-    pub(crate) fn silent() -> Log {
-        Log { sender: None, state: Arc::default() }
+    /// Returns a log that keeps its first lines, because another program has the terminal.
+    pub(crate) fn kept() -> Log {
+        Log { sender: None, state: Arc::default(), kept: Mutex::default() }
+    }
+
+    /// Writes the lines that were kept.
+    pub(crate) fn write_kept(&self) {
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        let left_out = std::mem::take(&mut lock(&self.state).left_out);
+        let mut text: String = kept.iter().map(|line| format!("{line}\n")).collect();
+        if left_out > 0 {
+            text.push_str(&format!("toolwire: {left_out} lines of the log are left out\n"));
+        }
+        // Standard error is the only way to report an error.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    fn keep(&self, line: &str) {
+        let mut kept = lock(&self.kept);
+        if kept.iter().any(|other| other == line) {
+            return;
+        }
+        if kept.len() < MAX_KEPT {
+            kept.push(line.into());
+        } else {
+            lock(&self.state).left_out += 1;
+        }
     }
 
     /// Writes a line, or leaves it out if too much of the log is unread.
     pub(crate) fn line(&self, line: &str) {
-        let Some(sender) = &self.sender else { return };
+        let Some(sender) = &self.sender else { return self.keep(line) };
         let mut state = lock(&self.state);
         if state.bytes > MAX_LOG {
             state.left_out += 1;

@@ -154,6 +154,59 @@ impl Signals {
     }
 }
 
+/// Signals for the client of `toolwire run`: all except those of a terminal, which sends them to the client itself.
+/// [`Signals`] has to prevent their default actions.
+#[cfg(unix)]
+pub(crate) struct Sent {
+    codes: tokio::sync::mpsc::UnboundedReceiver<u8>,
+}
+
+#[cfg(unix)]
+impl Sent {
+    /// Begins to wait.
+    pub(crate) fn begin() -> Sent {
+        use std::io::IsTerminal as _;
+
+        use signal_hook::{
+            consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
+            iterator::{exfiltrator::WithOrigin, SignalsInfo},
+            low_level::siginfo::{Cause, Origin},
+        };
+        let (sender, codes) = tokio::sync::mpsc::unbounded_channel();
+        let hangup = Some(SIGHUP).filter(|_| !ignores_hangup());
+        let waited = hangup.into_iter().chain([SIGINT, SIGQUIT, SIGTERM]);
+        // Without handlers, the client only receives what is typed.
+        if let Ok(mut signals) = SignalsInfo::<WithOrigin>::new(waited) {
+            let is_typed = |origin: &Origin| match origin.cause {
+                Cause::Kernel => true,
+                Cause::Unknown => std::io::stdin().is_terminal(),
+                _ => false,
+            };
+            std::thread::spawn(move || {
+                for origin in signals.forever() {
+                    let is_key = matches!(origin.signal, SIGINT | SIGQUIT);
+                    let code = u8::try_from(128 + origin.signal).unwrap_or_default();
+                    if !(is_key && is_typed(&origin)) && sender.send(code).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        Sent { codes }
+    }
+
+    /// Returns the exit code of the next signal.
+    pub(crate) async fn next(&mut self) -> u8 {
+        match self.codes.recv().await {
+            Some(code) => code,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) use self::Signals as Sent;
+
 /// Makes a write beyond the limit for the size of files fail. By default, the signal SIGXFSZ would end the program.
 #[cfg(unix)]
 pub(crate) fn survive_full_files() {

@@ -3,8 +3,9 @@
 use toolwire::options::Api;
 
 /// A client, and what it reads the address, the key and the model from. In texts, `{url}` means the base URL, `{key}`
-/// for the name of the variable with the key, `{secret}` for the key, and `{model}` for the model. A text with a part
-/// that is not known is left out.
+/// the name of the variable with the key, `{secret}` a key that is sent as bearer token, `{api-key}` one that is sent
+/// in `x-api-key`, `{model}` the model, `{token}` the name of the variable with the relay's token, and `{token-value}`
+/// the token. A text with a part that is not known is left out, and so is a fragment in `[[` and `]]`.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]
 pub(crate) struct Client {
     pub(crate) name: &'static str,
@@ -14,10 +15,17 @@ pub(crate) struct Client {
     /// API whose key the client has itself.
     pub(crate) own: Option<&'static str>,
     pub(crate) variables: &'static [(&'static str, &'static str)],
+    /// Further variables, if the API is not the client's own.
+    pub(crate) foreign: &'static [(&'static str, &'static str)],
     /// Variables that are set unless the user has set them.
     pub(crate) defaults: &'static [(&'static str, &'static str)],
-    /// Variables that are removed, because they contain the key of another API.
+    /// Variables that are removed if the API is not the client's own, because they contain what another API expects.
     pub(crate) removed: &'static [&'static str],
+    /// Variables that are removed, because with them, the client uses no base URL.
+    pub(crate) bypasses: &'static [&'static str],
+    /// Option for settings in JSON, whose `env` beats the same member of the user's settings, which beats variables. It
+    /// receives the variables without secrets.
+    pub(crate) settings: Option<&'static str>,
     /// Arguments before those of the user.
     pub(crate) arguments: &'static [&'static str],
     /// Source of these facts. They were checked on `as_of`. `confidence` is `A` for the client's documentation or code.
@@ -35,16 +43,29 @@ pub(crate) const CLIENTS: &[Client] = &[
         variables: &[
             ("ANTHROPIC_BASE_URL", "{url}"),
             ("ANTHROPIC_AUTH_TOKEN", "{secret}"),
+            ("ANTHROPIC_API_KEY", "{api-key}"),
+            ("ANTHROPIC_CUSTOM_HEADERS", "X-Toolwire-Token: {token-value}"),
             ("ANTHROPIC_MODEL", "{model}"),
+        ],
+        foreign: &[
             ("ANTHROPIC_DEFAULT_OPUS_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_SONNET_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "{model}"),
+            ("ANTHROPIC_DEFAULT_FABLE_MODEL", "{model}"),
+            ("CLAUDE_CODE_SUBAGENT_MODEL", "{model}"),
         ],
         // The relay answers the searches for deferred tools.
         defaults: &[("ENABLE_TOOL_SEARCH", "true")],
-        removed: &["ANTHROPIC_API_KEY"],
+        removed: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_CUSTOM_HEADERS",
+            "ANTHROPIC_SMALL_FAST_MODEL",
+        ],
+        bypasses: &["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"],
+        settings: Some("--settings"),
         arguments: &[],
-        source: "code.claude.com/docs/en/env-vars",
+        source: "code.claude.com/docs/en/env-vars, /settings and /model-config",
         as_of: "2026-11-29",
         confidence: 'A',
     },
@@ -54,8 +75,11 @@ pub(crate) const CLIENTS: &[Client] = &[
         api: Api::OpenaiResponses,
         own: None,
         variables: &[],
+        foreign: &[],
         defaults: &[],
         removed: &[],
+        bypasses: &[],
+        settings: None,
         arguments: &[
             "-c",
             "model_provider=\"toolwire\"",
@@ -67,6 +91,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             "model_providers.toolwire.wire_api=\"responses\"",
             "-c",
             "model_providers.toolwire.env_key=\"{key}\"",
+            "-c",
+            "model_providers.toolwire.env_http_headers={\"X-Toolwire-Token\"=\"{token}\"}",
             "-c",
             "model=\"{model}\"",
         ],
@@ -84,58 +110,79 @@ pub(crate) const CLIENTS: &[Client] = &[
             "OPENCODE_CONFIG_CONTENT",
             concat!(
                 r#"{"provider":{"toolwire":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{url}","#,
-                r#""apiKey":"{env:{key}}"},"models":{"{model}":{}}}},"model":"toolwire/{model}"}"#
+                r#""apiKey":"{env:{key}}"[[,"headers":{"X-Toolwire-Token":"{env:{token}}"}]]},"models":{"{model}":{}}}},"model":"toolwire/{model}"}"#
             ),
         )],
+        foreign: &[],
         defaults: &[],
         removed: &[],
+        bypasses: &[],
+        settings: None,
         arguments: &[],
-        source: "opencode.ai/docs/config",
+        source: "opencode.ai/v1/docs/config",
         as_of: "2026-11-29",
         confidence: 'A',
     },
 ];
 
-/// Dialects whose API has the Responses protocol at the base URL of Chat Completions.
+/// A protocol that an API has in addition to its own.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]
-pub(crate) struct Responses {
+pub(crate) struct Protocol {
     pub(crate) dialect: &'static str,
+    pub(crate) api: Api,
+    /// Base URL of the protocol; `None` if it is that of Chat Completions.
+    pub(crate) base: Option<&'static str>,
     pub(crate) source: &'static str,
     pub(crate) as_of: &'static str,
     pub(crate) confidence: char,
 }
 
-pub(crate) const RESPONSES: &[Responses] = &[
-    Responses {
-        dialect: "openai-responses",
-        source: "platform.openai.com/docs/api-reference/responses",
-        as_of: "2026-11-27",
-        confidence: 'A',
-    },
-    Responses { dialect: "groq", source: "docs/dialects/groq.md", as_of: "2026-11-26", confidence: 'B' },
-    Responses {
+const OF_OPENAI: Protocol = Protocol {
+    dialect: "openai-responses",
+    api: Api::OpenaiResponses,
+    base: None,
+    source: "platform.openai.com/docs/api-reference/responses",
+    as_of: "2026-11-27",
+    confidence: 'A',
+};
+pub(crate) const PROTOCOLS: &[Protocol] = &[
+    OF_OPENAI,
+    Protocol { dialect: "groq", source: "docs/dialects/groq.md", as_of: "2026-11-26", confidence: 'B', ..OF_OPENAI },
+    Protocol {
         dialect: "deepseek",
         source: "api-docs.deepseek.com/guides/responses_api",
         as_of: "2026-11-27",
         confidence: 'A',
+        ..OF_OPENAI
     },
-    Responses {
+    Protocol {
         dialect: "moonshot",
         source: "github.com/Wei-Shaw/sub2api/pull/6463",
         as_of: "2026-11-27",
         confidence: 'B',
+        ..OF_OPENAI
     },
-    Responses {
+    Protocol {
         dialect: "vllm",
         source: "github.com/vllm-project/vllm/issues/49493",
         as_of: "2026-07-22",
-        confidence: 'A',
+        confidence: 'B',
+        ..OF_OPENAI
     },
-    Responses {
+    Protocol {
         dialect: "llama-cpp",
         source: "github.com/ggml-org/llama.cpp/issues/20156",
         as_of: "2026-08-18",
-        confidence: 'A',
+        confidence: 'B',
+        ..OF_OPENAI
+    },
+    Protocol {
+        dialect: "ollama",
+        api: Api::Anthropic,
+        base: Some("http://localhost:11434"),
+        source: "docs.ollama.com/api/anthropic-compatibility",
+        as_of: "2026-11-29",
+        ..OF_OPENAI
     },
 ];
 
@@ -157,15 +204,19 @@ mod tests {
     fn page_lists_every_fact() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/run.md");
         let page = std::fs::read_to_string(path).expect("the page");
-        for Client { program, variables, defaults, removed, source, as_of, confidence, .. } in CLIENTS {
+        for Client { program, variables, foreign, defaults, removed, bypasses, source, as_of, confidence, .. } in
+            CLIENTS
+        {
             let row = page.lines().find(|line| line.starts_with(&format!("| `{program}` |"))).unwrap_or_default();
             assert!(row.ends_with(&format!("| {source} ({as_of}, {confidence}) |")), "docs/run.md: {program}");
-            for name in variables.iter().chain(*defaults).map(|(name, _)| name).chain(*removed) {
+            let set = variables.iter().chain(*foreign).chain(*defaults).map(|(name, _)| name);
+            for name in set.chain(*removed).chain(*bypasses) {
                 assert!(row.contains(&format!("`{name}")), "docs/run.md: {program}: {name}");
             }
         }
-        for Responses { dialect, source, as_of, confidence } in RESPONSES {
-            let row = format!("| `{dialect}` | {source} ({as_of}, {confidence}) |\n");
+        for Protocol { dialect, api, source, as_of, confidence, .. } in PROTOCOLS {
+            let protocol = if *api == Api::Anthropic { "Anthropic Messages" } else { "OpenAI Responses" };
+            let row = format!("| `{dialect}` | {protocol} | {source} ({as_of}, {confidence}) |\n");
             assert!(page.contains(&row), "docs/run.md: expected the row {row}");
         }
     }

@@ -43,6 +43,9 @@ impl Limits {
 const PIECE: usize = 1 << 14;
 /// Maximum size of what is read of the next request while one is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
+/// Time in which a request is still answered whose client has closed its side of the connection. Afterwards, the client is
+/// treated as disconnected: most clients that close this side have closed the other one, too.
+const HALF_CLOSED: Duration = Duration::from_secs(1);
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -177,6 +180,8 @@ pub(crate) struct Connection {
     /// Bytes after the current request. hyper would no longer notice that the client disconnects if it had them.
     held: Vec<u8>,
     busy: Busy,
+    /// Since the client has closed its side while a request was open.
+    half_closed: Option<Pin<Box<Sleep>>>,
     waits: Waits,
     read_limit: Pin<Box<Sleep>>,
     /// Time limit for a client that does not read.
@@ -202,6 +207,7 @@ impl Connection {
             at: 0,
             held,
             busy,
+            half_closed: None,
             waits: Waits::Head,
             read_limit: Box::pin(sleep(limits.head)),
             write_limit: None,
@@ -231,13 +237,19 @@ impl Connection {
     fn poll_disconnect(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         *lock(&self.busy.0.reader) = Some(context.waker().clone());
         let mut piece = [0; 1 << 10];
-        while self.busy.is_busy() && self.held.len() < MAX_HELD {
+        while self.half_closed.is_none() && self.busy.is_busy() && self.held.len() < MAX_HELD {
             let mut piece = ReadBuf::new(&mut piece);
             ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
             if piece.filled().is_empty() {
-                return Poll::Ready(Ok(()));
+                self.half_closed = Some(Box::pin(sleep(HALF_CLOSED)));
             }
             self.held.extend_from_slice(piece.filled());
+        }
+        if let Some(limit) = &mut self.half_closed {
+            if self.busy.is_busy() {
+                ready!(limit.as_mut().poll(context));
+                return Poll::Ready(Ok(()));
+            }
         }
         if !self.busy.is_busy() {
             context.waker().wake_by_ref();

@@ -7,7 +7,7 @@ const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
 /// Returns the file of a program that a server's command names. The standard library starts `.bat` and `.cmd` files
 /// with `cmd.exe`, and escapes their arguments.
-pub(super) fn program(name: &str, folder: Option<&str>, variables: &[(String, String)]) -> Option<PathBuf> {
+pub(crate) fn program(name: &str, folder: Option<&str>, variables: &[(String, String)]) -> Option<PathBuf> {
     let variable = |wanted: &str| {
         let mut found = variables.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.next().map(|(_, value)| value.clone()).or_else(|| std::env::var(wanted).ok())

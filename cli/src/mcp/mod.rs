@@ -4,7 +4,7 @@ mod calls;
 mod events;
 pub(crate) mod lines;
 #[cfg(any(windows, test))]
-mod lookup;
+pub(crate) mod lookup;
 pub(crate) mod process;
 mod remote;
 pub(crate) mod tools;

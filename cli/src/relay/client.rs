@@ -1,14 +1,20 @@
 //! The client of `toolwire run`: a program in the foreground, with the URL of the relay in its variables.
 
-use std::{env, process::ExitStatus};
+use std::{env, io::ErrorKind, process::ExitStatus};
 
 use tokio::process::{Child, Command};
-use toolwire::json::{Node, Object};
+use toolwire::json::{self, Member, Node, Object};
 
-use crate::{mcp::process::unstarted, signals::Signals, system::code};
+use crate::{mcp::process::unstarted, signals::Sent, system::code};
 
 /// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/// Exit codes of shells for a client that is not found, or that cannot be executed.
+const NOT_FOUND: u8 = 127;
+const NOT_EXECUTABLE: u8 = 126;
+/// Exit code of wrong usage.
+const USAGE: u8 = 2;
 
 /// A client that has not been started.
 pub(crate) struct Client {
@@ -16,12 +22,19 @@ pub(crate) struct Client {
     command: Vec<String>,
     /// Arguments before those of the user, which contain `{url}` and `{key}`.
     arguments: Vec<String>,
-    /// Each with its value, which contains `{url}`, `{key}` and `{secret}`.
+    /// Each with its value, which contains `{url}`, `{key}`, `{secret}` and `{token-value}`.
     variables: Vec<(String, String)>,
     defaults: Vec<(String, String)>,
     removed: Vec<String>,
     keys: Vec<String>,
+    /// Variable with the token of the relay.
+    token: Option<String>,
+    /// What the user should know.
+    pub(crate) note: Option<String>,
 }
+
+/// A client that cannot be started: the exit code, and a message.
+pub(crate) type Failure = (u8, String);
 
 impl Client {
     /// Reads the member `client` of the settings.
@@ -40,11 +53,13 @@ impl Client {
             defaults: pairs("defaults"),
             removed: list("removed"),
             keys: list("keys"),
+            token: client.get("token").and_then(text),
+            note: client.get("note").and_then(text),
         })
     }
 
-    /// Starts the client. Fails with a message.
-    pub(crate) fn start(&self, address: &str) -> Result<Child, String> {
+    /// Starts the client.
+    pub(crate) fn start(&self, address: &str) -> Result<Child, Failure> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
         let mut keys = self.keys.iter().filter_map(|name| Some((name.as_str(), set(name)?)));
         let (key, secret) = match keys.next() {
@@ -52,21 +67,34 @@ impl Client {
             None if self.keys.is_empty() => ("", String::new()),
             None => {
                 let names: Vec<String> = self.keys.iter().map(|name| format!("`{name}`")).collect();
-                return Err(format!("expected the key in the variable {}, found it unset", names.join(" or ")));
+                let names = names.join(" or ");
+                return Err((USAGE, format!("expected the key in the variable {names}, found it unset")));
             }
         };
-        // A relay that listens on all addresses is reached on this machine.
-        let address = address.replace("0.0.0.0:", "127.0.0.1:").replace("[::]:", "[::1]:");
+        let token = self.token.as_deref().and_then(set).map(|token| token.trim().to_string()).unwrap_or_default();
+        let address = reachable(address);
         let url = format!("http://{address}");
-        let known = |text: &str| text.replace("{url}", &url).replace("{key}", key).replace("{secret}", &secret);
-        let (name, given) = self.command.split_first().ok_or("expected a client, found none")?;
-        let mut command = Command::new(name);
+        let known = |text: &str| {
+            let text = text.replace("{url}", &url).replace("{key}", key);
+            text.replace("{secret}", &secret).replace("{token-value}", &token)
+        };
+        let (name, given) = self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
+        #[cfg(windows)]
+        let file = crate::mcp::lookup::program(name, None, &[]).unwrap_or_else(|| name.into());
+        #[cfg(not(windows))]
+        let file = name;
+        let mut command = Command::new(file);
         command.args(self.arguments.iter().map(|argument| known(argument))).args(given).kill_on_drop(true);
-        self.removed.iter().for_each(|name| {
+        for name in &self.removed {
             command.env_remove(name);
-        });
+        }
+        if !key.is_empty() {
+            // Some clients read the variable itself.
+            command.env(key, &secret);
+        }
         for (name, value) in &self.variables {
-            command.env(name, known(value));
+            let value = known(value);
+            command.env(name, set(name).and_then(|own| merged(&own, &value)).unwrap_or(value));
         }
         for (name, value) in self.defaults.iter().filter(|(name, _)| env::var_os(name).is_none()) {
             command.env(name, known(value));
@@ -79,12 +107,51 @@ impl Client {
                 command.env(name, others.map_or_else(|| host.into(), |others| format!("{others},{host}")));
             }
         }
-        command.spawn().map_err(|error| format!("{name}: {}", unstarted(&code(&error))))
+        command.spawn().map_err(|error| {
+            let is_file = name.contains('/') && std::path::Path::new(name).is_file();
+            let (exit, why) = match error.kind() {
+                ErrorKind::NotFound if is_file => {
+                    (NOT_EXECUTABLE, "expected a script whose interpreter exists, found another".into())
+                }
+                ErrorKind::NotFound => (NOT_FOUND, unstarted(&code(&error))),
+                _ => (NOT_EXECUTABLE, unstarted(&code(&error))),
+            };
+            (exit, format!("{name}: {why}"))
+        })
     }
 }
 
+/// Returns the address on this machine of a relay that listens on all addresses.
+fn reachable(address: &str) -> String {
+    for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
+        if let Some(port) = address.strip_prefix(all) {
+            return format!("{own}{port}");
+        }
+    }
+    address.into()
+}
+
+/// Returns the user's value of a variable with the members of another one. Both have to be objects in JSON.
+fn merged(own: &str, more: &str) -> Option<String> {
+    let (own, more) = (json::read(own).ok()?, json::read(more).ok()?);
+    (own.as_object().is_some() && more.as_object().is_some()).then(|| json::write(&merge(&own, &more)))
+}
+
+fn merge<'a>(own: &Node<'a>, more: &Node<'a>) -> Node<'a> {
+    let (Some(mine), Some(others)) = (own.as_object(), more.as_object()) else { return more.clone() };
+    let mut members: Vec<Member<'a>> = mine.members().to_vec();
+    for other in others.members() {
+        match members.iter_mut().find(|member| member.key.display() == other.key.display()) {
+            Some(member) => member.value = merge(&member.value, &other.value),
+            None => members.push(other.clone()),
+        }
+    }
+    Node::object(Object::from_members(members))
+}
+
 /// Waits for the end of a client, and passes signals on to it. Returns its exit code, as shells report it.
-pub(crate) async fn ended(mut client: Child, mut signals: Signals) -> u8 {
+pub(crate) async fn ended(mut client: Child, mut signals: Sent) -> u8 {
+    stop_with(&client);
     loop {
         tokio::select! {
             status = client.wait() => return status.map_or(1, exit_code),
@@ -105,21 +172,49 @@ fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// Sends a signal to a client, unless its terminal has sent the signal: clients end at the second Ctrl-C.
+#[cfg(unix)]
+fn id(client: &Child) -> Option<rustix::process::Pid> {
+    client.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
+}
+
+/// Sends a signal to a client.
 #[cfg(unix)]
 fn pass_on(client: &Child, code: u8) {
-    use std::io::IsTerminal as _;
-
-    use rustix::process::{kill_process, Pid, Signal};
-    let signal = Signal::from_named_raw(i32::from(code) - 128);
-    let is_typed = matches!(signal, Some(Signal::INT | Signal::QUIT)) && std::io::stdin().is_terminal();
-    let id = client.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let (Some(id), Some(signal), false) = (id, signal, is_typed) {
-        // The client may have ended.
-        let _ = kill_process(id, signal);
-    }
+    use rustix::process::{kill_process, Signal};
+    let Some((id, signal)) = id(client).zip(Signal::from_named_raw(i32::from(code) - 128)) else { return };
+    // The client may have ended.
+    let _ = kill_process(id, signal);
+    // A stopped client would not receive it.
+    let _ = kill_process(id, Signal::CONT);
 }
 
 /// Does nothing, because the console sends Ctrl-C to all its programs.
 #[cfg(not(unix))]
 fn pass_on(_client: &Child, _code: u8) {}
+
+/// Stops this program whenever its client has stopped itself, so that the shell takes the terminal back, and lets the
+/// client go on with this program.
+#[cfg(unix)]
+fn stop_with(client: &Child) {
+    use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
+    use signal_hook::{consts::SIGSTOP, low_level::raise};
+    /// Time in which a Ctrl-Z of the terminal, which stops both, has stopped this program.
+    const TYPED: std::time::Duration = std::time::Duration::from_millis(100);
+    let Some(id) = id(client) else { return };
+    // The thread ends with the program: a call that waits is not interrupted by the end of the client.
+    std::thread::spawn(move || {
+        let stopped = |more| waitid(WaitId::Pid(id), WaitIdOptions::STOPPED | more);
+        while let Ok(Some(_)) = stopped(WaitIdOptions::NOWAIT) {
+            std::thread::sleep(TYPED);
+            // After a typed Ctrl-Z, both go on together.
+            if matches!(stopped(WaitIdOptions::NOHANG), Ok(Some(_))) {
+                // This thread has stopped, too, when this returns.
+                let _ = raise(SIGSTOP);
+                let _ = kill_process(id, Signal::CONT);
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn stop_with(_client: &Child) {}

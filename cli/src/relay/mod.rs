@@ -8,7 +8,11 @@ mod reload;
 mod upstream;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    io::Write as _,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, PoisonError,
+    },
     time::Duration,
 };
 
@@ -28,7 +32,7 @@ use crate::{
         server::{token_of, Client, Listening, Service},
     },
     logs::{Log, Report},
-    signals::Signals,
+    signals::{Sent as SentSignals, Signals},
 };
 
 /// Time limit for open requests after the relay is asked to stop.
@@ -44,6 +48,8 @@ pub(crate) struct Host {
     timeout: Duration,
     log: Log,
     report: Report,
+    /// True once a request has arrived.
+    is_used: AtomicBool,
     /// Bounds the number of large bodies that are rewritten at the same time.
     work: Arc<Semaphore>,
 }
@@ -117,7 +123,8 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     let settings = Settings::read(&json::read(text).unwrap_or_default());
     let token = token_of(settings.token.as_deref())?;
     // The client has the terminal.
-    let log = if settings.client.is_some() && !settings.verbose { Log::silent() } else { Log::new() };
+    let is_quiet = settings.client.is_some() && !settings.verbose;
+    let log = if is_quiet { Log::kept() } else { Log::new() };
     let current = Current { relay: Relay::new(text, token.as_deref()), upstreams: settings.upstreams };
     let host = Host {
         current: Mutex::new(Arc::new(current)),
@@ -125,6 +132,7 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
         timeout: settings.timeout,
         report: Report::open(settings.report.as_deref())?,
         log,
+        is_used: AtomicBool::new(false),
         work: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
     };
     let runtime = runtime()?;
@@ -133,23 +141,44 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
         let signals = Signals::begin();
         let (address, port) = &settings.listen;
         let listening = Listening::begin(address, *port, 4 * settings.most_clients).await?;
-        host.log.line(&host.current().relay.started(&listening.address));
+        if !is_quiet {
+            host.log.line(&host.current().relay.started(&listening.address));
+        }
         if let Some(path) = settings.config {
-            tokio::spawn(reload::watch(host.clone(), path, again));
+            tokio::spawn(reload::watch(host.clone(), path, text.to_string(), again));
         }
         let limits = Limits::new(host.timeout);
-        Ok(match &settings.client {
-            None => listening.serve(host.clone(), limits, signals.first(), PATIENCE).await,
-            Some(client) => {
-                let ended = client::ended(client.start(&listening.address)?, signals);
-                listening.serve(host.clone(), limits, ended, LAST_LINES).await
+        let Some(client) = &settings.client else {
+            return Ok(listening.serve(host.clone(), limits, signals.first(), PATIENCE).await);
+        };
+        let sent = SentSignals::begin();
+        if let Some(note) = &client.note {
+            say(note);
+        }
+        let started = match client.start(&listening.address) {
+            Ok(started) => started,
+            Err((code, why)) => {
+                say(&why);
+                return Ok(code);
             }
-        })
+        };
+        let code = listening.serve(host.clone(), limits, client::ended(started, sent), LAST_LINES).await;
+        if is_quiet && !host.is_used.load(Ordering::Relaxed) {
+            host.log.line("toolwire: run: the client has sent no request to the relay");
+        }
+        Ok(code)
     });
     // Requests that are still open write their lines when they are dropped. Threads that resolve names may take longer.
     runtime.shutdown_timeout(LAST_LINES);
     host.log.flush();
+    host.log.write_kept();
     ended
+}
+
+/// Writes a message about the client.
+fn say(message: &str) {
+    // Standard error is the only way to report an error.
+    let _ = writeln!(std::io::stderr(), "toolwire: run: {message}");
 }
 
 fn runtime() -> Result<Runtime, String> {
@@ -160,6 +189,7 @@ impl Service for Host {
     type Reply = body::Reply;
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>, client: Client) -> Option<Response<body::Reply>> {
+        self.is_used.store(true, Ordering::Relaxed);
         exchange::answer(self, request, client).await
     }
 }

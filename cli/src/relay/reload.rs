@@ -1,6 +1,12 @@
 //! Reads the configuration file of a relay again when it changes.
 
-use std::{fs, sync::Arc, time::Duration};
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt as _;
+use std::{
+    fs,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio::time::sleep;
 
@@ -10,27 +16,54 @@ use super::{Again, Host};
 /// written in parts.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Returns a value that changes with the file; `None` if there is no file, for example while an editor replaces it.
-fn version(path: &str) -> Option<(std::time::SystemTime, u64)> {
-    let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some((data.modified().ok()?, data.len()))
+/// What changes with a file.
+#[derive(PartialEq)]
+struct Version {
+    modified: SystemTime,
+    length: u64,
+    /// Number of the file, and the time at which its data was changed, which programs cannot set.
+    #[cfg(unix)]
+    file: (u64, i64, i64),
 }
 
-/// Watches the file as long as the relay runs.
-pub(super) async fn watch(host: Arc<Host>, path: String, again: Again) {
-    let mut read = version(&path);
-    let mut last = read;
+/// Returns the version of the file; `None` if there is no file, for example while an editor replaces it.
+fn version(path: &str) -> Option<Version> {
+    let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    #[cfg(unix)]
+    let file = (data.ino(), data.ctime(), data.ctime_nsec());
+    Some(Version {
+        modified: data.modified().ok()?,
+        length: data.len(),
+        #[cfg(unix)]
+        file,
+    })
+}
+
+/// Watches the file as long as the relay runs. `before` are the settings from the file as it was read first.
+pub(super) async fn watch(host: Arc<Host>, path: String, before: String, again: Again) {
+    // The file may have changed since it was read.
+    let (mut read, mut last, mut is_missing) = (None, version(&path), false);
+    let mut before = Some(before);
     loop {
         sleep(INTERVAL).await;
         let now = version(&path);
         let is_stable = now == last;
         last = now;
-        if now.is_none() || now == read || !is_stable {
+        if is_stable && last.is_none() != is_missing {
+            is_missing = last.is_none();
+            if is_missing {
+                host.log.line(&format!("toolwire: {path} is gone; the settings before the change still apply"));
+            }
+        }
+        if last.is_none() || last == read || !is_stable {
             continue;
         }
-        read = now;
+        read = version(&path);
         // Reading may block.
         let text = tokio::task::spawn_blocking(again).await.unwrap_or_else(|error| Err(error.to_string()));
+        if before.take().is_some_and(|before| text.as_ref() == Ok(&before)) {
+            continue;
+        }
         let line = match text.and_then(|text| host.change(&text)) {
             Ok(()) => format!("toolwire: {path} was read again"),
             Err(why) => format!("{}\ntoolwire: the settings before the change still apply", why.trim_end()),

@@ -4,6 +4,7 @@
 mod acting;
 mod client;
 mod command;
+mod faults;
 mod files;
 mod http;
 mod limits;

@@ -91,6 +91,7 @@ impl Drop for Client {
 
 fn kimi(command: &mut Command) {
     command.env("MOONSHOT_API_KEY", " secret ").env("ANTHROPIC_API_KEY", "of another API");
+    command.env("ANTHROPIC_CUSTOM_HEADERS", "X-Key: of a gateway").env("CLAUDE_CODE_USE_BEDROCK", "1");
 }
 
 #[test]
@@ -117,9 +118,18 @@ fn claude_code_uses_kimi_with_one_line() {
     ] {
         assert_eq!(client.variables.get(name).map(String::as_str), Some(value), "{name}");
     }
-    // The key of another API does not reach this one.
-    assert_eq!(client.variables.get("ANTHROPIC_API_KEY"), None);
-    assert_eq!(client.arguments, ["exec", "a b"]);
+    // What belongs to another API does not reach this one.
+    for name in ["ANTHROPIC_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_USE_BEDROCK"] {
+        assert_eq!(client.variables.get(name), None, "{name}");
+    }
+    // A client that reads the variable itself receives the key without spaces, too.
+    assert_eq!(client.variables["MOONSHOT_API_KEY"], "secret");
+    let [option, settings, rest @ ..] = &client.arguments[..] else { panic!("{:?}", client.arguments) };
+    assert_eq!((option.as_str(), rest), ("--settings", &["exec".to_string(), "a b".to_string()][..]));
+    let settings: Value = serde_json::from_str(settings).expect("JSON");
+    assert_eq!(settings["env"]["ANTHROPIC_BASE_URL"], client.url());
+    assert_eq!(settings["env"]["CLAUDE_CODE_SUBAGENT_MODEL"], "kimi-k3");
+    assert!(!settings.to_string().contains("secret"), "{settings}");
     let body = json!({"model": "kimi-k3", "max_tokens": 1, "messages": []}).to_string();
     let head = "POST /v1/messages HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer secret";
     assert_eq!(ask(client.port, head, body.as_bytes()).status(), 200);
@@ -173,9 +183,56 @@ fn a_client_of_an_api_without_a_key_sends_none() {
 }
 
 #[test]
+fn anthropic_receives_its_key_in_its_own_header_and_keeps_the_small_model() {
+    let client = Client::start("claude", &["--on", "anthropic", "--model", "m", "--key-env", "OWN"], |command| {
+        kimi(command);
+        command.env("OWN", "own");
+    });
+    assert_eq!(client.variables["ANTHROPIC_API_KEY"], "own");
+    for name in ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_DEFAULT_HAIKU_MODEL"] {
+        assert_eq!(client.variables.get(name), None, "{name}");
+    }
+    // With its own login, nothing is removed but the way to other clouds.
+    for on in ["anthropic", "anthropic-strict"] {
+        let client = Client::start("claude", &["--on", on], kimi);
+        assert_eq!(client.variables["ANTHROPIC_API_KEY"], "of another API", "{on}");
+        assert_eq!(client.variables.get("CLAUDE_CODE_USE_BEDROCK"), None, "{on}");
+    }
+}
+
+#[test]
+fn clients_send_the_token_of_the_relay() {
+    let port = api(|request, stream| crate::relay::reply(stream, "", request.start.as_bytes()));
+    let upstream = format!("http://127.0.0.1:{port}");
+    let options = ["--upstream", &upstream, "--model", "m", "--token-env", "TOKEN"];
+    let set = |command: &mut Command| {
+        command.env("TOKEN", "t").env("OPENCODE_CONFIG_CONTENT", r#"{"permission":{"bash":"deny"},"model":"x"}"#);
+    };
+    let client = Client::start("claude", &options, set);
+    assert_eq!(client.variables["ANTHROPIC_CUSTOM_HEADERS"], "X-Toolwire-Token: t");
+    assert!(!client.arguments.iter().any(|argument| argument.contains("Token")));
+    assert_eq!(ask(client.port, "GET /v1/models HTTP/1.1", b"").status(), 401);
+    let head = "GET /v1/models HTTP/1.1\r\nX-Toolwire-Token: t";
+    assert_eq!(ask(client.port, head, b"").status(), 200);
+    let client = Client::start("codex", &options, set);
+    let option = "model_providers.toolwire.env_http_headers={\"X-Toolwire-Token\"=\"TOKEN\"}";
+    assert!(client.arguments.iter().any(|argument| argument == option), "{:?}", client.arguments);
+    let client = Client::start("opencode", &options, set);
+    let config: Value = serde_json::from_str(&client.variables["OPENCODE_CONFIG_CONTENT"]).expect("JSON");
+    let headers = &config["provider"]["toolwire"]["options"]["headers"];
+    assert_eq!(*headers, json!({"X-Toolwire-Token": "{env:TOKEN}"}));
+    // What the user has set stays.
+    assert_eq!((&config["permission"]["bash"], &config["model"]), (&json!("deny"), &json!("toolwire/m")));
+}
+
+#[test]
 fn arguments_of_the_user_stay_as_they_are() {
-    let client = Client::start("claude", &["--on", "kimi", "--model", "{url}", "--", "claude", "{secret} {key}"], kimi);
-    assert_eq!(client.arguments, ["{secret} {key}", "--", "claude", "exec", "a b"]);
+    let words = ["--on", "kimi", "--model", "{url}", "--", "claude", "{secret} {key}"];
+    let client = Client::start("claude", &words, kimi);
+    assert_eq!(client.arguments[2..], ["{secret} {key}", "--", "claude", "exec", "a b"]);
+    let words = ["--on", "kimi", "--model", "m", "--", "claude", "--settings={}"];
+    let client = Client::start("claude", &words, kimi);
+    assert_eq!(client.arguments, ["--settings={}", "--", "claude", "exec", "a b"]);
 }
 
 #[test]
@@ -217,24 +274,96 @@ fn signals_reach_the_client_which_decides_about_the_exit_code() {
 #[test]
 fn a_client_that_cannot_run_is_an_error() {
     let own = ["--upstream", "http://127.0.0.1:9", "--variable", "URL"];
-    for (options, client, words) in [
+    for (options, client, words, exit) in [
         (
             &["--on", "kimi"][..],
             "claude",
-            "toolwire: run: expected the key in the variable `MOONSHOT_API_KEY`, found it unset\n",
+            "toolwire: run: without `--model`, `claude` asks this API for the models of another one\n\
+             toolwire: run: expected the key in the variable `MOONSHOT_API_KEY`, found it unset\n",
+            2,
         ),
         (
             &["--on", "ollama"][..],
             "opencode",
             "toolwire: run: expected `--model`, without which `opencode` does not use the relay, found none\n",
+            2,
         ),
-        (&own[..], "no-such-client", "toolwire: run: no-such-client: expected a command, found none with this name\n"),
+        (
+            &own[..],
+            "no-such-client",
+            "toolwire: run: no-such-client: expected a command, found none with this name\n",
+            127,
+        ),
+        (&own[..], "./a-folder", "toolwire: run: ./a-folder: EACCES\n", 126),
+        (
+            &own[..],
+            "./script",
+            "toolwire: run: ./script: expected a script whose interpreter exists, found another\n",
+            126,
+        ),
+        (
+            &["--upstream", "http://127.0.0.1:9", "--variable", "A=B"],
+            "agent",
+            "toolwire: run: --variable: expected the name of a variable, found `A=B`\n",
+            2,
+        ),
     ] {
+        let folder = Folder::new();
+        folder.write("a-folder/file", "");
+        folder.write("script", "#!/no/such/interpreter\n");
+        fs::set_permissions(folder.0.join("script"), fs::Permissions::from_mode(0o755)).expect("permissions");
         let mut command = program();
+        command.current_dir(&folder.0);
         command.args(["run"]).args(options).args(["--", client]).env_remove("MOONSHOT_API_KEY");
         let (_, stderr, code) = ran(&mut command, "");
-        assert_eq!((stderr.as_str(), code), (words, Some(2)));
+        assert_eq!((stderr.as_str(), code), (words, Some(exit)));
     }
+}
+
+/// The program of a user, which has its key itself.
+#[test]
+fn a_key_that_nothing_uses_is_not_needed() {
+    let client = Client::start("agent", &["--on", "mistral", "--variable", "URL"], |command| {
+        command.env_remove("MISTRAL_API_KEY");
+    });
+    assert_eq!(client.variables["URL"], client.url());
+}
+
+#[test]
+fn messages_of_the_relay_follow_after_the_end_of_the_client() {
+    let run = |client: &str| {
+        let mut command = program();
+        command.args(["run", "--upstream", "http://127.0.0.1:9", "--variable", "URL", "--", "sh", "-c", client]);
+        ran(&mut command, "").1
+    };
+    assert_eq!(run("true"), "toolwire: run: the client has sent no request to the relay\n");
+    let request = "exec 3<>/dev/tcp/${URL#http://}";
+    let request = format!("bash -c '{}; printf \"GET / HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n\" >&3; cat <&3 >&2; echo end >&2'", request.replace("${URL#http://}", "${U%:*}/${U##*:}").replace("exec", "U=${URL#http://}; exec"));
+    let stderr = run(&request);
+    let (_, after) = stderr.split_once("end\n").expect("the end");
+    assert!(after.starts_with("toolwire: /: expected a reply from http://127.0.0.1:9, found none"), "{stderr}");
+}
+
+/// Claude Code stops only itself. The shell would otherwise wait for ever.
+#[test]
+fn a_client_that_stops_itself_stops_the_command() {
+    let state = |id: u32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
+    };
+    if state(std::process::id()).is_none() {
+        return;
+    }
+    let folder = Folder::new();
+    let mut command = program();
+    command.args(["run", "--upstream", "http://127.0.0.1:9", "--variable", "URL", "--", "sh", "-c"]);
+    command.arg("kill -STOP $$; touch resumed; exit 3").current_dir(&folder.0).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
+    wait_until(|| state(child.id()) == Some('T'));
+    let is_early = folder.0.join("resumed").exists();
+    let sent = Command::new("kill").args(["-CONT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+    assert_eq!((child.wait().expect("an exit").code(), is_early), (Some(3), false));
 }
 
 /// Starts an API that answers with a name.
@@ -279,6 +408,11 @@ fn the_configuration_is_read_again_when_it_changes() {
     assert_eq!(answer(client.port)["name"], "two");
     folder.write("relay.toml", &config(one, "vllm"));
     wait_until(|| answer(client.port)["name"] == "one");
+    // A new host would receive the key of the client.
+    folder.write("relay.toml", &config(two, "vllm").replace("127.0.0.1", "localhost"));
+    wait_until(|| relay.log().matches("was read again").count() == 3);
+    assert_eq!((&answer(client.port)["name"], &answer(relay.port)["name"]), (&json!("one"), &json!("two")));
+    folder.write("relay.toml", &config(one, "vllm"));
     let (_, stderr, code) =
         ran(program().args(["run", "--config", path, "--on", "other", "--variable", "URL", "--", "true"]), "");
     let expected = "toolwire: run: --on: expected the path of an upstream (`/kimi`), found `/other`\n";

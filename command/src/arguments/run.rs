@@ -9,7 +9,7 @@ pub(super) const EXAMPLES: &str = "\
 A relay runs on a free port as long as the client does, and the client uses it instead of the API. For Claude Code
 (`claude`), Codex (`codex`) and opencode (`opencode`), the address, the key of the API and the model are passed to the
 client; for other programs, name the variable of the base URL. Signals reach the client, whose exit code is that of
-the command. With `--verbose`, the messages of the relay are on standard error.
+the command. The messages of the relay follow after its end, or at once with `--verbose`.
 
 Examples:
   toolwire run --on kimi --model kimi-k3 -- claude
@@ -17,7 +17,8 @@ Examples:
   toolwire run --upstream http://127.0.0.1:8080/v1 --variable OPENAI_BASE_URL -- python agent.py
   toolwire run --config relay.toml --on kimi -- claude
 
-Exit codes: that of the client; 128 and the number of the signal that has ended it; 2 wrong usage.";
+Exit codes: that of the client; 128 and the number of the signal that has ended it; 127 there is no such client;
+126 it cannot be executed; 2 wrong usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {

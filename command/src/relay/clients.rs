@@ -7,7 +7,7 @@ use toolwire::{
 
 use super::{settings, upstream};
 use crate::{
-    agents::{Client, ALIASES, CLIENTS, RESPONSES},
+    agents::{Client, ALIASES, CLIENTS, PROTOCOLS},
     arguments::RunArguments,
     document::record,
     error::CommandError,
@@ -28,30 +28,40 @@ const NO_KEY: (&str, &str) = ("TOOLWIRE_NO_KEY", "none");
 
 /// Finds the client of a command by the name of its program.
 fn of_command(command: &[String]) -> Option<&'static Client> {
-    let program = command.first()?.rsplit(['/', '\\']).next()?;
-    let stem = [".exe", ".cmd"].iter().find_map(|end| program.strip_suffix(end)).unwrap_or(program);
+    let program = command.first()?.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
+    let ends = [".exe", ".cmd", ".bat", ".ps1"];
+    let stem = ends.iter().find_map(|end| program.strip_suffix(end)).unwrap_or(&program);
     CLIENTS.iter().find(|client| client.program == stem)
 }
 
 /// Returns the base URL of an API in a protocol, as a client would use it without a relay.
 fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, String> {
     let chat = endpoint.base.unwrap_or(endpoint.example);
-    let lacks = |protocol: &str| format!("expected an API that is known to have {protocol}, found `{name}`");
-    match api {
-        None => Ok(chat.into()),
-        Some(Api::OpenaiChat) if matches!(endpoint.wire.format, "openai-chat" | "openai-responses") => Ok(chat.into()),
-        Some(Api::OpenaiChat) => Err(lacks("Chat Completions")),
-        Some(Api::OpenaiResponses) => {
-            let found = RESPONSES.iter().any(|row| row.dialect == endpoint.dialect);
-            found.then(|| chat.into()).ok_or_else(|| lacks("OpenAI Responses"))
-        }
-        Some(api) if endpoint.wire.format == "anthropic-messages" && api == Api::Anthropic => Ok(chat.into()),
-        Some(api) => {
-            let mut bases =
-                endpoint.hosts.iter().filter_map(|host| upstream::below(host, api).map(|path| (host, path)));
-            bases.next().map(|(host, path)| format!("https://{host}{path}")).ok_or_else(|| lacks("Anthropic Messages"))
-        }
+    let Some(api) = api else { return Ok(chat.into()) };
+    let own = match endpoint.wire.format {
+        "openai-responses" => &[Api::OpenaiResponses, Api::OpenaiChat][..],
+        "openai-chat" => &[Api::OpenaiChat],
+        "anthropic-messages" => &[Api::Anthropic],
+        _ => &[],
+    };
+    if own.contains(&api) {
+        return Ok(chat.into());
     }
+    let dialect = plain(endpoint.dialect);
+    if let Some(row) = PROTOCOLS.iter().find(|row| row.dialect == dialect && row.api == api) {
+        return Ok(row.base.unwrap_or(chat).into());
+    }
+    let mut below = endpoint.hosts.iter().filter_map(|host| upstream::below(host, api).map(|path| (host, path)));
+    let found = below.next().map(|(host, path)| format!("https://{host}{path}"));
+    found.ok_or_else(|| {
+        let protocol = upstream::name(api);
+        format!("expected an API that is known to have {protocol}, found `{name}`")
+    })
+}
+
+/// Returns the dialect of the API, without its strict form.
+fn plain(dialect: &str) -> &str {
+    dialect.strip_suffix("-strict").unwrap_or(dialect)
 }
 
 /// A client that the host starts with the relay.
@@ -63,56 +73,88 @@ struct Started {
     /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself, or
     /// there is none.
     keys: Vec<String>,
+    /// True if the key is sent in `x-api-key`.
+    is_api_key: bool,
+    /// Variable with the token of the relay.
+    token: Option<String>,
     /// True if the client has the key of the API itself.
     is_own: bool,
+    /// True if the API is that of the client.
+    is_home: bool,
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
 }
 
 impl Started {
-    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys }`. Except
-    /// in `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the relay, `{key}` by
-    /// the first of `keys` that is set, and `{secret}` by its value.
+    /// Returns true if the API has no key, and the client must not send another one.
+    fn has_no_key(&self) -> bool {
+        self.client.is_some() && self.keys.is_empty() && !self.is_own
+    }
+
+    /// Returns a text of the table for the host; `None` if a part is not known.
+    fn known(&self, text: &str) -> Option<String> {
+        let mut text = text.to_string();
+        while let Some((start, rest)) = text.split_once("[[") {
+            let (fragment, end) = rest.split_once("]]")?;
+            text = format!("{start}{}{end}", self.known(fragment).unwrap_or_default());
+        }
+        // In JSON and TOML, the model is a part of a string.
+        let model = self.model.as_deref();
+        let model = model.map(|model| if text.contains('"') { escaped(model) } else { model.into() });
+        let (key, secret, api_key) = match (self.has_no_key(), self.keys.is_empty()) {
+            // Otherwise, the client would send the key or the login that it has for another API.
+            (true, _) => (Some(NO_KEY.0), Some(NO_KEY.1), None),
+            (false, true) => (None, None, None),
+            _ if self.is_api_key => (Some("{key}"), None, Some("{secret}")),
+            _ => (Some("{key}"), Some("{secret}"), None),
+        };
+        let token = self.token.as_deref();
+        for (part, value) in [
+            ("{secret}", secret),
+            ("{api-key}", api_key),
+            ("{key}", key),
+            ("{model}", model.as_deref()),
+            ("{token}", token),
+            ("{token-value}", token.map(|_| "{token-value}")),
+        ] {
+            if text.contains(part) {
+                text = text.replace(part, value?);
+            }
+        }
+        Some(text.replace("{url}", &format!("{{url}}{}", self.path)))
+    }
+
+    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys, token,
+    /// note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the
+    /// relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by the token.
     ///
     /// # Errors
     /// A message, if the client receives the URL only together with a model.
     fn document(&self) -> Result<Node<'_>, String> {
-        let has_no_key = self.client.is_some() && self.keys.is_empty() && !self.is_own;
-        let known = |text: &str| {
-            let mut text = text.replace("{url}", &format!("{{url}}{}", self.path));
-            // Otherwise, the client would send the key or the login that it has for another API.
-            if has_no_key {
-                text = text.replace("{key}", NO_KEY.0).replace("{secret}", NO_KEY.1);
-            }
-            if !text.contains("{model}") {
-                let needs_key = text.contains("{key}") || text.contains("{secret}");
-                return (!needs_key || !self.keys.is_empty()).then_some(text);
-            }
-            // In JSON and TOML, the model is a part of a string.
-            let model = self.model.as_deref()?;
-            let model = if text.contains('"') { escaped(model) } else { model.into() };
-            let text = text.replace("{model}", &model);
-            (!text.contains("{key}") || !self.keys.is_empty()).then_some(text)
-        };
         let pair = |name: &str, text: String| Member { key: Text::new(name.to_string()), value: Node::string(text) };
         let pairs = |list: &[(&str, &str)]| -> Vec<Member<'static>> {
-            list.iter().filter_map(|(name, text)| Some(pair(name, known(text)?))).collect()
+            list.iter().filter_map(|(name, text)| Some(pair(name, self.known(text)?))).collect()
         };
         let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
         let mut variables = Vec::from([pair(URL, "{url}".into())]);
-        if has_no_key {
+        if self.has_no_key() {
             variables.push(pair(NO_KEY.0, NO_KEY.1.into()));
         }
-        variables.extend(self.client.map(|client| pairs(client.variables)).unwrap_or_default());
+        let given = self.client.map(|client| pairs(client.variables)).unwrap_or_default();
+        let foreign = self.client.filter(|_| !self.is_home).map(|client| pairs(client.foreign)).unwrap_or_default();
+        variables.extend(given.into_iter().chain(foreign));
         variables.extend(self.variables.iter().map(|name| pair(name, format!("{{url}}{}", self.path))));
         let defaults = self.client.map(|client| pairs(client.defaults)).unwrap_or_default();
         let removed = self.client.filter(|_| !self.is_own).map_or(&[][..], |client| client.removed);
+        let removed = removed.iter().chain(self.client.map_or(&[][..], |client| client.bypasses));
+        let removed = removed.map(ToString::to_string).collect();
         // An option and its value are two arguments.
         let arguments = self.client.map_or(&[][..], |client| client.arguments).chunks(2);
         let arguments =
-            arguments.filter_map(|option| option.iter().map(|text| known(text)).collect::<Option<Vec<_>>>());
-        let arguments: Vec<String> = arguments.flatten().collect();
+            arguments.filter_map(|option| option.iter().map(|text| self.known(text)).collect::<Option<Vec<_>>>());
+        let mut arguments: Vec<String> = arguments.flatten().collect();
+        arguments.extend(self.settings(&variables));
         let has_url = |text: &str| text.contains("{url}");
         let is_told = variables
             .iter()
@@ -123,14 +165,43 @@ impl Started {
                 client.program
             ));
         }
+        let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
         Ok(record([
             ("command", strings(self.command.clone())),
             ("arguments", strings(arguments)),
             ("variables", Node::object(Object::from_members(variables))),
             ("defaults", Node::object(Object::from_members(defaults))),
-            ("removed", strings(removed.iter().map(ToString::to_string).collect())),
+            ("removed", strings(removed)),
             ("keys", strings(self.keys.clone())),
+            ("token", optional(self.token.clone())),
+            ("note", optional(self.note())),
         ]))
+    }
+
+    /// Returns the option with the variables that contain no secret, unless the user has given the option.
+    fn settings(&self, variables: &[Member<'_>]) -> Vec<String> {
+        let option = self.client.and_then(|client| client.settings);
+        let is_given = |option: &&str| {
+            let mut words = self.command.iter();
+            words.any(|word| word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+        };
+        let Some(option) = option.filter(|option| !is_given(option)) else { return Vec::new() };
+        let is_secret = |text: &Node<'_>| {
+            let text = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+            text.contains("{secret}") || text.contains("{token-value}")
+        };
+        let own = [URL, NO_KEY.0];
+        let public = variables.iter().filter(|one| !own.contains(&&*one.key.display()) && !is_secret(&one.value));
+        let public = public.map(|one| Member { key: one.key.clone(), value: one.value.clone() }).collect();
+        let settings = record([("env", Node::object(Object::from_members(public)))]);
+        Vec::from([option.into(), json::write(&settings)])
+    }
+
+    /// Returns what the user should know before the client starts.
+    fn note(&self) -> Option<String> {
+        let client = self.client.filter(|_| self.model.is_none() && self.path.is_empty() && !self.is_home)?;
+        let program = client.program;
+        Some(format!("without `--model`, `{program}` asks this API for the models of another one"))
     }
 }
 
@@ -153,6 +224,9 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         let message = format!("expected a known client ({known}), or `--variable NAME`, found neither");
         return Err(failed(message));
     }
+    if let Some(name) = arguments.variables.iter().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err(failed(format!("--variable: expected the name of a variable, found `{name}`")));
+    }
     let mut relay = arguments.relay;
     let (mut path, mut keys, mut is_own) = (String::new(), Vec::new(), false);
     match (&arguments.on, &relay.config) {
@@ -163,10 +237,11 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
             let endpoint = Endpoint::of(dialect).filter(|one| !one.base.unwrap_or(one.example).contains("NAME"));
             let endpoint = endpoint.ok_or_else(|| failed(unknown(name)))?;
             relay.upstream = Some(base(endpoint, client.map(|client| client.api), name).map_err(failed)?);
-            is_own = client.is_some_and(|client| client.own == Some(endpoint.dialect));
-            keys.extend(endpoint.key.variables.iter().map(ToString::to_string));
-            // A server of the user has no host by which it could be recognized.
-            if endpoint.hosts.is_empty() {
+            is_own = client.is_some_and(|client| client.own == Some(plain(endpoint.dialect)));
+            // Another program has its key itself.
+            keys.extend(client.iter().flat_map(|_| endpoint.key.variables).map(ToString::to_string));
+            // A server of the user has no host by which it could be recognized, and a strict form has none of its own.
+            if endpoint.hosts.is_empty() || endpoint.dialect != plain(endpoint.dialect) {
                 relay.dialect = relay.dialect.or_else(|| Some(endpoint.dialect.into()));
             }
         }
@@ -184,12 +259,19 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         let paths: Vec<String> = settings.upstreams.iter().map(|one| format!("`{}`", one.path)).collect();
         return Err(failed(format!("--on: expected the path of an upstream ({}), found `{path}`", paths.join(", "))));
     }
+    let host = settings.upstreams.iter().find(|one| one.path == path).map(|one| one.address.host.as_str());
+    let mut own = client.and_then(|client| client.own).into_iter();
+    let home =
+        own.find_map(|dialect| Endpoint::of(dialect).filter(|one| host.is_some_and(|host| one.hosts.contains(&host))));
     let started = Started {
         command: arguments.command,
         path,
         model: arguments.model,
         keys,
+        is_api_key: home.is_some_and(|endpoint| endpoint.key.header == "x-api-key"),
+        token: settings.token.clone(),
         is_own,
+        is_home: home.is_some(),
         variables: arguments.variables,
         client,
     };

@@ -88,6 +88,25 @@ impl Settings {
         }
     }
 
+    /// Checks that no host is new, because the client sends its key to the hosts.
+    ///
+    /// # Errors
+    /// A message, if a host is new, or if it is not encrypted any more.
+    pub(super) fn check_hosts(&self, before: &Settings) -> Result<(), String> {
+        let is_known = |one: &Upstream| {
+            let mut known = before.upstreams.iter().filter(|other| other.address.host == one.address.host);
+            known.any(|other| one.address.is_encrypted || !other.address.is_encrypted)
+        };
+        match self.upstreams.iter().find(|one| !is_known(one)) {
+            Some(one) => Err(format!(
+                "expected only hosts that the file had at the start, because they receive the client's key, found \
+                 `{}`: start the command again",
+                one.address.url("")
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
     /// addresses, the token's environment variable, the paths of the report and of the configuration, and the client.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
@@ -119,6 +138,7 @@ impl Settings {
         settings.timeout = number("timeout").and_then(|time| u32::try_from(time).ok()).unwrap_or(settings.timeout);
         settings.verbose = node.bool_at("verbose").unwrap_or_default();
         settings.reports = word(&node, "report").is_some();
+        settings.client = node.get("client").filter(|client| !client.is_null()).map(json::write);
         settings
     }
 

@@ -239,7 +239,7 @@ pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
 }
 
 /// Returns the name of a protocol.
-fn name(api: Api) -> &'static str {
+pub(super) fn name(api: Api) -> &'static str {
     match api {
         Api::Anthropic => "Anthropic Messages",
         Api::OpenaiResponses => "OpenAI Responses",
