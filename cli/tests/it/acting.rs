@@ -6,12 +6,13 @@ use serde_json::{json, Value};
 
 use crate::client::Proxied;
 
-/// The script. `sh -c` runs it.
+/// The script. `sh -c` runs it. The variable SEEN may name a file for what has happened.
 pub(crate) const ACTING: &str = r#"
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
 text() { say '"id":'"$1"',"result":{"content":[{"type":"text","text":"'"$2"'"}]}'; }
 after() { rest=${line##*"\"$1\":"}; rest=${rest%%[,\}]*}; }
 large() { printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' "$id"; head -c "$1" /dev/zero | tr '\0' y; printf '"}]}}\n'; }
+seen() { [ -z "$SEEN" ] || echo "$1" >>"$SEEN"; }
 schema='{"type":"object","properties":{"$ref":{"type":"string"},"count":{"type":"integer"}},"required":["$ref"]}'
 tools='{"name":"files.read","inputSchema":'$schema'}'
 for name in die leave hang flood rubbish wrong-id twice child big pid slow ask steps many; do
@@ -34,14 +35,14 @@ while IFS= read -r line; do
       *'"name":"twice"'*) text "$id" first; text "$id" second ;;
       *'"name":"child"'*) sleep 1000 >/dev/null 2>&1 </dev/null & text "$id" $! ;;
       *'"name":"pid"'*) text "$id" $$ ;;
-      *'"name":"slow"'*) after says; says=${rest#\"}; (sleep 0.3; text "$id" "${says%\"}") & ;;
+      *'"name":"slow"'*) after says; says=${rest#\"}; seen began; (sleep 0.3; text "$id" "${says%\"}"; seen answered) & ;;
       *'"name":"ask"'*) call=$id; say '"id":"question","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}' ;;
       *'"name":"steps"'*) after progressToken
         for step in 1 2; do say '"method":"notifications/progress","params":{"progressToken":'"$rest"',"progress":'$step',"total":2}'; done
         text "$id" there ;;
       *'"name":"many"'*) after progressToken; filled=$(head -c 10000 /dev/zero | tr '\0' x); step=0
         while [ $step -lt 4000 ]; do step=$((step + 1)); say '"method":"notifications/progress","params":{"progressToken":'"$rest"',"progress":'$step',"message":"'$filled'"}'; done
-        text "$id" there ;;
+        text "$id" there; seen sent ;;
       *) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"said":%s}}\n' "$id" "$line" ;;
     esac ;;
     *'"method"'*'"id"'*|*'"id"'*'"method"'*) say '"id":'"$id"',"result":{}' ;;

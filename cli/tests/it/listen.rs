@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
+    fs,
     io::{Read as _, Write as _},
     process::{Command, Stdio},
     thread,
@@ -81,7 +82,8 @@ fn clients_that_disconnect_while_their_next_request_arrives_leave_nothing_behind
                 client
             })
             .collect();
-        thread::sleep(Duration::from_millis(100));
+        // The server has received all calls.
+        wait_until(|| fs::metadata(folder.0.join("ended.hung")).is_ok_and(|file| file.len() == 100 * (turn + 1)));
         drop(clients);
     }
     wait_until(|| list(running.port, &session).status() == 200);
@@ -102,6 +104,19 @@ fn acting(more: &[&str]) -> Running {
     let mut command = program();
     command.args(["proxy", "--listen", "127.0.0.1:0"]).args(more).args(["--", "sh", "-c", ACTING]);
     Running::start(command)
+}
+
+/// Starts a proxy whose servers write what has happened into a file.
+fn seen() -> (Folder, Running) {
+    let folder = Folder::new();
+    let mut command = program();
+    command.args(["proxy", "--listen", "127.0.0.1:0", "--env", "SEEN", "--", "sh", "-c", ACTING]);
+    command.env("SEEN", folder.0.join("seen"));
+    (folder, Running::start(command))
+}
+
+fn has_seen(folder: &Folder, what: &str) -> bool {
+    fs::read_to_string(folder.0.join("seen")).is_ok_and(|seen| seen.contains(what))
 }
 
 /// Returns the messages of an answer: one, or those of its events.
@@ -207,15 +222,15 @@ fn progress_and_a_request_to_the_client_arrive_in_the_middle_of_a_call() {
 
 #[test]
 fn a_client_may_disconnect_during_a_call_and_its_server_ends_with_its_session() {
-    let running = acting(&[]);
+    let (folder, running) = seen();
     let session = opened(running.port);
     let pid = text(&called(running.port, &session, "pid", &json!({})));
     let mut client = connect(running.port);
     let slow = call("left", "slow", &json!({"says": "x"}));
     send(&mut client, &format!("{POST}{session}"), slow.to_string().as_bytes());
-    thread::sleep(Duration::from_millis(100));
+    wait_until(|| has_seen(&folder, "began"));
     drop(client);
-    thread::sleep(Duration::from_millis(400));
+    wait_until(|| has_seen(&folder, "answered"));
     assert_eq!(text(&called(running.port, &session, "slow", &json!({"says": "heard"}))), "heard");
     assert_eq!(post(running.port, &session, &call("left", "pid", &json!({}))).status(), 200);
     let mut client = connect(running.port);
@@ -366,12 +381,13 @@ fn requests_without_a_session_share_a_server_and_each_receives_its_own_answer() 
 
 #[test]
 fn a_client_without_a_session_that_does_not_read_does_not_block_others() {
-    let running = acting(&[]);
+    let (folder, running) = seen();
     let mut unread = connect(running.port);
     let many = modern_call("many", &json!({})).to_string();
     send(&mut unread, &format!("{POST}{}", modern("many")), many.as_bytes());
     read_head(&mut unread).expect("a head");
-    thread::sleep(Duration::from_secs(1));
+    // The proxy has read more than it keeps.
+    wait_until(|| has_seen(&folder, "sent"));
     let answer = post(running.port, &modern("pid"), &modern_call("pid", &json!({})));
     assert!(text(&messages(&answer).pop().expect("an answer")).parse::<u32>().is_ok());
     // The response was aborted, because too much of it was unread.

@@ -26,7 +26,7 @@ while read -r line; do
     *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"f","version":"1"}}}' ;;
     *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"a.b","inputSchema":{"type":"object","properties":{"n":{"type":"number","maximum":1.0}}}}]}}' ;;
     *'"die"'*) echo 'last words' >&2; exit 3 ;;
-    *'"hang"'*) ;;
+    *'"hang"'*) [ -z "$ENDED" ] || printf x >>"$ENDED.hung" ;;
     *'"flood"'*) head -c 70000000 /dev/zero | tr '\0' x; echo ;;
     *'"variables"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":"'$(env | sed 's/=.*//' | sort | tr '\n' ' ')'"}' ;;
     *'"tools/call"'*|*'"echo"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[],"said":'"$line"'}}' ;;
