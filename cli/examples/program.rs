@@ -193,7 +193,8 @@ impl Running {
         let file = env::temp_dir().join(format!("toolwire-litellm-{}.yaml", std::process::id()));
         let config = format!(
             "model_list:\n  - model_name: m\n    litellm_params:\n      model: openai/m\n      \
-             api_base: http://127.0.0.1:{upstream}/v1\n      api_key: none\n"
+             api_base: http://127.0.0.1:{upstream}/v1\n      api_key: none\n\
+             general_settings:\n  dangerously_permit_weak_or_unset_master_key: true\n"
         );
         fs::write(&file, config).expect("a file");
         let mut command = Command::new(program);

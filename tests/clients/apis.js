@@ -167,7 +167,8 @@ export const groq = RESPONSES.Groq;
 
 /** Chat Completions as DeepSeek serves them. */
 export const deepseek = {
-  path: '/v1/chat/completions',
+  // With `/v1` in front of it, and without.
+  path: '/chat/completions',
   check({ tools = [] }) {
     for (const { function: tool } of tools) checkForDeepSeek(tool.name, tool.parameters);
   },

@@ -9,7 +9,9 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
+import { PROGRAM } from '../program.js';
 import { block, blockAt, environment, read, relayOf } from './pages.js';
+import { redirect } from './redirect.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Longer than a client may run (`run`). */
@@ -150,4 +152,66 @@ for (const [client, name, api, line, refusal] of [
     assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], output);
     assert.match(output, /It is sunny\./);
   });
+}
+
+/** `toolwire run` with real clients: the options of the command, the client with its arguments, and the files of its home. */
+const RUNS = {
+  'claude-code': ({ log }) => ({
+    on: '--on kimi --model kimi-k3',
+    upstream: 'https://api.moonshot.ai',
+    api: kimi,
+    // The `env` of the user's settings beats variables.
+    files: {
+      'mcp.json': JSON.stringify({ mcpServers: { weather: server(log) } }),
+      '.claude/settings.json': JSON.stringify({
+        env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_MODEL: 'another' },
+      }),
+    },
+    client: `claude -p "${QUESTION}" --mcp-config mcp.json --strict-mcp-config --allowedTools mcp__weather`,
+    environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', CLAUDE_CODE_MAX_RETRIES: '0' },
+  }),
+  codex: ({ log }) => ({
+    on: '--on groq --model openai/gpt-oss-120b',
+    upstream: 'https://api.groq.com',
+    api: RESPONSES.Groq,
+    files: {
+      '.codex/config.toml': `[mcp_servers.weather]
+command = ${JSON.stringify(server(log).command)}
+args = ${JSON.stringify(server(log).args)}
+`,
+    },
+    client: `codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "${QUESTION}"`,
+    environment: {},
+  }),
+  opencode: ({ log }) => ({
+    on: '--on deepseek --model deepseek-chat',
+    upstream: 'https://api.deepseek.com',
+    api: deepseek,
+    files: {
+      'opencode.json': JSON.stringify({
+        mcp: { weather: { type: 'local', command: [server(log).command, ...server(log).args], enabled: true } },
+      }),
+    },
+    client: `opencode run "${QUESTION}"`,
+    environment: {},
+  }),
+};
+
+for (const [name, about] of Object.entries(RUNS)) {
+  for (const token of ['', '--token-env TOKEN']) {
+    test(`${name}, with toolwire run ${token}`.trim(), LIMITS, async (t) => {
+      const log = join(folder, `${name}-run${token}.jsonl`);
+      const { on, upstream, api, files, client, environment } = about({ log });
+      const backend = await served(api);
+      t.after(backend.close);
+      const redirected = await redirect(upstream, backend.url);
+      t.after(redirected.close);
+      const line = `"${PROGRAM}" run ${on} ${token} -- ${client}`;
+      const variables = { ...environment, ...redirected.env, TOKEN: 'secret' };
+      const output = await run({ place: home(name, files), line, environment: variables });
+      assert.deepEqual(backend.refusals, [], output);
+      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], output);
+      assert.match(output, /It is sunny\./);
+    });
+  }
 }
