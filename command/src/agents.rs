@@ -110,7 +110,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             "OPENCODE_CONFIG_CONTENT",
             concat!(
                 r#"{"provider":{"toolwire":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{url}","#,
-                r#""apiKey":"{env:{key}}"[[,"headers":{"X-Toolwire-Token":"{env:{token}}"}]]},"models":{"{model}":{}}}},"model":"toolwire/{model}"}"#
+                r#""apiKey":"{env:{key}}"[[,"headers":{"X-Toolwire-Token":"{env:{token}}"}]]},"#,
+                r#""models":{"{model}":{}}}},"model":"toolwire/{model}"}"#
             ),
         )],
         foreign: &[],

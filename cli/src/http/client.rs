@@ -120,7 +120,7 @@ where
     let provider = rustls::crypto::ring::default_provider();
     let tls = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider);
     let tls = tls.map_err(|error| format!("the certificates of the system cannot be read ({error})"))?;
-    let route = Route { direct: connector, proxies: Arc::new(Matcher::from_env()) };
+    let route = Route { direct: connector, proxies: Arc::new(proxies()) };
     let inner = tls.https_only().enable_http1().wrap_connector(route);
     Ok(builder().build(Limited { inner, limit }))
 }
@@ -238,6 +238,25 @@ impl Service<Uri> for Route {
             tunnel.call(uri).await.map_err(|error| refused(&error).into())
         })
     }
+}
+
+/// Returns the proxies of the environment.
+fn proxies() -> Matcher {
+    /// A proxy to which every connection fails. One that is not understood would otherwise be ignored.
+    const UNKNOWN: &str = "socks4://unknown";
+    let first = |names: [&str; 2]| names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default();
+    let proxy = |names| Some(first(names)).filter(|value| is_known(value)).unwrap_or_else(|| UNKNOWN.into());
+    Matcher::builder()
+        .https(proxy(["HTTPS_PROXY", "https_proxy"]))
+        .all(proxy(["ALL_PROXY", "all_proxy"]))
+        .no(first(["NO_PROXY", "no_proxy"]))
+        .build()
+}
+
+/// Returns true if the value of a variable names a proxy in a form that the matcher understands, or none.
+fn is_known(value: &str) -> bool {
+    let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
+    value.is_empty() || value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()))
 }
 
 /// Returns the address of a SOCKS proxy, with its port.

@@ -43,8 +43,8 @@ impl Limits {
 const PIECE: usize = 1 << 14;
 /// Maximum size of what is read of the next request while one is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
-/// Time in which a request is still answered whose client has closed its side of the connection. Afterwards, the client is
-/// treated as disconnected: most clients that close this side have closed the other one, too.
+/// Time in which a request is still answered whose client has closed its side of the connection. Afterwards, the client
+/// is treated as disconnected: most clients that close this side have closed the other one, too.
 const HALF_CLOSED: Duration = Duration::from_secs(1);
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -41,8 +41,9 @@ while IFS= read -r line; do
         for step in 1 2; do say '"method":"notifications/progress","params":{"progressToken":'"$rest"',"progress":'$step',"total":2}'; done
         text "$id" there ;;
       *'"name":"many"'*) after progressToken; filled=$(head -c 10000 /dev/zero | tr '\0' x); step=0
-        while [ $step -lt 4000 ]; do step=$((step + 1)); say '"method":"notifications/progress","params":{"progressToken":'"$rest"',"progress":'$step',"message":"'$filled'"}'; done
-        text "$id" there; seen sent ;;
+        while [ $step -lt 4000 ]; do step=$((step + 1)); say '"method":"notifications/progress","params":{"progressToken":'"$rest"',"progress":'$step',"message":"'$filled'"}'
+        [ $step -ne 2500 ] || seen '25 MB'; done
+        text "$id" there ;;
       *) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"said":%s}}\n' "$id" "$line" ;;
     esac ;;
     *'"method"'*'"id"'*|*'"id"'*'"method"'*) say '"id":'"$id"',"result":{}' ;;

@@ -298,15 +298,17 @@ fn a_proxy_of_the_environment_that_is_unknown_is_an_error() {
     let folder = Folder::new();
     folder.write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object"}}]"#);
     let arguments = ["probe", "-d", "openai-chat", "--model", "m", "--url", "https://api.example/v1", "--key-env", "K"];
-    let mut command = program();
-    command.args(arguments).arg("t.json").current_dir(&folder.0);
-    command.env("K", "secret").env("ALL_PROXY", "socks4://127.0.0.1:9");
-    for name in ["HTTPS_PROXY", "https_proxy", "all_proxy", "NO_PROXY", "no_proxy"] {
-        command.env_remove(name);
+    for proxy in ["socks4://127.0.0.1:9", "ftp://127.0.0.1:9", "https://127.0.0.1:9", "http:///", "/"] {
+        let mut command = program();
+        command.args(arguments).arg("t.json").current_dir(&folder.0);
+        command.env("K", "secret").env("ALL_PROXY", proxy);
+        for name in ["HTTPS_PROXY", "https_proxy", "all_proxy", "NO_PROXY", "no_proxy"] {
+            command.env_remove(name);
+        }
+        let output = command.output().expect("the program");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        assert!(stderr.contains("neither http:// nor socks5://"), "{proxy}: {stderr}");
     }
-    let output = command.output().expect("the program");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    assert!(stderr.contains("neither http:// nor socks5://"), "{stderr}");
 }
 
 /// The program has waited for a server, and now waits for a reader of its output.

@@ -387,7 +387,7 @@ fn a_client_without_a_session_that_does_not_read_does_not_block_others() {
     send(&mut unread, &format!("{POST}{}", modern("many")), many.as_bytes());
     read_head(&mut unread).expect("a head");
     // The proxy has read more than it keeps.
-    wait_until(|| has_seen(&folder, "sent"));
+    wait_until(|| has_seen(&folder, "25 MB"));
     let answer = post(running.port, &modern("pid"), &modern_call("pid", &json!({})));
     assert!(text(&messages(&answer).pop().expect("an answer")).parse::<u32>().is_ok());
     // The response was aborted, because too much of it was unread.

@@ -13,7 +13,7 @@ pub(crate) use check::{CheckArguments, FailOn, Format};
 pub(crate) use defer::DeferArguments;
 pub(crate) use probe::ProbeArguments;
 pub(crate) use proxy::{Defer, ProxyArguments};
-pub(crate) use relay::{natives, RelayArguments, AUTO};
+pub(crate) use relay::{RelayArguments, RequestWords};
 pub(crate) use restore::RestoreArguments;
 pub(crate) use run::RunArguments;
 pub(crate) use validate::{Repairing, ValidateArguments};

@@ -242,7 +242,8 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
             keys.extend(client.iter().flat_map(|_| endpoint.key.variables).map(ToString::to_string));
             // A server of the user has no host by which it could be recognized, and a strict form has none of its own.
             if endpoint.hosts.is_empty() || endpoint.dialect != plain(endpoint.dialect) {
-                relay.dialect = relay.dialect.or_else(|| Some(endpoint.dialect.into()));
+                let dialect = &mut relay.options.dialect;
+                dialect.get_or_insert_with(|| endpoint.dialect.into());
             }
         }
         (None, _) => {}

@@ -106,8 +106,8 @@ impl Relay {
     /// listens on the same address.
     ///
     /// # Errors
-    /// A message, if other machines can reach the address and no token is required, if the relay is its own upstream, or
-    /// if it has started a client and a host is new.
+    /// A message, if other machines can reach the address and no token is required, if the relay is its own upstream,
+    /// or if it has started a client and a host is new.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();

@@ -7,15 +7,11 @@ use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::{
-    internal::Choices,
-    json::{self, Member, Node, Object, Text},
-    options::{Formats, Overflow},
-};
+use toolwire::json::{self, Member, Node, Object, Text};
 
-use super::upstream::{Upstream, Words};
+use super::upstream::Upstream;
 use crate::{
-    arguments::{natives, RelayArguments, REPAIRS},
+    arguments::{RelayArguments, RequestWords},
     document::record,
     error::CommandError,
     gather::Gathering,
@@ -159,9 +155,10 @@ fn upstream(one: &Upstream) -> Node<'_> {
     let strings = |list: &'_ [String]| Node::array(list.iter().map(|text| Node::string(text.clone())).collect());
     let member =
         |(key, value): (&String, &String)| Member { key: Text::new(key.clone()), value: Node::string(value.clone()) };
-    let Words { dialect, native, repair, formats, overflow } = &one.options;
     let address = &one.address;
-    record([
+    let options = RequestWords::NAMES.into_iter().zip(one.options.values());
+    let options = options.map(|(name, value)| (name, value.map_or_else(Node::default, Node::string)));
+    let mut settings = Vec::from([
         ("url", Node::string(address.url(&address.base))),
         ("encrypted", Node::bool(address.is_encrypted)),
         // Sockets require the address without brackets.
@@ -170,12 +167,10 @@ fn upstream(one: &Upstream) -> Node<'_> {
         ("path", Node::string(one.path.as_str())),
         ("models", strings(&one.models)),
         ("modelNames", Node::object(Object::from_members(one.names.iter().map(member).collect()))),
-        ("dialect", dialect.as_deref().map_or_else(Node::default, Node::string)),
-        ("native", Node::string(native.as_str())),
-        ("repair", Node::string(repair.as_str())),
-        ("formats", Node::string(formats.as_str())),
-        ("overflow", Node::string(overflow.as_str())),
-    ])
+    ]);
+    settings.extend(options);
+    let members = settings.into_iter().map(|(key, value)| Member { key: Text::new(key), value });
+    Node::object(Object::from_members(members.collect()))
 }
 
 fn word(node: &Node<'_>, key: &str) -> Option<String> {
@@ -188,17 +183,12 @@ fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
     let names = node.object_at("modelNames").map(Object::members).unwrap_or_default().iter();
     let names: BTreeMap<String, String> =
         names.filter_map(|member| Some((member.key.display().into_owned(), text(&member.value)?))).collect();
-    let defaults = Words::default();
-    let or = |key: &str, default: String| word(node, key).unwrap_or(default);
-    let options = Words {
-        dialect: word(node, "dialect"),
-        native: or("native", defaults.native),
-        repair: or("repair", defaults.repair),
-        formats: or("formats", defaults.formats),
-        overflow: or("overflow", defaults.overflow),
-    };
+    let mut options = RequestWords::default();
+    for name in RequestWords::NAMES {
+        word(node, name).into_iter().for_each(|value| options.set(name, value));
+    }
     let address = Address::read(&word(node, "url")?).ok()?;
-    Some(Upstream { address, path: or("path", String::new()), models, names, options })
+    Some(Upstream { address, path: word(node, "path").unwrap_or_default(), models, names, options })
 }
 
 /// Prepares the command for the host.
@@ -223,13 +213,7 @@ pub(super) fn of(
                 return Err(failed(message.into()));
             };
             let address = Address::read(url).map_err(|error| failed(format!("--upstream: {error}")))?;
-            let options = Words {
-                dialect: arguments.dialect.clone(),
-                native: arguments.native.clone(),
-                repair: arguments.repair.clone(),
-                formats: arguments.formats.clone(),
-                overflow: arguments.overflow.clone(),
-            };
+            let options = arguments.options.clone();
             let upstream = Upstream { address, options, ..Upstream::default() };
             ConfigFile { upstreams: Vec::from([upstream]), ..ConfigFile::default() }
         }
@@ -249,8 +233,7 @@ pub(super) fn of(
 }
 
 const KEYS: [&str; 4] = ["listen", "token-env", "timeout", "upstream"];
-const UPSTREAM_KEYS: [&str; 9] =
-    ["url", "path", "models", "model-names", "dialect", "native", "repair", "formats", "overflow"];
+const UPSTREAM_KEYS: [&str; 4] = ["url", "path", "models", "model-names"];
 
 /// Content of a `relay.toml` file.
 #[derive(Debug, Default)]
@@ -314,12 +297,17 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
                     one.names.insert(name.get_ref().to_string(), file.string(value)?);
                 }
             }
-            "dialect" => one.options.dialect = Some(file.dialect(value)?),
-            "native" => one.options.native = file.one_of(value, &natives())?,
-            "repair" => one.options.repair = file.one_of(value, &REPAIRS)?,
-            "formats" => one.options.formats = file.one_of(value, &words::<Formats>())?,
-            "overflow" => one.options.overflow = file.one_of(value, &words::<Overflow>())?,
-            other => return Err(file.unknown(key.span(), other, &UPSTREAM_KEYS)),
+            name if RequestWords::NAMES.contains(&name) => {
+                let value = match RequestWords::choices(name) {
+                    Some(choices) => file.one_of(value, &choices)?,
+                    None => file.dialect(value)?,
+                };
+                one.options.set(name, value);
+            }
+            other => {
+                let known: Vec<&str> = UPSTREAM_KEYS.into_iter().chain(RequestWords::NAMES).collect();
+                return Err(file.unknown(key.span(), other, &known));
+            }
         }
     }
     if !has_url {
@@ -345,10 +333,6 @@ fn checked<T>(
 ) -> Result<T, CommandError> {
     let text = file.string(value)?;
     read(&text).map_err(|message| file.error(Some(value.span()), &message))
-}
-
-fn words<T: Choices>() -> Vec<&'static str> {
-    T::CHOICES.iter().map(|(word, _)| *word).collect()
 }
 
 #[cfg(test)]

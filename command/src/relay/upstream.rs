@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use toolwire::{
     internal,
     json::{self, Node},
-    options::{Api, Confidence, Formats, Native, Overflow},
+    options::{Api, Native},
     ExchangeOptions, RepairOptions,
 };
 use wildmatch::WildMatch;
 
 use crate::{
-    arguments::{choice, least_confidence, AUTO},
+    arguments::{choice, least_confidence, RequestWords},
     http::Address,
 };
 
@@ -28,36 +28,13 @@ pub(crate) struct Upstream {
     pub(crate) models: Vec<String>,
     /// Model names of the API, by the names that clients use.
     pub(crate) names: BTreeMap<String, String>,
-    pub(crate) options: Words,
-}
-
-/// Options for requests from the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Words {
-    /// The dialect; `None` if it is detected from the host, path and model.
-    pub(crate) dialect: Option<String>,
-    pub(crate) native: String,
-    pub(crate) repair: String,
-    pub(crate) formats: String,
-    pub(crate) overflow: String,
-}
-
-impl Default for Words {
-    fn default() -> Words {
-        Words {
-            dialect: None,
-            native: AUTO.into(),
-            repair: Confidence::Likely.as_str().into(),
-            formats: Formats::Native.as_str().into(),
-            overflow: Overflow::Quarantine.as_str().into(),
-        }
-    }
+    pub(crate) options: RequestWords,
 }
 
 impl Upstream {
     /// Returns the options for requests.
     pub(super) fn options(&self) -> ExchangeOptions {
-        let Words { dialect, native, repair, formats, overflow } = &self.options;
+        let RequestWords { dialect, native, repair, formats, overflow } = &self.options;
         let mut options = ExchangeOptions::default();
         let native = choice::<Native>(Some(native));
         options.native_is_auto = native.is_none();
