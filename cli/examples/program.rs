@@ -150,14 +150,16 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
         is_chunked |= line.starts_with("transfer-encoding:");
     }
     let mut body = Vec::new();
-    while is_chunked {
-        let size = usize::from_str_radix(&line(stream)?, 16).expect("a length");
-        let start = body.len();
-        body.resize(start + size, 0);
-        stream.read_exact(&mut body[start..]).ok()?;
-        line(stream)?;
-        if size == 0 {
-            return Some(body);
+    if is_chunked {
+        loop {
+            let size = usize::from_str_radix(&line(stream)?, 16).expect("a length");
+            let start = body.len();
+            body.resize(start + size, 0);
+            stream.read_exact(&mut body[start..]).ok()?;
+            line(stream)?;
+            if size == 0 {
+                return Some(body);
+            }
         }
     }
     body.resize(length, 0);

@@ -277,7 +277,11 @@ fn a_client_that_disconnects_ends_the_request_at_the_api() {
 }
 
 pub(crate) fn wait_until(what: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    wait_at_most(Duration::from_secs(20), what);
+}
+
+pub(crate) fn wait_at_most(limit: Duration, what: impl Fn() -> bool) {
+    let end = Instant::now() + limit;
     while !what() {
         assert!(Instant::now() < end, "expected a result in time, found none");
         thread::sleep(Duration::from_millis(20));
