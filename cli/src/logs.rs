@@ -63,16 +63,28 @@ impl Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
 
-    /// Writes the lines that were kept.
+    /// Writes the lines that were kept, for a limited time.
     pub(crate) fn write_kept(&self) {
+        if self.sender.is_some() {
+            // The thread of the log may wait for a reader, and holds the lock of standard error meanwhile.
+            return;
+        }
         let kept = std::mem::take(&mut *lock(&self.kept));
         let left_out = std::mem::take(&mut lock(&self.state).left_out);
         let mut text: String = kept.iter().map(|line| format!("{line}\n")).collect();
         if left_out > 0 {
             text.push_str(&format!("toolwire: {left_out} lines of the log are left out\n"));
         }
-        // Standard error is the only way to report an error.
-        let _ = io::stderr().write_all(text.as_bytes());
+        if text.is_empty() {
+            return;
+        }
+        let (sender, written) = channel();
+        thread::spawn(move || {
+            // Standard error is the only way to report an error.
+            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = sender.send(());
+        });
+        let _ = written.recv_timeout(PATIENCE);
     }
 
     fn keep(&self, line: &str) {

@@ -184,7 +184,8 @@ impl Sent {
             };
             std::thread::spawn(move || {
                 for origin in signals.forever() {
-                    let is_key = matches!(origin.signal, SIGINT | SIGQUIT);
+                    // A terminal that closes sends SIGHUP.
+                    let is_key = matches!(origin.signal, SIGHUP | SIGINT | SIGQUIT);
                     let code = u8::try_from(128 + origin.signal).unwrap_or_default();
                     if !(is_key && is_typed(&origin)) && sender.send(code).is_err() {
                         return;

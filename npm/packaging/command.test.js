@@ -77,7 +77,7 @@ describe('the launcher', { skip }, () => {
   });
 
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP']) {
-    test(`forwards ${signal}`, async (t) => {
+    test(`forwards ${signal}`, { timeout: 60_000 }, async (t) => {
       const script = `trap 'echo ended; exit 7' ${signal.slice(3)}; echo ready; while :; do sleep 0.1; done`;
       const child = spawn(process.execPath, [installed(t, script)], { stdio: ['ignore', 'pipe', 'inherit'] });
       let output = '';

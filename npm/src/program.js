@@ -29,7 +29,7 @@ if (path === undefined) {
 } else if (typeof process.execve === 'function' && !isWindows) {
   process.execve(path, [path, ...words], env);
 } else {
-  wait(spawn(path, words, { env, stdio: 'inherit' }));
+  wait(() => spawn(path, words, { env, stdio: 'inherit' }));
 }
 
 /** Returns the path of the program, or undefined if its package is not installed. */
@@ -41,11 +41,14 @@ function find() {
   }
 }
 
-function wait(child) {
-  // A terminal sends a signal to both, so the program receives it twice; it acts on the first. On Windows, the console
-  // does the same, and `kill` would end the program without its servers.
+function wait(start) {
+  let child;
+  // A signal may arrive as soon as the program runs, so the handlers are there before. A terminal sends a signal to both, so the
+  // program receives it twice; it acts on the first. On Windows, the console does the same, and `kill` would end the program without
+  // its servers.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
     if (signal in constants.signals) process.on(signal, () => isWindows || child.kill(signal));
+  child = start();
   child.on('error', ({ message }) => {
     console.error(`toolwire: could not start the program: ${message}`);
     process.exitCode = UNSTARTED;

@@ -8,8 +8,8 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
 import { PROGRAM } from '../program.js';
+import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
 import { block, blockAt, environment, read, relayOf } from './pages.js';
 import { redirect } from './redirect.js';
 

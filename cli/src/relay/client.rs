@@ -94,7 +94,14 @@ impl Client {
         }
         for (name, value) in &self.variables {
             let value = known(value);
-            command.env(name, set(name).and_then(|own| merged(&own, &value)).unwrap_or(value));
+            let value = match set(name).filter(|_| is_object(&value)) {
+                // Replacing it would silently drop what the user has set, such as permissions.
+                Some(own) => merged(&own, &value).ok_or_else(|| {
+                    (USAGE, format!("expected a JSON object in the variable `{name}`, found another text"))
+                })?,
+                None => value,
+            };
+            command.env(name, value);
         }
         for (name, value) in self.defaults.iter().filter(|(name, _)| env::var_os(name).is_none()) {
             command.env(name, known(value));
@@ -129,6 +136,10 @@ fn reachable(address: &str) -> String {
         }
     }
     address.into()
+}
+
+fn is_object(text: &str) -> bool {
+    json::read(text).is_ok_and(|value| value.as_object().is_some())
 }
 
 /// Returns the user's value of a variable with the members of another one. Both have to be objects in JSON.
@@ -208,7 +219,7 @@ fn stop_with(client: &Child) {
             std::thread::sleep(TYPED);
             // After a typed Ctrl-Z, both go on together.
             if matches!(stopped(WaitIdOptions::NOHANG), Ok(Some(_))) {
-                // This thread has stopped, too, when this returns.
+                // Returns when this program goes on.
                 let _ = raise(SIGSTOP);
                 let _ = kill_process(id, Signal::CONT);
             }

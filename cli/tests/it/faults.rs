@@ -7,7 +7,7 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::Shutdown,
-    process::{Command, Stdio},
+    process::Stdio,
     thread,
     time::{Duration, Instant},
 };
@@ -49,7 +49,7 @@ fn peak(id: u32) -> u64 {
 }
 
 fn signal(id: &str, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), id]).status();
+    let sent = crate::kill().args([&format!("-{name}"), id]).status();
     assert!(sent.expect("kill").success(), "{name} {id}");
 }
 
@@ -192,7 +192,7 @@ fn a_server_that_is_stopped_answers_when_it_goes_on_and_ends_with_the_proxy() {
     let begin = Instant::now();
     assert_eq!(proxied.end().1, Some(0));
     assert!(begin.elapsed() < Duration::from_secs(20));
-    wait_until(|| !Command::new("kill").args(["-0", &id]).stderr(Stdio::null()).status().expect("kill").success());
+    wait_until(|| !crate::kill().args(["-0", &id]).stderr(Stdio::null()).status().expect("kill").success());
 }
 
 #[test]

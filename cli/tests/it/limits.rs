@@ -333,7 +333,7 @@ fn signals_end_the_program_also_after_it_has_waited_for_a_server() {
     // It fills the pipe.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().expect("a status").is_none(), "the output fits into the pipe");
-    let sent = std::process::Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    let sent = crate::kill().arg(child.id().to_string()).status().expect("kill");
     assert!(sent.success());
     let end = Instant::now() + Duration::from_secs(10);
     while child.try_wait().expect("a status").is_none() {

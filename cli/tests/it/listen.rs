@@ -6,7 +6,7 @@
 use std::{
     fs,
     io::{Read as _, Write as _},
-    process::{Command, Stdio},
+    process::Stdio,
     thread,
     time::Duration,
 };
@@ -148,7 +148,7 @@ fn opened(port: u16) -> String {
 }
 
 fn is_running(pid: &str) -> bool {
-    Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().expect("kill").success()
+    crate::kill().args(["-0", pid]).stderr(Stdio::null()).status().expect("kill").success()
 }
 
 #[test]

@@ -23,3 +23,10 @@ mod run;
 #[cfg(unix)]
 mod terminal;
 mod tools;
+
+/// Returns the shell's own `kill`, because small systems have no such program.
+fn kill() -> std::process::Command {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "kill \"$@\"", "kill"]);
+    command
+}

@@ -144,10 +144,10 @@ fn a_signal_ends_the_server_and_the_processes_that_it_has_started() {
                 thread::sleep(Duration::from_millis(10));
             }
             let started = std::fs::read_to_string(&pid).expect("a number");
-            let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+            let sent = crate::kill().args([&format!("-{name}"), &child.id().to_string()]).status();
             assert!(sent.expect("kill").success());
             assert_eq!(child.wait().expect("an exit").code(), Some(code), "{command}");
-            let still = || Command::new("kill").args(["-0", started.trim()]).stderr(Stdio::null()).status();
+            let still = || crate::kill().args(["-0", started.trim()]).stderr(Stdio::null()).status();
             while still().expect("kill").success() {
                 assert!(Instant::now() < end, "the process of the server still runs");
                 thread::sleep(Duration::from_millis(10));
@@ -166,7 +166,7 @@ fn a_server_may_clean_up_after_sigterm() {
         let mut child = running.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
         let _input = child.stdin.take();
         wait_until(|| folder.0.join("started").exists());
-        assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
+        assert!(crate::kill().arg(child.id().to_string()).status().expect("kill").success());
         assert_eq!(child.wait().expect("an exit").code(), Some(143), "{command}");
         assert!(folder.0.join("ended").exists(), "{command}");
         ["started", "ended"].iter().for_each(|name| std::fs::remove_file(folder.0.join(name)).expect("a file"));
@@ -189,7 +189,7 @@ fn a_signal_while_the_servers_close_ends_the_program_with_its_code() {
             assert!(Instant::now() < end, "{command}: the server is not closed");
             thread::sleep(Duration::from_millis(10));
         }
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let sent = crate::kill().args(["-INT", &child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
         assert_eq!(child.wait().expect("an exit").code(), Some(130), "{command}");
     }

@@ -36,7 +36,7 @@ fn message(answer: &Value) -> &str {
 }
 
 fn is_running(pid: &str) -> bool {
-    Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().expect("kill").success()
+    crate::kill().args(["-0", pid]).stderr(Stdio::null()).status().expect("kill").success()
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn every_end_is_the_end_of_the_processes_that_a_server_has_started() {
         let child = text(&called(&mut proxied, "child", &json!({})));
         assert!(is_running(&child));
         if let Some(name) = name {
-            let sent = Command::new("kill").args([&format!("-{name}"), &proxied.child.id().to_string()]).status();
+            let sent = crate::kill().args([&format!("-{name}"), &proxied.child.id().to_string()]).status();
             assert!(sent.expect("kill").success());
             assert_eq!(proxied.child.wait().expect("an exit").code(), Some(code), "{name:?}");
         } else {

@@ -69,7 +69,7 @@ impl Client {
     }
 
     fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        let sent = crate::kill().args([&format!("-{name}"), &self.child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
     }
 
@@ -265,7 +265,7 @@ fn signals_reach_the_client_which_decides_about_the_exit_code() {
         let mut child = command.current_dir(&folder.0).stdin(Stdio::null()).spawn().expect("the program");
         // A signal before the client runs ends the command itself.
         wait_until(|| folder.0.join("started").exists());
-        let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+        let sent = crate::kill().args([&format!("-{name}"), &child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
         assert_eq!(child.wait().expect("an exit").code(), Some(code), "{name}");
     }
@@ -361,7 +361,7 @@ fn a_client_that_stops_itself_stops_the_command() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
     wait_until(|| state(child.id()) == Some('T'));
     let is_early = folder.0.join("resumed").exists();
-    let sent = Command::new("kill").args(["-CONT", &child.id().to_string()]).status();
+    let sent = crate::kill().args(["-CONT", &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
     assert_eq!((child.wait().expect("an exit").code(), is_early), (Some(3), false));
 }

@@ -490,7 +490,9 @@ impl Version {
                 continue;
             }
             let cause = change.pointer.as_str();
-            if value_at(before, cause).is_none() || value_at(after, cause).is_some() {
+            // If what is around the cause has another name now, nothing shows that the output replaces it.
+            let is_moved = cause.rsplit_once('/').is_some_and(|(holder, _)| value_at(after, holder).is_none());
+            if is_moved || value_at(before, cause).is_none() || value_at(after, cause).is_some() {
                 remove(after, output);
             } else if replaces_only(before, after, (cause, output)) {
                 remove(after, output);

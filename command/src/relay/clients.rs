@@ -84,6 +84,9 @@ struct Started {
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
+    /// True if the command starts another program, which starts the client: options of the client would be options of
+    /// that program.
+    is_wrapped: bool,
 }
 
 impl Started {
@@ -148,17 +151,25 @@ impl Started {
         let defaults = self.client.map(|client| pairs(client.defaults)).unwrap_or_default();
         let removed = self.client.filter(|_| !self.is_own).map_or(&[][..], |client| client.removed);
         let removed = removed.iter().chain(self.client.map_or(&[][..], |client| client.bypasses));
-        let removed = removed.map(ToString::to_string).collect();
+        let removed: Vec<String> = removed.map(ToString::to_string).collect();
         // An option and its value are two arguments.
-        let arguments = self.client.map_or(&[][..], |client| client.arguments).chunks(2);
+        let of_itself = self.client.filter(|_| !self.is_wrapped);
+        let arguments = of_itself.map_or(&[][..], |client| client.arguments).chunks(2);
         let arguments =
             arguments.filter_map(|option| option.iter().map(|text| self.known(text)).collect::<Option<Vec<_>>>());
         let mut arguments: Vec<String> = arguments.flatten().collect();
-        arguments.extend(self.settings(&variables));
+        arguments.extend(self.settings(&variables, &removed));
         let has_url = |text: &str| text.contains("{url}");
         let is_told = variables
             .iter()
             .any(|one| one.key.display() != URL && one.value.as_text().is_some_and(|text| has_url(&text.display())));
+        if let Some(client) = self.client.filter(|client| self.is_wrapped && !client.arguments.is_empty()) {
+            return Err(format!(
+                "expected `{}` itself as the command, because it receives the URL as an option, found `{}`",
+                client.program,
+                self.command.first().map(String::as_str).unwrap_or_default()
+            ));
+        }
         if let Some(client) = self.client.filter(|_| !is_told && !arguments.iter().any(|text| has_url(text))) {
             return Err(format!(
                 "expected `--model`, without which `{}` does not use the relay, found none",
@@ -178,9 +189,10 @@ impl Started {
         ]))
     }
 
-    /// Returns the option with the variables that contain no secret, unless the user has given the option.
-    fn settings(&self, variables: &[Member<'_>]) -> Vec<String> {
-        let option = self.client.and_then(|client| client.settings);
+    /// Returns the option with the variables that contain no secret, unless the user has given the option. Variables
+    /// that are removed are empty: the user's settings may set them.
+    fn settings(&self, variables: &[Member<'_>], removed: &[String]) -> Vec<String> {
+        let option = self.client.filter(|_| !self.is_wrapped).and_then(|client| client.settings);
         let is_given = |option: &&str| {
             let mut words = self.command.iter();
             words.any(|word| word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
@@ -192,7 +204,13 @@ impl Started {
         };
         let own = [URL, NO_KEY.0];
         let public = variables.iter().filter(|one| !own.contains(&&*one.key.display()) && !is_secret(&one.value));
-        let public = public.map(|one| Member { key: one.key.clone(), value: one.value.clone() }).collect();
+        let public = public.map(|one| Member { key: one.key.clone(), value: one.value.clone() });
+        let is_set = |name: &str| variables.iter().any(|one| one.key.display() == name);
+        let emptied = removed
+            .iter()
+            .filter(|name| !is_set(name))
+            .map(|name| Member { key: Text::new(name.clone()), value: Node::string("") });
+        let public = public.chain(emptied).collect();
         let settings = record([("env", Node::object(Object::from_members(public)))]);
         Vec::from([option.into(), json::write(&settings)])
     }
@@ -264,6 +282,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     let mut own = client.and_then(|client| client.own).into_iter();
     let home =
         own.find_map(|dialect| Endpoint::of(dialect).filter(|one| host.is_some_and(|host| one.hosts.contains(&host))));
+    let is_wrapped = of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
     let started = Started {
         command: arguments.command,
         path,
@@ -275,6 +294,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         is_home: home.is_some(),
         variables: arguments.variables,
         client,
+        is_wrapped,
     };
     settings.client = Some(json::write(&started.document().map_err(failed)?));
     Ok(Hosted::new("run", Need::Relay(settings.document(relay.report.as_deref()))))

@@ -84,11 +84,16 @@ impl Settings {
         }
     }
 
-    /// Checks that no host is new, because the client sends its key to the hosts.
+    /// Checks that no host is new, because the client sends its key to the hosts, and that the token stays.
     ///
     /// # Errors
-    /// A message, if a host is new, or if it is not encrypted any more.
+    /// A message, if a host is new, if it is not encrypted any more, or if the variable with the token is another one.
     pub(super) fn check_hosts(&self, before: &Settings) -> Result<(), String> {
+        if self.token != before.token {
+            let message =
+                "expected the token of the start, which the client sends, found another: start the command again";
+            return Err(message.into());
+        }
         let is_known = |one: &Upstream| {
             let mut known = before.upstreams.iter().filter(|other| other.address.host == one.address.host);
             known.any(|other| one.address.is_encrypted || !other.address.is_encrypted)

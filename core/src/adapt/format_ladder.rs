@@ -205,10 +205,13 @@ fn put_tool(
     if let Some(own) = handed.description.as_ref().and_then(Text::value) {
         description += &format!(" {own}");
     }
+    let mut schema = handed.schema.detached();
+    // References resolve by the numbers of the values.
+    schema.number_in_order();
     let mut entry = Node::record([
         ("name", Node::string(name.clone())),
         ("description", Node::string(description)),
-        ("inputSchema", handed.schema.detached()),
+        ("inputSchema", schema),
     ]);
     // The schema has the member of a tool whose rules are those of its member in the format.
     let home = dialect.tools.format;

@@ -120,6 +120,8 @@ pub(crate) struct Origins {
     rewritings: Vec<Rewriting>,
     /// Number of the rewritings before deferred loading.
     before_deferral: usize,
+    /// True if the rewriting after these has the tools that the history defines.
+    has_tools_of_history: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,6 +166,7 @@ impl Origins {
     /// request before the rewriting, and `target` its API afterwards.
     pub(crate) fn add_list(&mut self, entries: &[EntryOrigin], (given, target): (Api, Api), grouped: Option<Grouped>) {
         self.before_deferral = self.rewritings.len();
+        self.has_tools_of_history = false;
         let keeps_groups = grouped.as_ref().is_none_or(|(before, after)| before == after);
         let mut all = entries.iter().enumerate();
         if given == target && keeps_groups && all.all(|(index, entry)| entry.is_unchanged(index)) {
@@ -208,9 +211,32 @@ impl Origins {
     /// of `given`.
     pub(crate) fn add_in_history(&mut self, list: impl Iterator<Item = (String, EntryOrigin)>, given: Api) {
         let history = format!("/{}", wire::of(given).history());
-        let entries =
-            list.map(|(pointer, origin)| (pointer, Entry::new(&origin, |location| location.pointer(given), &history)));
-        self.rewritings.insert(self.before_deferral, Rewriting::Entries(entries.collect()));
+        let mut entries = list
+            .map(|(pointer, origin)| (pointer, Entry::new(&origin, |location| location.pointer(given), &history)))
+            .peekable();
+        if entries.peek().is_none() {
+            return;
+        }
+        if !self.has_tools_of_history {
+            self.rewritings.insert(self.before_deferral, Rewriting::Entries(Map::new()));
+            self.has_tools_of_history = true;
+        }
+        // One rewriting for all parts of the history: each pointer passes all rewritings.
+        if let Some(Rewriting::Entries(known)) = self.rewritings.get_mut(self.before_deferral) {
+            known.extend(entries);
+        }
+    }
+
+    /// Returns the origins without those of messages, through which no pointer to a part of the list passes.
+    pub(crate) fn of_list(&self) -> Origins {
+        let entries = self.rewritings.iter().filter(|rewriting| matches!(rewriting, Rewriting::Entries(_)));
+        Origins { rewritings: entries.cloned().collect(), ..Origins::default() }
+    }
+
+    /// Returns true if pointers to parts of the list have the same origins.
+    pub(crate) fn is_same_for_list(&self, other: &Origins) -> bool {
+        let is_entries = |rewriting: &&Rewriting| matches!(rewriting, Rewriting::Entries(_));
+        self.rewritings.iter().filter(is_entries).eq(other.rewritings.iter().filter(is_entries))
     }
 
     /// Returns the pointer in the given request to a part of the rewritten request.

@@ -122,7 +122,7 @@ impl ReportedChanges {
         }
         let known = self.0.try_lock().and_then(|last| {
             let (known, reported) = last.as_ref()?;
-            (known == origins).then(|| Arc::clone(reported))
+            known.is_same_for_list(origins).then(|| Arc::clone(reported))
         });
         if let Some(reported) = known {
             return reported;
@@ -130,7 +130,7 @@ impl ReportedChanges {
         let is_cached = Arc::get_mut(&mut changes).is_none();
         Arc::make_mut(&mut changes).iter_mut().for_each(|about| origins.given(&mut about.change.pointer));
         if let Some(mut last) = self.0.try_lock().filter(|_| is_cached) {
-            *last = Some((origins.clone(), Arc::clone(&changes)));
+            *last = Some((origins.of_list(), Arc::clone(&changes)));
         }
         changes
     }

@@ -115,12 +115,12 @@ impl Alternatives {
         });
     }
 
-    /// Returns the alternative that counts, if the client reads only one.
+    /// Returns the first alternative, if the client reads only one.
     pub(crate) fn first<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
         reply.array_at(self.list)?.first()
     }
 
-    /// Edits the alternative that counts.
+    /// Edits the first alternative.
     pub(crate) fn edit_first<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
     }

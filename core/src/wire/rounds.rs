@@ -39,7 +39,7 @@ pub(super) enum When {
 /// The part of a reply that contains the model's output.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// A list of messages, of which the first one counts. A streamed reply consists of chunks.
+    /// A list of messages, of which the client reads the first one. A streamed reply consists of chunks.
     Message(&'static Alternatives),
     /// A list of items. Events of a streamed reply begin, continue and end one item.
     Items(ItemList),

@@ -163,7 +163,7 @@ impl Items {
             return Ok(false);
         }
         let is_piece = meaning == Meaning::Delta && cursor.may_have(Content::Arguments);
-        let is_end = meaning == Meaning::End && cursor.unit(event).is_some();
+        let is_end = meaning == Meaning::End && !cursor.unit_path().is_empty();
         if self.open.is_empty() || !(is_piece || is_end || meaning == Meaning::Snapshot) {
             return Ok(false);
         }
