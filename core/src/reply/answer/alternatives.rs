@@ -101,8 +101,7 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
 }
 
 impl AlternativeAnswers {
-    /// Converts the calls of an event. `buffers` is true if text is buffered until it is known whether an answer
-    /// follows.
+    /// Converts the calls of an event. `buffers` is true if text is buffered until an answer or the end follows.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -218,14 +217,17 @@ impl AlternativeAnswers {
                 self.is_answered = true;
                 let is_blank = |text: &str| text.trim().is_empty();
                 known.calls.dropped.text |= !is_blank(&taken) || !is_blank(&known.buffered);
-                self.cost -= known.buffered.len();
+                let carried = known.carrier.take().map_or(0, |carrier| carrier.length());
+                self.cost -= known.buffered.len() + carried;
                 known.buffered = String::new();
-                known.carry(None, &mut self.cost)?;
-            } else {
-                pay(&mut self.cost, taken.len())?;
+            } else if let Some(carrier) = carrier.filter(|_| !(taken.is_empty() && known.buffered.is_empty())) {
+                // An event above the limit changes nothing.
+                let carried = known.carrier.as_ref().map_or(0, Carrier::length);
+                let mut cost = self.cost - carried;
+                pay(&mut cost, taken.len() + carrier.length())?;
+                self.cost = cost;
                 known.buffered.push_str(&taken);
-                let carrier = carrier.filter(|_| !known.buffered.is_empty());
-                known.carry(carrier.map(|carrier| carrier.at(Slot::Alternative(of, number))), &mut self.cost)?;
+                known.carrier = Some(carrier.at(Slot::Alternative(of, number)));
             }
         }
         if of.calls().is_none() {
@@ -237,7 +239,8 @@ impl AlternativeAnswers {
             self.dropped.add(known.calls.dropped);
             piece.into_iter().for_each(|piece| of.add_text(item, piece));
         } else if ends && !known.buffered.is_empty() {
-            self.cost -= known.buffered.len();
+            let carried = known.carrier.take().map_or(0, |carrier| carrier.length());
+            self.cost -= known.buffered.len() + carried;
             of.put_text(item, core::mem::take(&mut known.buffered));
         }
         call::set_end(item, known.calls);
@@ -246,16 +249,6 @@ impl AlternativeAnswers {
 }
 
 impl Alternative {
-    /// Keeps an event that can carry the buffered text.
-    fn carry(&mut self, carrier: Option<Carrier>, cost: &mut usize) -> Result<(), Error> {
-        *cost -= self.carrier.take().map_or(0, |carrier| carrier.length());
-        if let Some(carrier) = carrier {
-            pay(cost, carrier.length())?;
-            self.carrier = Some(carrier);
-        }
-        Ok(())
-    }
-
     /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is
     /// not known yet.
     fn pieces(

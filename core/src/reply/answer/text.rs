@@ -193,6 +193,13 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn in_reply(self, reply: &mut Node<'_>) {
+        self.in_unwrapped(reply);
+        for inner in reply::wrappers() {
+            reply.visit(inner, |inner| self.in_unwrapped(inner));
+        }
+    }
+
+    fn in_unwrapped(self, reply: &mut Node<'_>) {
         reply::visit_own_messages(reply, &mut |message| self.in_message(message));
         if let Some(key) = decode(reply).and_then(Cursor::repeated_text) {
             self.in_text(reply, key);
@@ -207,9 +214,6 @@ impl Walk<'_> {
                     self.in_text(part, "text");
                 }
             });
-        }
-        for inner in reply::wrappers() {
-            reply.visit(inner, |inner| self.in_reply(inner));
         }
     }
 
