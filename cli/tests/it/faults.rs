@@ -8,6 +8,7 @@ use std::{
     io::{Read as _, Write as _},
     net::Shutdown,
     process::Stdio,
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -51,6 +52,11 @@ fn peak(id: u32) -> u64 {
 fn signal(id: &str, name: &str) {
     let sent = crate::kill().args([&format!("-{name}"), id]).status();
     assert!(sent.expect("kill").success(), "{name} {id}");
+}
+
+/// Returns true if a process is stopped, or if the system does not tell.
+fn is_stopped(id: &str) -> bool {
+    fs::read_to_string(format!("/proc/{id}/status")).map_or(true, |status| status.contains("\nState:\tT"))
 }
 
 fn open_requests(port: u16) -> Option<u64> {
@@ -99,7 +105,7 @@ fn streams_next_to_clients_that_break_off_or_do_not_read_arrive_whole() {
     });
     let relay = relay(port, &[]);
     let body = chat("a.b", json!({"stream": true}));
-    let (at, body) = (relay.port, &body);
+    let (at, body, read) = (relay.port, &body, &AtomicUsize::new(0));
     thread::scope(|scope| {
         for number in 0..CLIENTS {
             scope.spawn(move || {
@@ -109,9 +115,9 @@ fn streams_next_to_clients_that_break_off_or_do_not_read_arrive_whole() {
                 match number % 4 {
                     // Closing a connection whose data is not read resets it.
                     0 => drop(read_chunk(&mut client)),
-                    // The client stays, and does not read before others have everything.
+                    // The client stays until the others have everything, and reads nothing.
                     1 => {
-                        thread::sleep(Duration::from_millis(300));
+                        wait_until(|| read.load(Ordering::Relaxed) == CLIENTS / 2);
                         let _ = client.get_ref().shutdown(Shutdown::Both);
                     }
                     _ => {
@@ -122,6 +128,7 @@ fn streams_next_to_clients_that_break_off_or_do_not_read_arrive_whole() {
                         let text = String::from_utf8(text).expect("text");
                         assert_eq!(text.matches("data: {").count(), EVENTS, "{number}");
                         assert!(text.ends_with("data: [DONE]\n\n"), "{number}");
+                        read.fetch_add(1, Ordering::Relaxed);
                     }
                 }
             });
@@ -179,8 +186,8 @@ fn a_server_that_is_stopped_answers_when_it_goes_on_and_ends_with_the_proxy() {
     listed(&mut proxied);
     let id = text(&called(&mut proxied, "pid", &json!({})));
     signal(&id, "STOP");
+    wait_until(|| is_stopped(&id));
     proxied.send(&call("late", "pid", &json!({})).to_string());
-    // Both are buffered.
     proxied.send(&call("later", "pid", &json!({})).to_string());
     signal(&id, "CONT");
     for name in ["late", "later"] {
@@ -201,6 +208,7 @@ fn a_proxy_that_is_stopped_loses_nothing() {
     listed(&mut proxied);
     let id = proxied.child.id().to_string();
     signal(&id, "STOP");
+    wait_until(|| is_stopped(&id));
     for at in 0..20 {
         proxied.send(&call(at, "pid", &json!({})).to_string());
     }

@@ -70,6 +70,12 @@ impl Running {
         self.log.lock().expect("no panic").clone()
     }
 
+    /// Returns the text to which the log is read. While it is locked, nobody reads the log.
+    #[cfg(unix)]
+    pub(crate) fn read_log(&self) -> Arc<Mutex<String>> {
+        self.log.clone()
+    }
+
     /// Ends the program, and returns the whole log.
     #[cfg(unix)]
     pub(crate) fn end(mut self) -> String {

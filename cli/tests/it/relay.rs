@@ -573,3 +573,27 @@ fn the_authority_of_http2_is_the_host() {
     assert_eq!(status("evil.example", None), 403);
     assert_eq!(status("evil.example", Some("127.0.0.1")), 400);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_relay_ends_with_a_signal_although_nobody_reads_its_log() {
+    let mut relay = Running::relay(program(), 1, &[]);
+    let log = relay.read_log();
+    let unread = log.lock().expect("no panic");
+    let chat = chat("a.b", json!({}));
+    // A pipe holds 64 KiB.
+    for _ in 0..1_000 {
+        assert_eq!(ask(relay.port, CHAT, &chat).status(), 502);
+    }
+    relay.signal("TERM");
+    let end = Instant::now() + Duration::from_secs(20);
+    let status = loop {
+        match relay.child.try_wait().expect("a status") {
+            Some(status) => break status,
+            None => assert!(Instant::now() < end, "expected the end of the relay, found it running"),
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status.code(), Some(143));
+    drop(unread);
+}
