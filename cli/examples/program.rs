@@ -258,7 +258,7 @@ impl Running {
         ((self.spent() - begin) * 1e6 / count as f64, median(times))
     }
 
-    /// Sends 500 requests a second, whether or not earlier ones are answered. Returns the median of the times until
+    /// Sends 500 requests a second, without waiting for replies. Returns the median of the times until
     /// their replies, in milliseconds.
     fn open_loop(&self, body: &str) -> f64 {
         const CONNECTIONS: u32 = 16;

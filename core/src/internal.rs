@@ -82,7 +82,7 @@ pub struct ListEntry {
 pub fn entries(list: Node<'_>) -> Result<Vec<ListEntry>, Error> {
     let (list, servers) = servers::flatten(list, Prefix::Auto, NamePattern::ANY)?;
     let mut listing = Listing::read(list)?;
-    servers.iter().for_each(|servers| servers.settle(&mut listing, true));
+    servers.iter().for_each(|servers| servers.set_servers(&mut listing, true));
     let named = listing.entries().filter_map(|listed| {
         let name = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => return None,

@@ -39,7 +39,7 @@ impl Tasks {
         handle
     }
 
-    /// Waits for the end of a task. Returns `None` if there is none.
+    /// Waits for the end of a task. Returns `None` without a task.
     pub(super) async fn next(&mut self) -> Option<Done> {
         Some(match self.set.join_next_with_id().await? {
             Ok((id, result)) => {

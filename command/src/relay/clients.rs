@@ -185,7 +185,7 @@ impl Started {
             ("removed", strings(removed)),
             ("keys", strings(self.keys.clone())),
             ("token", optional(self.token.clone())),
-            ("note", optional(self.note())),
+            ("note", optional(self.model_note())),
         ]))
     }
 
@@ -216,7 +216,7 @@ impl Started {
     }
 
     /// Returns what the user should know before the client starts.
-    fn note(&self) -> Option<String> {
+    fn model_note(&self) -> Option<String> {
         let client = self.client.filter(|_| self.model.is_none() && self.path.is_empty() && !self.is_home)?;
         let program = client.program;
         Some(format!("without `--model`, `{program}` asks this API for the models of another one"))

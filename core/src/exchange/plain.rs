@@ -18,7 +18,8 @@ pub(crate) struct Outline {
     pub(crate) is_plain: bool,
 }
 
-/// Members that no step reads and no API refuses (a test compares them with the facts).
+/// Members that no step changes in a request without tools and formats, and that no API refuses (a test compares them
+/// with the facts).
 const PLAIN: &[&str] = &[
     "model",
     "stream",

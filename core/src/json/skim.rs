@@ -19,9 +19,8 @@ pub(crate) enum Skimmed<'a> {
     Inner(Text<'a>),
 }
 
-/// Calls `watch` with every string and the lists of an object, in order, until it returns false. Returns true if it
-/// never did, and if the text may be an object: text that certainly is not, or that is nested too deeply, ends the
-/// search.
+/// Calls `watch` with every string and the lists of an object, in order, until `watch` returns false. Returns false
+/// then, and for text that is certainly not an object or is nested too deeply.
 pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bool) -> bool {
     let bytes = source.as_bytes();
     let mut stops = Stops::new(bytes);
@@ -60,7 +59,7 @@ pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bo
     has_root && depth == 0
 }
 
-/// Returns the end of a string, and whether it contains an escape.
+/// Returns the end of a string, and true if it contains an escape.
 fn string_end(bytes: &[u8], stops: &mut Stops<'_>, start: usize) -> Option<(usize, bool)> {
     let (mut at, mut escaped) = (start, false);
     loop {

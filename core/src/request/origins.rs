@@ -276,3 +276,25 @@ impl Rewriting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise, each pointer would pass as many rewritings as the history has parts that add tools.
+    #[test]
+    fn all_tools_of_the_history_are_one_rewriting() {
+        let mut origins = Origins::default();
+        let part = |at: usize| (format!("/messages/{at}/tools/0"), EntryOrigin::default());
+        for at in 0..3 {
+            origins.add_in_history([part(at)].into_iter(), Api::OpenaiChat);
+        }
+        origins.add_in_history(core::iter::empty(), Api::OpenaiChat);
+        assert_eq!(origins.rewritings.len(), 1);
+        for at in 0..3 {
+            let mut pointer = format!("/messages/{at}/tools/0/function");
+            origins.given(&mut pointer);
+            assert_eq!(pointer, "/messages");
+        }
+    }
+}

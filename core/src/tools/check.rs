@@ -146,7 +146,7 @@ fn in_form(
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let mut listing = Listing::read(tools)?;
-            servers.iter().for_each(|servers| servers.settle(&mut listing, true));
+            servers.iter().for_each(|servers| servers.set_servers(&mut listing, true));
             let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
             checking.list(&listing)?;
             found.append(&mut checking.found.finish());

@@ -160,7 +160,7 @@ pub(crate) fn rewrite_with_names<'a>(
     let carriers = target::carriers(options)?;
     let mut listing = Listing::read_named(tools, flat)?;
     if let Some(servers) = servers {
-        servers.settle(&mut listing, points_to_servers);
+        servers.set_servers(&mut listing, points_to_servers);
     }
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;

@@ -18,7 +18,7 @@ pub(crate) struct AnswerText {
     /// Members with the reason why a reply ended, each with its value for calls and its value for text.
     pub(super) ends: &'static [(&'static str, &'static str, &'static str)],
     /// Changes what a whole reply repeats of the request and of its output. The arguments are the name of the function,
-    /// and whether the reply has an answer.
+    /// and true if the reply has an answer.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
     /// Events that differ from those of the call by more than their pieces.
     pub(crate) events: Option<TextEvents>,

@@ -62,7 +62,7 @@ pub(crate) struct Wire {
     /// for other formats, either.
     evidence: Option<Evidence>,
     prompt: Prompt,
-    /// Members of a request that no step reads, besides those that several formats share.
+    /// Members that no step changes in a request without tools and formats, besides those that several formats share.
     plain: &'static [&'static str],
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
@@ -193,7 +193,8 @@ impl Wire {
         self.history
     }
 
-    /// Returns the members of a request that no step reads, besides those that several formats share.
+    /// Returns the members that no step changes in a request without tools and formats, besides those that several
+    /// formats share.
     pub(crate) const fn plain(&self) -> &'static [&'static str] {
         self.plain
     }

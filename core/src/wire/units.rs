@@ -291,7 +291,7 @@ pub(crate) fn call_in<'n, 'a>(
         // Restored arguments may be a string.
         let stays = |step: &Step| matches!(step, Step::NotText(_)) || step.stays(holder);
         let is_here = |unit: &&Unit| unit.is_in(holder, kind, true) && (is_own || unit.unlike.iter().all(stays));
-        // A message that contains a call is none.
+        // A message that contains a call is not a call itself.
         let is_part = |unit: &&Unit| unit.role == Role::Call && (list.is_some() || unit.way.is_empty());
         units.iter().filter(is_part).filter(is_here).find_map(|unit| {
             let node = unit.find(holder).filter(|node| node.as_object().is_some())?;
@@ -312,7 +312,7 @@ pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>
         Some(FoundCall { wire, node, unit })
     };
     ALL.iter().find_map(|wire| {
-        // A message that contains a call is none.
+        // A message that contains a call is not a call itself.
         let items = wire.units.messages.iter().filter(|unit| unit.way.is_empty());
         let entries = wire.units.lists.iter().flat_map(|(_, units)| *units);
         items.chain(entries).find_map(|unit| find(wire, unit))

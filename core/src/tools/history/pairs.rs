@@ -448,8 +448,8 @@ fn rewrite<'a>(
     let separates =
         |at: usize| written.is_some_and(|written| !written.joins()) && speakers.get(at + 1) == Some(&Speaker::Model);
     let count = messages.len();
-    let mut settled =
-        Settled { messages: Vec::with_capacity(count), origins: Vec::with_capacity(count), has_begun: false };
+    let mut completed =
+        Completed { messages: Vec::with_capacity(count), origins: Vec::with_capacity(count), has_begun: false };
     // Results, each with its call.
     let mut pending: Vec<(Place, Node<'a>)> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
@@ -469,22 +469,22 @@ fn rewrite<'a>(
                 })?;
                 (is_emptied, origin) = (false, MessageOrigin::Changed(at));
             } else {
-                settled.add(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
+                completed.add(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
             }
         }
         let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
         if let (true, Some(written)) = (is_joined(&changes, at), written) {
             report(at, JOINED);
-            settled.join(message, written)?;
+            completed.join(message, written)?;
         } else {
             match is_emptied {
-                false => settled.add(Vec::from([message]), origin, speaker),
+                false => completed.add(Vec::from([message]), origin, speaker),
                 // APIs with content blocks require the first message to be the user's.
-                true if written.is_some() && !settled.has_begun => {
-                    settled.add(no_content(message, turns), origin, Speaker::User)
+                true if written.is_some() && !completed.has_begun => {
+                    completed.add(no_content(message, turns), origin, Speaker::User)
                 }
-                true if (at == last || separates(at)) && settled.ends_with_model(turns)? => {
-                    settled.add(no_content(message, turns), origin, Speaker::User)
+                true if (at == last || separates(at)) && completed.ends_with_model(turns)? => {
+                    completed.add(no_content(message, turns), origin, Speaker::User)
                 }
                 true => {}
             }
@@ -503,16 +503,16 @@ fn rewrite<'a>(
             }
         }
     }
-    settled.add(messages_of(pending, turns), MessageOrigin::Added, Speaker::Tool);
+    completed.add(messages_of(pending, turns), MessageOrigin::Added, Speaker::Tool);
     for ((at, _), _) in moved.iter() {
         report(*at, REMOVED);
     }
-    *messages = settled.messages;
-    Ok(settled.origins)
+    *messages = completed.messages;
+    Ok(completed.origins)
 }
 
 /// The messages of the rewritten history.
-struct Settled<'a> {
+struct Completed<'a> {
     messages: Vec<Node<'a>>,
     /// The origin of each message.
     origins: Vec<MessageOrigin>,
@@ -520,7 +520,7 @@ struct Settled<'a> {
     has_begun: bool,
 }
 
-impl<'a> Settled<'a> {
+impl<'a> Completed<'a> {
     fn add(&mut self, messages: Vec<Node<'a>>, origin: MessageOrigin, speaker: Speaker) {
         self.has_begun |= !messages.is_empty() && speaker != Speaker::Other;
         self.origins.extend(messages.iter().map(|_| origin));

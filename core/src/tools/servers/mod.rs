@@ -313,7 +313,7 @@ impl Servers {
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
-    pub(crate) fn settle(&self, listing: &mut Listing<'_>, sets_pointers: bool) {
+    pub(crate) fn set_servers(&self, listing: &mut Listing<'_>, sets_pointers: bool) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let name = named(&listed.entry).map(Named::into_name);
