@@ -142,6 +142,16 @@ pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDi
     })
 }
 
+/// Returns a legal name that depends only on a name, with a digest of `texts`: as much of the name as possible, or only
+/// letters of the digest if the pattern allows few characters.
+pub(crate) fn mapped(shape: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -> String {
+    let digest = digest(texts);
+    if shape.max_length <= TAIL {
+        return cut(&digest, shape.max_length).into();
+    }
+    format!("{}_{digest}", cut(&folded(shape, name), shape.max_length - TAIL))
+}
+
 /// Returns the first `max_length` characters of a string.
 pub(crate) fn cut(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)

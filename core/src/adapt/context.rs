@@ -84,6 +84,20 @@ pub(super) struct Original {
     pub(super) namespaced_calls: Vec<usize>,
     /// Number of messages.
     pub(super) messages: usize,
+    /// Names of the members.
+    pub(super) names: Set<String>,
+}
+
+impl Original {
+    /// Returns a pointer to a member that the request had, or to the request.
+    pub(super) fn pointer(&self, pointer: String) -> String {
+        let name = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+        if self.names.contains(name) {
+            pointer
+        } else {
+            String::new()
+        }
+    }
 }
 
 /// The tools that are sent.

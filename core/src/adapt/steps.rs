@@ -14,10 +14,11 @@ use super::{
     tool_list, OVERFLOW,
 };
 use crate::{
+    collections::Set,
     deferred::{self, emulation::Sending, Client},
     dialect::requests::{HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME},
     error::{Code, Error},
-    json::{Node, Text},
+    json::{Node, Object, Text},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
         Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
@@ -28,7 +29,7 @@ use crate::{
         history::{calls, names::rename_history, pairs},
         quarantine,
         request_facts::{self, RequestChange},
-        sanitize_list,
+        request_rules, sanitize_list,
         servers::{mentions, Servers},
     },
     wire::{
@@ -107,25 +108,13 @@ pub(super) const STEPS: &[Step] = &[
                 namespaces: request_facts::Namespaces::of(request)?,
                 namespaced_calls: request_facts::namespaced_calls(request, context.api)?,
                 messages: wire::of(context.api).count(request),
+                names: request.as_object().map(member_names).unwrap_or_default(),
             };
             Ok(())
         },
         after: None,
         before: Some("defer"),
         why: "Changes are found by comparing with the request before its tools change.",
-    },
-    Step {
-        name: "remove-block-members",
-        applies: |context| context.is_same_format(),
-        run: |request, context| {
-            let surface = (&context.dialect.tools, context.model.as_str());
-            let removed = request_facts::remove_block_members(request, context.api, surface)?;
-            context.report.request_changes.extend(removed);
-            Ok(())
-        },
-        after: None,
-        before: Some("defer"),
-        why: "The report names blocks of the input, so no message may have been added or removed.",
     },
     Step {
         name: "repair-arguments",
@@ -151,6 +140,20 @@ pub(super) const STEPS: &[Step] = &[
         after: None,
         before: None,
         why: "The report names results of the input, so no message may have been added or removed.",
+    },
+    Step {
+        name: "apply-rules-of-messages",
+        applies: |context| context.is_same_format(),
+        run: |request, context| {
+            let mut rules = request_rules::of(context.dialect.requests().iter(), context.api, &context.model);
+            rules.retain(|(_, rule)| rule.is_of_messages());
+            let fixed = request_rules::fix(request, (context.api, context.dialect.tools.format), &rules)?;
+            context.report.request_changes.extend(fixed.changes);
+            Ok(())
+        },
+        after: None,
+        before: Some("defer"),
+        why: "The report names parts of the input, so no message may have been added or removed.",
     },
     Step {
         name: "complete-pairs",
@@ -355,21 +358,8 @@ pub(super) const STEPS: &[Step] = &[
             Ok(())
         },
         after: Some("rewrite-list"),
-        before: Some("fix-members"),
+        before: Some("apply-rules"),
         why: "Judges the choice among the tools that are sent.",
-    },
-    Step {
-        name: "fix-members",
-        applies: always,
-        run: |request, context| {
-            let surface = (&context.dialect.tools, context.model.as_str());
-            let changes = request_facts::fix_members(request, context.target, surface)?;
-            context.report.request_changes.extend(changes);
-            Ok(())
-        },
-        after: Some("fix-choice"),
-        before: None,
-        why: "Removes members that the API refuses; `fix-choice` has reported those that went with the tools.",
     },
     Step {
         name: "rename-history",
@@ -401,6 +391,14 @@ pub(super) const STEPS: &[Step] = &[
         why: "Calls that have their namespaces again are not reported.",
     },
     Step {
+        name: "apply-rules",
+        applies: always,
+        run: apply_rules,
+        after: Some("fix-choice"),
+        before: None,
+        why: "What is sent follows the rules of the API; `fix-choice` has reported members that went with the tools.",
+    },
+    Step {
         name: "rewrite-formats",
         applies: always,
         run: response_formats,
@@ -409,6 +407,10 @@ pub(super) const STEPS: &[Step] = &[
         why: "A change of the choice may belong to the function that replaces the format, and a message is added.",
     },
 ];
+
+fn member_names(request: &Object<'_>) -> Set<String> {
+    request.iter().map(|member| member.key.display().into_owned()).collect()
+}
 
 fn always(_: &RequestContext<'_, '_>) -> bool {
     true
@@ -598,6 +600,33 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
         };
         let message = "renamed an unlisted tool to a name that the API accepts";
         context.report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
+    }
+    Ok(())
+}
+
+/// Fixes what violates rules of the API, in the format in which the request is sent.
+fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let rules = request_rules::of(context.dialect.requests().iter(), context.target, &context.model);
+    let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
+    let is_aligned = context.is_aligned(request);
+    let fixed = request_rules::fix(request, (context.target, context.dialect.tools.format), &rules)?;
+    context.is_shifted |= fixed.is_shifted;
+    if let Some(change) = fixed.choice {
+        match &mut context.report.choice {
+            Some(known) => known.sent = change.sent,
+            none => *none = Some(change),
+        }
+    }
+    for mut change in fixed.changes {
+        let in_history = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent));
+        if in_history.is_some_and(|rest| rest.starts_with('/')) && !is_aligned {
+            change.pointer = format!("/{given}");
+        } else if !context.is_same_format() {
+            change.pointer = context.original.pointer(core::mem::take(&mut change.pointer));
+        }
+        if context.report.request_changes.last() != Some(&change) {
+            context.report.request_changes.push(change);
+        }
     }
     Ok(())
 }

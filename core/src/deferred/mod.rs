@@ -162,6 +162,7 @@ fn apply_to_list(
     let mut warnings = Warnings::default();
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
+        let had_tools = !listed(request).is_empty() || wire.format != wire.target;
         let mut done = handoff::native(request, formats, (options, sending), &mut warnings)?;
         let source = format_to_read(request, wire, options)?;
         if source != wire.format {
@@ -189,7 +190,7 @@ fn apply_to_list(
             done.origins.custom = converted.replaced;
         }
         let Applied { report, .. } = &mut done;
-        settle_empty(request, wire.target, false, options)?;
+        settle_empty(request, wire.target, (had_tools, false), options)?;
         if wire.target == Api::OpenaiResponses && wire.format != wire.target {
             complete_choice(request);
         }
@@ -210,7 +211,7 @@ fn apply_to_list(
         done.origins.rewrite(again.origins);
         warnings.extend_rewritten(others);
     }
-    settle_empty(request, wire.target, emptied, options)?;
+    settle_empty(request, wire.target, (emptied || wire.format != wire.target, emptied), options)?;
     if wire.target == Api::OpenaiResponses && source != wire.target {
         complete_choice(request);
     }
@@ -400,14 +401,21 @@ fn notices<'a>(
 }
 
 /// Handles an empty list of tools. APIs refuse a `tool_choice` without tools, and Chat Completions also refuses an
-/// empty list.
-fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
+/// empty list. `had_tools` is true if the list was not empty before, or was written for
+/// another API, and `emptied` if hiding tools has emptied it.
+fn settle_empty(
+    request: &mut Node<'_>,
+    format: Api,
+    (had_tools, emptied): (bool, bool),
+    options: &DeferredOptions,
+) -> Result<(), Error> {
     let wire = wire::of(format);
     let is_tool = |entry: &Node<'_>| wire.tools().is_tool(entry);
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
-    let omit = options.empty_tools == EmptyTools::Omit || wire.tools().refuses_empty();
+    // A list that the client sent empty is sent as it came: rules of the API decide about it.
+    let omit = options.empty_tools == EmptyTools::Omit || had_tools && wire.tools().refuses_empty();
     if omit {
         request.remove("tools");
     }

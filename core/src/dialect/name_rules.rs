@@ -85,6 +85,8 @@ impl NamePattern {
         NamePattern { also: None, letter_first: false, min_length: 1, max_length: usize::MAX, rules: None };
     /// `^[a-zA-Z0-9_-]{1,64}$`, the pattern of OpenAI and of most other APIs.
     pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), max_length: 64, ..NamePattern::ANY };
+    /// `^[a-zA-Z0-9_-]+$`, the pattern of the ids of calls in Anthropic's format.
+    pub(crate) const ANTHROPIC_ID: NamePattern = NamePattern { also: Some("_-"), ..NamePattern::ANY };
 }
 
 /// Describes the pattern for messages.

@@ -1,6 +1,7 @@
 //! The type of facts about what an API refuses in a request as a whole.
 
-use super::name_rules::NamePattern;
+pub(crate) use super::models::Models;
+use super::{name_rules::NamePattern, rule::Rule};
 use crate::{options::Api, report::Severity};
 
 /// A fact about what an API refuses in a request as a whole.
@@ -50,8 +51,8 @@ pub(crate) enum Refusal {
     HistoryArguments,
     /// A call in the history without a result, or a result without a call, in requests of these formats.
     HistoryPairs(&'static [Api]),
-    /// A member of the request, or of blocks in its history.
-    Member(Member),
+    /// A value at a place of the request.
+    Rule(Rule),
     /// Namespaces of tools.
     Namespaces,
     /// A namespace without tools.
@@ -74,87 +75,15 @@ pub(crate) enum Refusal {
     BesideCache,
 }
 
-/// A member of a request that an API refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) name: &'static str,
-    /// The type of the blocks in the history that have the member; `None` for a member of the request itself.
-    pub(crate) block: Option<&'static str>,
-    /// The format of the requests.
-    pub(crate) api: Api,
-    pub(crate) models: Models,
-    /// The API accepts the member if the request has this member (the same one or another) with this JSON value.
-    pub(crate) unless: Option<(&'static str, &'static str)>,
-    pub(crate) sent_as: SentAs,
-}
-
-/// Replacement of a member that the API refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SentAs {
-    Nothing,
-    /// The same value under this name, unless the request already has a member of this name.
-    Member(&'static str),
-    /// A part of the value under this name: `effort` of `reasoning`.
-    Part {
-        part: &'static str,
-        name: &'static str,
-    },
-}
-
-impl Member {
-    /// Returns a member of Chat Completions that all models refuse and that nothing replaces.
-    pub(super) const fn of_chat(name: &'static str) -> Member {
-        Member { name, block: None, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
-    }
-
-    /// Returns a member of Anthropic's blocks of a type that nothing replaces.
-    pub(super) const fn of_block(block: &'static str, name: &'static str) -> Member {
-        Member { block: Some(block), api: Api::Anthropic, ..Member::of_chat(name) }
-    }
-
-    pub(super) const fn models(self, models: Models) -> Member {
-        Member { models, ..self }
-    }
-
-    pub(super) const fn unless(self, name: &'static str, value: &'static str) -> Member {
-        Member { unless: Some((name, value)), ..self }
-    }
-
-    pub(super) const fn sent_as(self, sent_as: SentAs) -> Member {
-        Member { sent_as, ..self }
-    }
-
+impl Rule {
     pub(super) const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
         RequestFact {
-            refuses: Refusal::Member(self),
+            refuses: Refusal::Rule(self),
             statement,
             confidence,
             severity: Severity::Refused,
             source,
             checked: DAY,
-        }
-    }
-}
-
-/// A subset of an API's models, by their lower-case names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Models {
-    All,
-    /// Models whose names begin with one of these strings.
-    Begin(&'static [&'static str]),
-    /// Models whose names contain one of these strings.
-    Contain(&'static [&'static str]),
-    /// Models with one of these names, with or without an Ollama tag after a colon.
-    Tagged(&'static [&'static str]),
-}
-
-impl Models {
-    pub(crate) fn include(self, model: &str) -> bool {
-        match self {
-            Models::All => true,
-            Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
-            Models::Contain(names) => names.iter().any(|name| model.contains(name)),
-            Models::Tagged(names) => names.contains(&model.split(':').next().unwrap_or_default()),
         }
     }
 }
@@ -168,6 +97,8 @@ pub(crate) enum Thinks {
     ByDefault,
     /// If `thinking.type` is `enabled` or `adaptive`.
     IfAsked,
+    /// If `thinking.type` is `enabled`.
+    IfExtended,
     /// If `enable_thinking` is true.
     IfEnabled,
 }
@@ -231,8 +162,22 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("empty-namespace", "A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it."),
     (
         "unsupported-member",
-        "A member of Chat Completions, or of a block in Anthropic's format, that the API or the model does not accept.",
+        "A member of the request, of a message or its parts, or of a tool that the API or the model does not accept.",
     ),
+    ("call-id", "The id of a call that the API does not accept, or that an earlier call has."),
+    ("item-id", "The id of an item that does not begin with the prefix of its type."),
+    ("missing-member", "A member that the API expects."),
+    ("unsupported-value", "A value of a member that the model does not accept."),
+    ("message-role", "A role of messages that the API does not have."),
+    ("empty-list", "An empty list, for an API that accepts none."),
+    ("empty-text", "Text without characters, or a message of nothing but white space."),
+    ("block-order", "Parts of a message in an order that the API does not accept."),
+    ("search-result", "A search of the server in the history, without its result."),
+    ("turn-order", "Messages in an order that the API does not accept."),
+    ("calls-without-tools", "Calls in the history of a request without tools."),
+    ("call-signature", "A call in the history without its signature."),
+    ("result-not-object", "The result of a call that is not an object."),
+    ("choice-kind", "A choice of tools of a kind that the API does not have."),
     (
         "functions-beside-hosted",
         "Functions together with a tool that the API runs, for an API that does not combine them.",
@@ -286,7 +231,7 @@ impl RequestFact {
             Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
             Refusal::HistoryPairs(_) => "history-pairs",
-            Refusal::Member(_) => "unsupported-member",
+            Refusal::Rule(rule) => rule.id,
             Refusal::Namespaces => "namespace",
             Refusal::EmptyNamespace => "empty-namespace",
             Refusal::HistoryName => "history-name",

@@ -2,13 +2,22 @@
 //! repairs and checks requests with these facts.
 
 pub use super::request_fact::RequestFact;
-pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};
+pub(crate) use super::{
+    models::Models,
+    request_fact::{FormatRule, Refusal, Thinks},
+    rule::Rule,
+};
 
-use super::{formats, request_fact::DAY};
+use super::{
+    formats,
+    request_fact::DAY,
+    request_rows as rows,
+    rule::{Fix, When},
+};
 use crate::{options::Api, report::Severity};
 
 /// Converts `reasoning` of Responses and of OpenRouter to the corresponding member of Chat Completions.
-const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
+const EFFORT: Fix = Fix::Take { part: "effort", name: "reasoning_effort" };
 
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
@@ -20,22 +29,26 @@ const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiRespo
 /// OpenAI's formats. A server may treat the types of tools in Messages differently.
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
-/// Fable 5.1 and Mythos 5.1.
+/// Claude's models that always think, or that call tools only by their own choice.
 const FORCED_BY_MODEL: RequestFact = RequestFact {
-    statement: "Fable 5.1 and Mythos 5.1 do not accept a tool choice that forces a call",
+    statement:
+        "Fable 5.1 and 5.2, Mythos 5.1 and 5.2, Opus 5.5 and Sonnet 5.5 do not accept a tool choice that forces \
+        a call",
     confidence: 'B',
     ..RequestFact::while_thinking(
-        Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
+        Models::Versions(&["fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5"]),
         Thinks::Always,
-        "LiteLLM's model map, 1.110: `any` and `tool` are refused, with and without thinking (confidence B)",
+        "pydantic-ai 2.68, with the API's text (live, 2026-09-02; Fable 5, Mythos 5 and Haiku 5.5 accept it); \
+            LiteLLM's model map, 1.110 (confidence B)",
     )
 };
 
 const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
     Models::All,
-    Thinks::IfAsked,
+    Thinks::IfExtended,
     "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
-        recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
+        recorded requests; oh-my-pi#341, pydantic-ai#6957; three recorded requests with `adaptive` were answered 200; \
+        confidence A)",
 );
 
 /// Anthropic, at every host.
@@ -43,20 +56,30 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
-    // Newer models answered 200 (`claude-haiku-4-5`, `claude-sonnet-4-5`, `claude-opus-4-5`: recordings of langchain).
-    Member::of_block("tool_use", "caller").models(Models::Begin(&["claude-sonnet-4-20250514"])).fact(
-        'B',
-        "Claude Sonnet 4 does not accept `caller` in calls of the history",
-        "live: `messages.1.content.1.tool_use.caller: Extra inputs are not permitted` (stagehand-python#249, \
-            2025-12-15)",
-    ),
+    rows::CLAUDE_IDS,
+    rows::CLAUDE_UNIQUE_IDS,
+    rows::CLAUDE_CALLER,
+    rows::CLAUDE_CACHED_THINKING,
+    rows::CLAUDE_EMPTY_TEXT,
+    rows::CLAUDE_BLANK_TEXT,
+    rows::CLAUDE_TEXT_AFTER_CALL,
+    rows::CLAUDE_FIRST_CALL,
+    rows::CLAUDE_TEMPERATURE,
+    rows::CLAUDE_TOP_P,
+    rows::CLAUDE_TOP_K,
+    rows::CLAUDE_THINKING_ENABLED,
+    rows::CLAUDE_THINKING_DISABLED,
+    rows::CLAUDE_FORMAT,
+    rows::CLAUDE_SEARCHES,
+    rows::CLAUDE_SYSTEM,
     formats::CLAUDE_MODELS,
     formats::PREFILL,
     formats::CLAUDE_PREFILL,
 ];
 
 /// Bedrock Converse, except for Claude.
-pub(crate) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
+pub(crate) const BEDROCK: &[RequestFact] =
+    &[CONVERSE_PAIRS, rows::CONVERSE_IDS, rows::CONVERSE_EMPTY_TEXT, rows::CONVERSE_TOOLS, rows::CONVERSE_NONE];
 
 /// Bedrock Converse for Claude.
 pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
@@ -64,6 +87,10 @@ pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
     CONVERSE_PAIRS,
+    rows::CONVERSE_IDS,
+    rows::CONVERSE_EMPTY_TEXT,
+    rows::CONVERSE_TOOLS,
+    rows::CONVERSE_NONE,
     formats::CLAUDE_MODELS,
     formats::PREFILL,
     formats::CLAUDE_PREFILL,
@@ -110,6 +137,9 @@ pub(crate) const DEEPSEEK: &[RequestFact] = &[
         source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
     },
+    rows::DEEPSEEK_REASONING,
+    rows::DEEPSEEK_EMPTY_TOOLS,
+    rows::ALLOWED_TOOLS,
     formats::DEEPSEEK_SCHEMA,
     formats::DEEPSEEK_WORD,
 ];
@@ -123,7 +153,7 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWhileThinking {
             models: Models::Begin(&["kimi-k3"]),
-            thinks: Thinks::IfAsked,
+            thinks: Thinks::ByDefault,
             required: true,
         },
         statement: "the tool choice must not name a tool while Kimi K3 thinks",
@@ -145,6 +175,7 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
             kimi-cli#2405)",
         ..CHAT_PAIRS
     },
+    rows::ALLOWED_TOOLS,
 ];
 
 /// Backends whose API is not known, and Alibaba's DashScope.
@@ -156,13 +187,17 @@ pub(crate) const PORTABLE: &[RequestFact] = &[
             mode` (38 recorded requests; eino#994; confidence A)",
     ),
     METADATA,
+    rows::PORTABLE_EMPTY_TOOLS,
+    rows::EAGER_INPUT,
+    rows::INPUT_EXAMPLES,
+    rows::ALLOWED_CALLERS,
 ];
 
 /// OpenAI's models at any host, because gateways forward the member. Restricted by model, because other models may
 /// accept it.
-const METADATA: RequestFact = Member::of_chat("metadata")
-    .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
-    .unless("store", "true")
+const METADATA: RequestFact = Rule::of_chat(&["metadata"])
+    .of(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
+    .when(&[When::Unless(&["store"], "true")])
     .fact(
         'A',
         "`metadata` needs `store: true`",
@@ -249,28 +284,38 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         severity: Severity::Refused,
         checked: "2026-11-29",
     },
-    Member::of_chat("max_tokens")
-        .models(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
-        .sent_as(SentAs::Member("max_completion_tokens"))
+    Rule::of_chat(&["max_tokens"])
+        .of(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
+        .renamed("max_completion_tokens")
         .fact(
             'A',
             "reasoning models accept `max_completion_tokens` instead of `max_tokens`",
             "live: `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
                 instead.` (gollm#33, ESPHomeDesigner#379, ComfyUI-Griptape#312, overleaf-copilot#43)",
         ),
-    Member::of_chat("parallel_tool_calls").models(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
+    Rule::of_chat(&["parallel_tool_calls"]).of(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
         'A',
         "o1, o3, o3-mini and o4-mini do not accept `parallel_tool_calls`",
         "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
             o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
     ),
     METADATA,
-    Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
-        'A',
-        "gpt-4o and gpt-4.1 accept only the `verbosity` `medium`",
-        "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
+    rows::RESPONSES_IDS,
+    rows::CALL_ITEM_IDS,
+    rows::MESSAGE_ITEM_IDS,
+    rows::REASONING_ITEM_IDS,
+    rows::CHAT_UNIQUE_IDS,
+    rows::CHAT_EMPTY_CALLS,
+    rows::CHAT_EMPTY_TOOLS,
+    Rule::of_chat(&["verbosity"])
+        .of(Models::Begin(&["gpt-4o", "gpt-4.1"]))
+        .when(&[When::Unless(&["verbosity"], "\"medium\"")])
+        .fact(
+            'A',
+            "gpt-4o and gpt-4.1 accept only the `verbosity` `medium`",
+            "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
             'medium'.` (concordia#164, Roo-Code#7054)",
-    ),
+        ),
     formats::OPENAI_WORD,
     formats::OPENAI_NAME,
     formats::UPDATES,
@@ -316,13 +361,17 @@ pub(crate) const XAI: &[RequestFact] = &[
             (cindy#2927)",
         ..NO_TOOLS
     },
-    XAI_EFFORT.models(Models::Tagged(&["grok-3", "grok-4"])).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
-    XAI_EFFORT
-        .models(Models::Begin(&["grok-4-0709", "grok-4-fast", "grok-4-1-fast", "grok-4.20-0309", "grok-code-fast-1"]))
-        .fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT.of(XAI_NO_EFFORT).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    rows::ALLOWED_TOOLS,
+    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
 ];
 
-const XAI_EFFORT: Member = Member::of_chat("reasoning_effort");
+const XAI_NO_EFFORT_TAGGED: Models = Models::Tagged(&["grok-3", "grok-4"]);
+const XAI_NO_EFFORT: Models =
+    Models::Begin(&["grok-4-0709", "grok-4-fast", "grok-4-1-fast", "grok-4.20-0309", "grok-code-fast-1"]);
+const XAI_EFFORT: Rule = Rule::of_chat(&["reasoning_effort"]);
 const XAI_EFFORT_STATEMENT: &str =
     "Grok 3, Grok 4, their fast variants and grok-code-fast-1 do not accept `reasoning_effort`";
 const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not support parameter reasoningEffort.` \
@@ -400,22 +449,35 @@ pub(crate) const MISTRAL: &[RequestFact] = &[
         source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
         ..CHAT_PAIRS
     },
-    Member::of_chat("max_completion_tokens").sent_as(SentAs::Member("max_tokens")).fact(
+    Rule::of_chat(&["max_completion_tokens"]).renamed("max_tokens").fact(
         'A',
         "Mistral accepts `max_tokens` instead of `max_completion_tokens`",
         "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
             eca#315, openclaude#739)",
     ),
-    Member::of_chat("store").fact(
+    Rule::of_chat(&["store"]).fact(
         'B',
         "Mistral does not accept `store`",
         "live: `extra_forbidden`, `[\"body\",\"store\"]` (openclaude#739, its fix #1047)",
     ),
-    Member::of_chat("thinking").fact(
+    Rule::of_chat(&["thinking"]).fact(
         'B',
         "Mistral does not accept `thinking`",
         "live: `Extra inputs are not permitted` for `{\"type\":\"disabled\"}` (jcode#261)",
     ),
+    rows::MISTRAL_IDS,
+    rows::MISTRAL_SEED,
+    rows::MISTRAL_USER,
+    rows::MISTRAL_LOGIT_BIAS,
+    rows::MISTRAL_VERBOSITY,
+    rows::MISTRAL_REASONING,
+    rows::MISTRAL_OTHER_REASONING,
+    rows::MISTRAL_REFUSAL,
+    rows::MISTRAL_FUNCTION_CALL,
+    rows::MISTRAL_NAME,
+    rows::MISTRAL_DEVELOPER,
+    rows::MISTRAL_TURNS,
+    rows::ALLOWED_TOOLS,
 ];
 
 const GROQ_TYPES: RequestFact = RequestFact {
@@ -436,32 +498,34 @@ pub(crate) const GROQ: &[RequestFact] = &[
         source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
         ..NO_TOOLS
     },
-    Member::of_chat("prompt_cache_key").fact(
+    Rule::of_chat(&["prompt_cache_key"]).fact(
         'A',
         "Groq does not accept `prompt_cache_key`",
         "live: `property 'prompt_cache_key' is unsupported` (eigent#1827, picoclaw#956)",
     ),
-    Member::of_chat("store").fact(
+    Rule::of_chat(&["store"]).fact(
         'B',
         "Groq does not accept `store`",
         "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
     ),
-    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+    Rule::of_chat(&["reasoning"]).fixed(EFFORT).fact(
         'B',
         "Groq has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (llms#64)",
     ),
-    Member::of_chat("verbosity").fact(
+    Rule::of_chat(&["verbosity"]).fact(
         'B',
         "Groq does not accept `verbosity`",
         "live: `property 'verbosity' is unsupported` (cherry-studio#11435)",
     ),
-    Member::of_chat("metadata").models(Models::Begin(&["gpt-oss"])).fact(
+    Rule::of_chat(&["metadata"]).of(Models::Begin(&["gpt-oss"])).fact(
         'B',
         "gpt-oss at Groq does not accept `metadata`",
         "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
     ),
     formats::GROQ_TOOLS,
+    rows::GROQ_REASONING,
+    rows::ALLOWED_TOOLS,
 ];
 
 /// Cerebras.
@@ -472,31 +536,33 @@ pub(crate) const CEREBRAS: &[RequestFact] = &[
         source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
         ..NO_TOOLS
     },
-    Member::of_chat("thinking").fact(
+    Rule::of_chat(&["thinking"]).fact(
         'A',
         "Cerebras does not accept `thinking`",
         "live: `body.thinking: property 'body.thinking' is unsupported` (opencode#6648, cherry-studio#11191)",
     ),
-    Member::of_chat("store").fact(
+    Rule::of_chat(&["store"]).fact(
         'B',
         "Cerebras does not accept `store`",
         "live: `body.store: property 'body.store' is unsupported` (openclaude#740; livekit-agents#1276)",
     ),
-    Member::of_chat("metadata").fact(
+    Rule::of_chat(&["metadata"]).fact(
         'B',
         "Cerebras does not accept `metadata`",
         "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
     ),
-    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+    Rule::of_chat(&["reasoning"]).fixed(EFFORT).fact(
         'B',
         "Cerebras has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (Empryo#209)",
     ),
-    Member::of_chat("enable_thinking").fact(
+    Rule::of_chat(&["enable_thinking"]).fact(
         'B',
         "Cerebras does not accept `enable_thinking`",
         "live: `property 'enable_thinking' is unsupported` (Empryo#209)",
     ),
+    rows::CEREBRAS_REASONING,
+    rows::ALLOWED_TOOLS,
 ];
 
 /// Cohere.
@@ -533,6 +599,7 @@ pub(crate) const OLLAMA: &[RequestFact] = &[
             (ollama#18223) to Responses; its answer to other types was not seen (confidence C)",
         ..NO_TOOLS
     },
+    rows::ALLOWED_TOOLS,
 ];
 
 const GEMINI_IMAGES: RequestFact = RequestFact {
@@ -555,24 +622,28 @@ pub(crate) const VERTEX: &[RequestFact] = &[
         ..GOOGLE_TOOLS
     },
     CACHED_CONTENT,
+    rows::GEMINI_SIGNATURE,
+    rows::GEMINI_RESULT,
+    rows::GEMINI_ALLOWED,
+    rows::GEMINI_CHOICE,
 ];
 
 /// Gemini: `generateContent` and the OpenAI-compatible Chat Completions.
 pub(crate) const GEMINI: &[RequestFact] = &[
     GEMINI_PAIRS,
     GEMINI_IMAGES,
-    Member::of_chat("store").fact(
+    Rule::of_chat(&["store"]).fact(
         'A',
         "Gemini's Chat Completions does not accept `store`",
         "live: `Invalid JSON payload received. Unknown name \"store\": Cannot find field.` (openhanako#394, \
             routstr-core#505, agents#45)",
     ),
-    Member::of_chat("metadata").fact(
+    Rule::of_chat(&["metadata"]).fact(
         'B',
         "Gemini's Chat Completions does not accept `metadata`",
         "live: `Unknown name \"metadata\": Cannot find field.` (agents#45)",
     ),
-    Member::of_chat("prompt_cache_key").fact(
+    Rule::of_chat(&["prompt_cache_key"]).fact(
         'B',
         "Gemini's Chat Completions does not accept `prompt_cache_key`",
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
@@ -594,6 +665,10 @@ pub(crate) const GEMINI: &[RequestFact] = &[
         ..GOOGLE_TOOLS
     },
     CACHED_CONTENT,
+    rows::GEMINI_SIGNATURE,
+    rows::GEMINI_RESULT,
+    rows::GEMINI_ALLOWED,
+    rows::GEMINI_CHOICE,
 ];
 
 /// Members that identify entries of the list as tools that Google runs. `computerUse` is not included, because the

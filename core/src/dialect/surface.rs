@@ -22,7 +22,7 @@ pub(crate) struct Surface {
     /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut (rule
     /// `description-length`).
     pub(crate) max_description: Option<usize>,
-    /// An empty description is refused, so it is left out (rule `empty-description`).
+    /// An empty or blank description is refused, so it is left out (rule `empty-description`).
     pub(crate) no_empty_description: bool,
     /// A description that is null is refused; other APIs treat it as a missing description (rule
     /// `description-not-string`).

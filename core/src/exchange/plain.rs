@@ -1,9 +1,10 @@
 //! Requests that no step concerns, found without parsing: they have no tools, calls or response formats.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use super::endpoint;
 use crate::{
+    dialect::{requests::Refusal, rule::Place},
     json::{skim, Flags, Skimmed, Text},
     options::Api,
     request::prefilter,
@@ -18,8 +19,8 @@ pub(crate) struct Outline {
     pub(crate) is_plain: bool,
 }
 
-/// Members that no step changes in a request without tools and formats, and that no API refuses (a test compares them
-/// with the facts).
+/// Members that no step changes in a request without tools and formats, and that no API refuses for every model (a test
+/// compares them with the facts).
 const PLAIN: &[&str] = &[
     "model",
     "stream",
@@ -32,9 +33,6 @@ const PLAIN: &[&str] = &[
     "stop_sequences",
     "presence_penalty",
     "frequency_penalty",
-    "logit_bias",
-    "seed",
-    "user",
     "system",
     "instructions",
 ];
@@ -44,8 +42,20 @@ fn is_plain_member(api: Api, name: &str) -> bool {
     name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
 }
 
-fn concerns_no_step(text: &Text<'_>) -> bool {
-    prefilter::of(text) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
+/// Returns true if a rule of any API is about a member of requests to this model.
+fn is_ruled(api: Api, model: &str, name: &str) -> bool {
+    let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests());
+    facts.any(|fact| match &fact.refuses {
+        Refusal::Rule(rule) => {
+            matches!(rule.at, Place::Request([member, ..]) if *member == name) && rule.concerns(api, model)
+        }
+        _ => false,
+    })
+}
+
+fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
+    let ordinary = api.map_or(Flags::NONE, |api| wire::of(api).ordinary());
+    prefilter::of(text).without(ordinary) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
 }
 
 /// Reads the outline of a request. Returns `None` if its text has to be parsed: it may be no object, or has several
@@ -55,6 +65,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     let (mut model, mut models, mut is_model) = (None, 0, false);
     // A history is a list or a string.
     let (mut is_plain, mut has_history, mut is_history) = (api.is_some(), false, false);
+    let mut members = Vec::new();
     let is_object = skim(body, |part| {
         match part {
             Skimmed::Member(name) => {
@@ -64,6 +75,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
                     let name = name.display();
                     is_plain = is_plain_member(api, &name);
                     is_history = name == wire::of(api).history();
+                    members.push(name.into_owned());
                 }
             }
             Skimmed::List => has_history |= is_history,
@@ -72,32 +84,31 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
                 if is_model {
                     model = Some(text.display().into_owned());
                 }
-                is_plain = is_plain && concerns_no_step(&text);
+                is_plain = is_plain && concerns_no_step(api, &text);
             }
-            Skimmed::Inner(text) => is_plain = is_plain && concerns_no_step(&text),
+            Skimmed::Inner(text) => is_plain = is_plain && concerns_no_step(api, &text),
         }
         models < 2
     });
-    is_object.then_some(Outline { model, is_plain: is_plain && has_history })
+    let lower = model.as_deref().unwrap_or_default().to_lowercase();
+    let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, name));
+    let is_plain = is_plain && has_history && !members.iter().any(is_ruled);
+    is_object.then_some(Outline { model, is_plain })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::requests::Refusal;
+    use crate::dialect::models::Models;
 
     #[test]
     fn no_fact_concerns_a_plain_member() {
         let facts = crate::dialects().iter().flat_map(|dialect| dialect.requests());
         for fact in facts {
-            let Refusal::Member(member) = fact.refuses else { continue };
-            match member.block {
-                None => assert!(!is_plain_member(member.api, member.name), "{}", member.name),
-                Some(block) => {
-                    let flags = |word: &str| prefilter::of(&Text::new(String::from(word)));
-                    assert_ne!(flags(block) | flags(member.name), Flags::NONE, "{block}: {}", member.name);
-                }
-            }
+            let Refusal::Rule(rule) = fact.refuses else { continue };
+            let Place::Request([name, ..]) = rule.at else { continue };
+            let is_of_all = rule.models == Models::All;
+            assert!(!is_of_all || rule.apis.iter().all(|api| !is_plain_member(*api, name)), "{name}");
         }
     }
 

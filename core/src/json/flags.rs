@@ -29,6 +29,12 @@ impl Flags {
     pub(crate) const RESULT: Flags = Flags(1 << 6);
     /// An item of OpenAI Responses that sets the response format.
     pub(crate) const FORMAT: Flags = Flags(1 << 7);
+    /// A word of a rule about requests.
+    pub(crate) const RULE: Flags = Flags(1 << 16);
+    /// A string of nothing but white space.
+    pub(crate) const EMPTY: Flags = Flags(1 << 17);
+    /// The role `system`.
+    pub(crate) const SYSTEM: Flags = Flags(1 << 18);
     /// The flags of messages that may name a tool, in any API.
     pub(crate) const NAMES_TOOLS: Flags = Flags::DEFERRAL.and(Flags::CHAT).and(Flags::CALL);
 }

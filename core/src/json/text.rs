@@ -162,6 +162,11 @@ impl<'a> Text<'a> {
         self.chars.is_empty()
     }
 
+    /// True if the text is nothing but white space.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.code_points().all(|point| char::from_u32(point).is_some_and(char::is_whitespace))
+    }
+
     /// Returns the code points of the value. A lone surrogate is one code point.
     pub fn code_points(&self) -> CodePoints<'_> {
         CodePoints { rest: &self.chars, escaped: self.spelling == Spelling::Escaped }

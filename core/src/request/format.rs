@@ -25,7 +25,7 @@ pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<A
     let dialect = dialect::of(&options.tools.sanitize).ok();
     let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
     let has_code_execution = dialect.is_some_and(|dialect| dialect.lists_type("code_execution"));
-    let found = recognition::recognize(request, SentTo { api: home, has_code_execution })?;
+    let found = recognition::recognize(request, SentTo { api: home, is_home: true, has_code_execution })?;
     if let Some(found) = found.filter(|found| wire::of(*found).translation().is_none()) {
         return Ok(found);
     }

@@ -5,6 +5,7 @@
 //! word by coincidence is parsed, but also keeps its text.
 
 use crate::{
+    dialect::rule,
     json::{Flags, Text},
     wire,
 };
@@ -15,8 +16,11 @@ const MAX_WORD: usize = 32;
 /// The flags of one string.
 pub(crate) fn of(text: &Text<'_>) -> Flags {
     match text.as_plain() {
+        Some(word) if word.trim().is_empty() => Flags::EMPTY,
         Some(word) if word.len() < 4 => Flags::NONE,
         Some(word) => of_word(word.as_bytes()),
+        // White space with escapes.
+        None if text.is_blank() => Flags::EMPTY,
         // This string is longer than every word, and it cannot be a type of search, which begins with `SEARCH`.
         None if text.chars().len() > 6 * MAX_WORD && !text.chars().starts_with(['t', '\\']) => Flags::NONE,
         // Decodes into a buffer on the stack: most strings with escapes are long, and an allocation would be wasted.
@@ -43,10 +47,10 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
 
 const SEARCH: &[u8] = b"tool_search";
 
-/// The words of all formats, by their length in bytes. Unused entries are empty.
+/// The words of all formats and rules, by their length in bytes. Unused entries are empty.
 static WORDS: [[Word; SAME_LENGTH]; MAX_WORD] = by_length();
 /// Maximum number of words of one length.
-const SAME_LENGTH: usize = 8;
+const SAME_LENGTH: usize = 12;
 
 type Word = (&'static str, Flags);
 
@@ -55,12 +59,12 @@ const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
     let mut words: [[Word; SAME_LENGTH]; MAX_WORD] = [[("", Flags::NONE); SAME_LENGTH]; MAX_WORD];
     let mut counts = [0; MAX_WORD];
     let mut format = 0;
-    while format < wire::WORDS.len() {
+    while format <= wire::WORDS.len() {
+        let own = if format < wire::WORDS.len() { wire::WORDS[format] } else { rule::WORDS };
         let mut at = 0;
-        while at < wire::WORDS[format].len() {
-            let word = wire::WORDS[format][at];
-            let length = word.0.len();
-            words[length][counts[length]] = word;
+        while at < own.len() {
+            let length = own[at].0.len();
+            words[length][counts[length]] = own[at];
             counts[length] += 1;
             at += 1;
         }

@@ -10,6 +10,7 @@ use super::{
     formats::{self, has_tools, Broken},
     history::{calls, names::rename_history, pairs},
     request_facts::{self, choice_of, Namespaces, RequestChange},
+    request_rules,
     servers::{self, mentions, Owner, Servers},
     shared_limits::{self, Backends, Definitions},
     target,
@@ -463,7 +464,7 @@ impl Checking {
                 Constraint::DescriptionNotString.id(),
                 format!("expected the description to be a string, found {}", description.kind()),
             ),
-            Some(text) if text.is_empty() && surface.no_empty_description => (
+            Some(text) if text.is_blank() && surface.no_empty_description => (
                 Constraint::EmptyDescription.id(),
                 "expected no description or a non-empty one, found an empty one".into(),
             ),
@@ -582,12 +583,8 @@ pub fn request(
             add(fact, pointer, format!("expected a different value: {}", fact.statement));
         }
     }
-    for (fact, member) in request_facts::refused_member(&request, api, (&dialect.tools, &model))? {
-        let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
-        add(fact, &request_facts::member_pointer(member), message);
-    }
-    for (fact, member, pointer) in request_facts::refused_block_members(&mut request, api, (&dialect.tools, &model))? {
-        add(fact, &pointer, format!("expected no `{}`, found one: {}", member.name, fact.statement));
+    for found in request_rules::find(&request, api, &request_rules::of(dialect.requests().iter(), api, &model))? {
+        add(found.fact, &found.pointer, found.message());
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
     for (pointer, fact) in refused_entries(&request, api, (dialect, &model), takes_custom)? {

@@ -9,7 +9,8 @@
 //! The history of a request may contain calls and results (`history`) and mention tools (for several servers
 //! `servers::mentions`). A request usually repeats the list of the previous one (`list_cache`).
 //!
-//! Response formats are rewritten (`formats`), and the facts about a request as a whole are applied (`request_facts`).
+//! Response formats are rewritten (`formats`), and the facts about a request as a whole are applied (`request_facts`;
+//! those about a place of the request: `request_rules`).
 //! `check` reports without rewriting. (`adapt` rewrites whole requests; `tool_list` and `tool_format` are files of
 //! `request`, and `names` is a file of the core.)
 
@@ -22,6 +23,7 @@ pub(crate) mod history;
 pub(crate) mod list_cache;
 pub(crate) mod quarantine;
 pub(crate) mod request_facts;
+pub(crate) mod request_rules;
 pub(crate) mod sanitize_list;
 pub(crate) mod servers;
 mod shared_limits;

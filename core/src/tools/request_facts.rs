@@ -6,19 +6,15 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     collections::Set,
     dialect::{
-        requests::{
-            Member, Refusal, RequestFact, SentAs, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES,
-        },
+        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES},
         surface::Surface,
     },
     error::{Code, Error},
     json::{
-        self,
-        lazy::{edit, may_hold, view},
-        Child, Data, Flags, Node,
+        lazy::{may_hold, view},
+        Data, Flags, Node,
     },
     options::Api,
-    reply::call_sites::each,
     report::Reason,
     request::{carriers, namespaces, tool::has_type},
     wire::{self, choice::Choice},
@@ -343,151 +339,8 @@ fn while_thinking(
         Thinks::Always => true,
         Thinks::ByDefault => !is("disabled"),
         Thinks::IfAsked => is("enabled") || is("adaptive"),
+        Thinks::IfExtended => is("enabled"),
         Thinks::IfEnabled => is_enabled,
     };
     Ok(does_think.then_some((fact, required)))
-}
-
-/// Renames or removes the members that the API refuses.
-///
-/// # Errors
-/// `invalid-json` if a member is text that cannot be read.
-pub(crate) fn fix_members(
-    request: &mut Node<'_>,
-    api: Api,
-    facts: (&Surface, &str),
-) -> Result<Vec<RequestChange>, Error> {
-    let mut changes = Vec::new();
-    for (fact, member) in refused_member(request, api, facts)? {
-        let Some(value) = request.remove(member.name) else { continue };
-        let sent = match member.sent_as {
-            SentAs::Nothing => None,
-            SentAs::Member(name) => Some((name, value)),
-            SentAs::Part { part, name } => {
-                let part = view(&value)?.get(part).filter(|part| part.as_text().is_some()).cloned();
-                part.map(|value| (name, value))
-            }
-        };
-        let sent = sent.filter(|(name, _)| !request.get(*name).is_some_and(is_set));
-        let message = match (&sent, member.sent_as) {
-            (Some((name, _)), SentAs::Part { part, .. }) => {
-                format!("sent `{part}` of `{}` as `{name}`, and removed the rest", member.name)
-            }
-            (Some((name, _)), _) => format!("sent `{}` as `{name}`", member.name),
-            (None, _) => format!("removed `{}`", member.name),
-        };
-        if let Some((name, value)) = sent {
-            request.set(name, value);
-        }
-        changes.push(RequestChange::new(member_pointer(member), fact, message));
-    }
-    Ok(changes)
-}
-
-/// Returns the members of a request that the API refuses, each with its fact.
-pub(crate) fn refused_member(
-    request: &Node<'_>,
-    api: Api,
-    (surface, model): (&Surface, &str),
-) -> Result<Vec<(&'static RequestFact, &'static Member)>, Error> {
-    let mut found: Vec<(&RequestFact, &Member)> = Vec::new();
-    for fact in surface.requests {
-        let Refusal::Member(member) = &fact.refuses else { continue };
-        let is_known = found.iter().any(|(_, other)| other.name == member.name);
-        let is_of_request = member.block.is_none() && member.api == api;
-        if is_of_request && member.models.include(model) && !is_known && has(request, member)? {
-            found.push((fact, member));
-        }
-    }
-    Ok(found)
-}
-
-/// A fact about a refused member of a block.
-type RefusedMember = (&'static RequestFact, &'static Member);
-
-/// Calls `visit` for each block of the history whose type has a member that the API refuses.
-fn each_refused_block<'a>(
-    request: &mut Node<'a>,
-    api: Api,
-    (surface, model): (&Surface, &str),
-    visit: &mut dyn FnMut(&mut Node<'a>, String, RefusedMember),
-) -> Result<(), Error> {
-    let is_of_block = |fact: &'static RequestFact| match &fact.refuses {
-        Refusal::Member(member) if member.api == api && member.models.include(model) => {
-            Some((fact, member, member.block?))
-        }
-        _ => None,
-    };
-    let facts: Vec<_> = surface.requests.iter().filter_map(is_of_block).collect();
-    if facts.is_empty() {
-        return Ok(());
-    }
-    let visited = request.visit(wire::of(api).history(), |history| {
-        if !matches!(history.data(), Data::Array(_)) {
-            return Ok(());
-        }
-        history.visit_children(|child, message| {
-            let Child::Item(at) = child else { return Ok(()) };
-            if !may_hold(message, Flags::CALL) {
-                return Ok(());
-            }
-            edit(message, |message| {
-                let mut index = 0;
-                each(message, "content", &mut |block| {
-                    for (fact, member, kind) in &facts {
-                        if has_type(block, kind) && block.get(member.name).is_some() {
-                            let pointer = format!("/{}/{at}/content/{index}/{}", wire::of(api).history(), member.name);
-                            visit(block, pointer, (fact, member));
-                        }
-                    }
-                    index += 1;
-                });
-                Ok(())
-            })
-        })
-    });
-    visited.unwrap_or(Ok(()))
-}
-
-/// Removes the members of blocks in the history that the API refuses.
-///
-/// # Errors
-/// `invalid-json` if a message is text that cannot be read.
-pub(crate) fn remove_block_members(
-    request: &mut Node<'_>,
-    api: Api,
-    facts: (&Surface, &str),
-) -> Result<Vec<RequestChange>, Error> {
-    let mut changes = Vec::new();
-    each_refused_block(request, api, facts, &mut |block, pointer, (fact, member)| {
-        block.remove(member.name);
-        let message = format!("removed `{}` of a call in the history", member.name);
-        changes.push(RequestChange::new(pointer, fact, message));
-    })?;
-    Ok(changes)
-}
-
-/// Returns the pointers to the members of blocks in the history that the API refuses, each with its fact.
-pub(crate) fn refused_block_members(
-    request: &mut Node<'_>,
-    api: Api,
-    facts: (&Surface, &str),
-) -> Result<Vec<(&'static RequestFact, &'static Member, String)>, Error> {
-    let mut found = Vec::new();
-    each_refused_block(request, api, facts, &mut |_, pointer, (fact, member)| found.push((fact, member, pointer)))?;
-    Ok(found)
-}
-
-/// Returns true if a request has a member, and lacks the other member that makes the API accept it.
-fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
-    if !request.get(member.name).is_some_and(is_set) {
-        return Ok(false);
-    }
-    let Some((name, value)) = member.unless else { return Ok(true) };
-    let found = request.get(name).map(view).transpose()?;
-    Ok(found.is_none_or(|found| json::write(&found) != value))
-}
-
-pub(crate) fn member_pointer(member: &Member) -> String {
-    format!("/{}", member.name)
 }

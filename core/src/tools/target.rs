@@ -317,7 +317,7 @@ pub(super) fn description(
         ));
         return Some(None);
     };
-    if text.is_empty() && surface.no_empty_description {
+    if text.is_blank() && surface.no_empty_description {
         let message = "removed the empty description".into();
         changes.push(about(
             Rule::DropDescription,

@@ -64,6 +64,8 @@ pub(crate) struct Wire {
     prompt: Prompt,
     /// Members that no step changes in a request without tools and formats, besides those that several formats share.
     plain: &'static [&'static str],
+    /// Flags of messages that every API with the format accepts without tools.
+    ordinary: Flags,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
     tools: ToolList,
@@ -197,6 +199,11 @@ impl Wire {
     /// formats share.
     pub(crate) const fn plain(&self) -> &'static [&'static str] {
         self.plain
+    }
+
+    /// Returns the flags of messages that every API with the format accepts without tools.
+    pub(crate) const fn ordinary(&self) -> Flags {
+        self.ordinary
     }
 
     /// Returns true if a value can be the history of a request; `None` is an absent one.

@@ -14,6 +14,8 @@ use crate::{
 pub(crate) struct SentTo {
     /// `None` if unknown.
     pub(crate) api: Option<Api>,
+    /// True if a request that may have the format of this API was certainly not written for another one.
+    pub(crate) is_home: bool,
     /// True if the API hosts `code_execution`, as xAI's Responses API.
     pub(crate) has_code_execution: bool,
 }
@@ -22,7 +24,7 @@ impl SentTo {
     /// Returns the API that a request is translated to. Only Chat Completions matters: then, members that exist only in
     /// Chat Completions identify the format.
     pub(crate) fn target(api: Option<Api>) -> SentTo {
-        SentTo { api: api.filter(|api| *api == Api::OpenaiChat), has_code_execution: false }
+        SentTo { api: api.filter(|api| *api == Api::OpenaiChat), is_home: false, has_code_execution: false }
     }
 }
 

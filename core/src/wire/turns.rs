@@ -203,6 +203,16 @@ impl Turns {
         (self.result)(answered)
     }
 
+    /// Returns a message of an author with text, if the format has messages of the author.
+    pub(crate) fn message<'a>(&self, speaker: Speaker, text: Text<'a>) -> Node<'a> {
+        let role = self.roles.iter().find(|(_, own)| *own == speaker).map_or("", |(role, _)| role);
+        let (list, content) = match self.blocks() {
+            Some(blocks) => (blocks.list(), Node::array(Vec::from([self.text(text)]))),
+            None => ("content", Node::string(text)),
+        };
+        Node::record([("role", Node::literal(role)), (list, content)])
+    }
+
     /// Returns a message of the user.
     pub(crate) fn user_message<'a>(&self, parts: Vec<Node<'a>>) -> Node<'a> {
         let list = self.blocks().map_or("content", Blocks::list);

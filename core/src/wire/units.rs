@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use super::{each, Wire, ALL};
+use super::{each, turns::Blocks, Wire, ALL};
 use crate::json::{Node, Text};
 
 /// What a unit is.
@@ -444,6 +444,8 @@ pub(crate) struct Part<'n, 'a> {
     holder: &'n Node<'a>,
     /// Index of the entry, if the unit is in a list.
     pub(crate) entry: Option<usize>,
+    /// The member that contains the list.
+    list: Option<&'static str>,
 }
 
 impl<'a> Part<'_, 'a> {
@@ -455,6 +457,14 @@ impl<'a> Part<'_, 'a> {
     pub(crate) fn id(&self) -> Option<Text<'a>> {
         let holder = if self.unit.is_id_outside { self.holder } else { self.node };
         self.unit.id.first().and_then(|key| holder.text_at(*key)).cloned()
+    }
+
+    /// Returns the pointer from the message to the id by which calls and results belong together.
+    pub(crate) fn pointer_to_id(&self) -> String {
+        let way = if self.unit.is_id_outside { &[] } else { self.unit.way };
+        let location = Location { entry: self.list.zip(self.entry), way };
+        let key = self.unit.id.first().copied().unwrap_or_default();
+        format!("{}/{key}", location.pointer(""))
     }
 
     /// Returns true if the format has ids for this unit.
@@ -476,20 +486,28 @@ impl<'a> Part<'_, 'a> {
 
     /// Returns true for a call of a tool that the API runs itself.
     pub(crate) fn is_hosted(&self) -> bool {
-        self.unit.hosted.is_some_and(|(key, value)| self.node.get(key).is_some_and(|own| own.is_text(value)))
+        is_hosted(self.unit, self.node)
     }
+}
+
+fn is_hosted(unit: &Unit, node: &Node<'_>) -> bool {
+    unit.hosted.is_some_and(|(key, value)| node.get(key).is_some_and(|own| own.is_text(value)))
+}
+
+/// Returns the call or the result in a message or entry of the format with these units.
+fn part_in<'n, 'a>(holder: &'n Node<'a>, units: &'static [Unit]) -> Option<(&'static Unit, &'n Node<'a>)> {
+    let kind = holder.text_at("type");
+    let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
+    let found = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
+    found.filter_map(|unit| Some((unit, unit.find(holder)?))).next()
 }
 
 impl Wire {
     /// Calls `show` with the calls and results of a message.
     pub(crate) fn parts<'n, 'a>(&self, message: &'n Node<'a>, show: &mut dyn FnMut(Part<'n, 'a>)) {
-        let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<usize>| -> bool {
-            let kind = holder.text_at("type");
-            let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
-            let found = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
-            let found = found.filter_map(|unit| Some((unit, unit.find(holder)?))).next();
-            let Some((unit, node)) = found else { return false };
-            show(Part { unit, node, holder, entry });
+        let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<(&'static str, usize)>| {
+            let Some((unit, node)) = part_in(holder, units) else { return false };
+            show(Part { unit, node, holder, entry: entry.map(|(_, at)| at), list: entry.map(|(list, _)| list) });
             unit.way.is_empty()
         };
         // A message that is itself a call or a result contains no others.
@@ -498,9 +516,43 @@ impl Wire {
         }
         for (list, units) in self.units.lists {
             for (at, entry) in message.items_at(*list).iter().enumerate() {
-                in_holder(entry, units, Some(at));
+                in_holder(entry, units, Some((*list, at)));
             }
         }
+    }
+
+    /// Calls `visit` with the id of each call and result of the client in a message, in the order of [`Wire::parts`].
+    pub(crate) fn visit_ids<'a>(&self, message: &mut Node<'a>, visit: &mut dyn FnMut(&mut Node<'a>)) {
+        let mut in_holder = |holder: &mut Node<'a>, units: &'static [Unit]| {
+            let Some((unit, node)) = part_in(holder, units) else { return false };
+            let is_itself = unit.way.is_empty();
+            let is_of_client = !is_hosted(unit, node);
+            if let Some(key) = unit.id.first().filter(|_| is_of_client) {
+                let mut in_node = |node: &mut Node<'a>| {
+                    node.visit(*key, |id| {
+                        if id.as_text().is_some() {
+                            visit(id)
+                        }
+                    });
+                };
+                let way = if unit.is_id_outside { &[] } else { unit.way };
+                walk(holder, way, &mut in_node);
+            }
+            is_itself
+        };
+        if in_holder(message, self.units.messages) {
+            return;
+        }
+        for (list, units) in self.units.lists {
+            each(message, list, &mut |_, entry| {
+                in_holder(entry, units);
+            });
+        }
+    }
+
+    /// Returns the member of messages that contains their parts.
+    pub(crate) fn parts_list(&self) -> &'static str {
+        self.turns.blocks().map_or("content", Blocks::list)
     }
 
     /// Sets the id of a message that is a result.

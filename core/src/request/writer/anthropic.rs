@@ -5,10 +5,11 @@ use alloc::{string::String, vec::Vec};
 
 use super::{load_id, place_history, Place, Writer, LOAD};
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
+    dialect::surface::NamePattern,
     error::Error,
     json::{lazy::view, Node, Text},
-    names::Taken,
+    names,
     options::{Native, ServerHistory, SystemMessages},
     request::{
         conversation::{self, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
@@ -508,28 +509,22 @@ fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>
     Ok(found)
 }
 
-/// Call ids that contain only characters that the API accepts.
+/// Call ids that contain only characters that the API accepts. The same id is sent in every request.
 #[derive(Default)]
 pub(super) struct Ids {
-    renamed: Map<String, String>,
-    taken: Taken,
+    renamed: Set<String>,
     /// Ids of exchanges that were synthesized in earlier requests.
     made_up: Set<String>,
 }
 
 impl Ids {
     pub(super) fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
-        let Some(old) = id.as_text().map(|text| text.display().into_owned()) else { return id.clone() };
-        if let Some(new) = self.renamed.get(&old) {
-            return Node::string(new.clone());
+        let Some(old) = id.as_text().filter(|old| !names::is_legal(NamePattern::ANTHROPIC_ID, old)) else {
+            return id.clone();
+        };
+        if self.renamed.insert(old.display().into_owned()) {
+            writer.writing.warnings.about("call-id-changed", old.display().as_ref());
         }
-        let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
-        let new = self.taken.free(close, usize::MAX);
-        if new != old {
-            writer.writing.warnings.about("call-id-changed", old.as_str());
-        }
-        self.renamed.insert(old, new.clone());
-        Node::string(new)
+        Node::string(names::mapped(NamePattern::ANTHROPIC_ID, old, &[old]))
     }
 }

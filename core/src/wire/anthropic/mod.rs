@@ -54,6 +54,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: Some(recognition::evidence),
     prompt: Prompt::Text { member: "system", kind: "text" },
     plain: &["max_tokens", "metadata", "thinking"],
+    ordinary: Flags::NONE,
     before: &[],
     tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
     additions: Additions::Blocks,

@@ -52,6 +52,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: Some(recognition::evidence),
     prompt: Prompt::Message { roles: &["system", "developer"] },
     plain: &[],
+    ordinary: Flags::SYSTEM,
     before: &[],
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
     additions: Additions::System,

@@ -94,7 +94,9 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
     }
     let target = sent_to.api.filter(|_| !is_of_anthropic);
     let has_chat_member = || CHAT_ONLY.iter().any(|key| request.get(key).is_some());
-    if target == Some(Api::OpenaiChat) && has_chat_member() && !has_shape_of_anthropic(request)? {
+    // Anthropic requires `max_tokens`.
+    let is_chat = || has_chat_member() || sent_to.is_home && !given("max_tokens");
+    if target == Some(Api::OpenaiChat) && is_chat() && !has_shape_of_anthropic(request)? {
         return Ok(true);
     }
     if let Some(tools) = request.get("tools") {

@@ -167,6 +167,8 @@ const ALLOWED: &str = "allowed_tools";
 const KIND_AUTO: &str = "auto";
 const KIND_ANY: &str = "any";
 const KIND_TOOL: &str = "tool";
+/// Not a kind of Converse, which some clients send anyway.
+const KIND_NONE: &str = "none";
 
 fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.text_at("name").cloned()
@@ -228,6 +230,9 @@ fn read_kinds<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     }
     if is_set(KIND_ANY) {
         return Some(Choice::Required);
+    }
+    if is_set(KIND_NONE) {
+        return Some(Choice::None);
     }
     let name = choice.get(KIND_TOOL).and_then(name_of);
     name.map(|name| Choice::Tool(ToolRef::Tool { namespace: None, name }))

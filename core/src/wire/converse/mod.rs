@@ -44,6 +44,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: None,
     prompt: Prompt::Blocks("system"),
     plain: &[],
+    ordinary: Flags::SYSTEM,
     before: &[],
     tools: ToolList {
         config: Some("toolConfig"),

@@ -2,7 +2,10 @@
 
 use crate::{
     error::Error,
-    json::Node,
+    json::{
+        lazy::{may_hold, view},
+        Flags, Node,
+    },
     wire::recognition::{is_given, SentTo},
 };
 
@@ -24,5 +27,19 @@ pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
     ];
     let given = |key: &str| is_given(request, key);
     let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
-    Ok(is_named && !given("tools"))
+    Ok(!given("tools") && (is_named || !given("model") && has_calls(request)?))
+}
+
+/// Returns true if a message has a call or a result, which no other format represents in this way.
+fn has_calls(request: &Node<'_>) -> Result<bool, Error> {
+    for message in request.items_at("messages") {
+        if may_hold(message, Flags::CALL | Flags::RESULT) {
+            let message = view(message)?;
+            let is_of_a_call = |block: &Node<'_>| block.get("toolUse").is_some() || block.get("toolResult").is_some();
+            if message.items_at("content").iter().any(is_of_a_call) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

@@ -63,6 +63,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: None,
     prompt: Prompt::Content(&["systemInstruction", "system_instruction"]),
     plain: &["systemInstruction", "safetySettings"],
+    ordinary: Flags::SYSTEM,
     before: &["cachedContent", "cached_content"],
     tools: ToolList {
         groups: &GROUPS,

@@ -55,6 +55,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: None,
     prompt: Prompt::Text { member: "system_instruction", kind: "text" },
     plain: &[],
+    ordinary: Flags::SYSTEM,
     before: &["previous_interaction_id"],
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
     additions: Additions::Results { list: "result", hosted: "tool_search_result" },

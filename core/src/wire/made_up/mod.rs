@@ -47,6 +47,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: None,
     prompt: Prompt::Text { member: "manner", kind: "words" },
     plain: &[],
+    ordinary: Flags::NONE,
     before: &[],
     tools: ToolList { members: &["tools", "pick"], ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses]) },
     additions: Additions::None,

@@ -75,6 +75,7 @@ pub(super) static WIRE: Wire = Wire {
     evidence: None,
     prompt: Prompt::Text { member: "instructions", kind: "input_text" },
     plain: &["max_output_tokens", "metadata", "store", "reasoning"],
+    ordinary: Flags::SYSTEM,
     before: &["previous_response_id", "conversation"],
     tools: ToolList {
         has_namespaces: true,

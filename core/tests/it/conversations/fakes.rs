@@ -49,6 +49,7 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
         _ => usize::MAX,
     };
     refuse(definitions(api, request).count() > limit, "too many tools")?;
+    ids(backend, request)?;
     let has_caller = called(api, request).into_iter().any(|call| !call["caller"].is_null());
     refuse(has_caller && model == "claude-sonnet-4-20250514", "tool_use.caller: Extra inputs are not permitted")?;
     arguments(api, request)
@@ -123,6 +124,20 @@ fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
     refuse(is_enforced && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
 }
 
+/// Checks the ids of calls, and the order of messages.
+fn ids((api, dialect, model): Backend, request: &Value) -> Verdict {
+    let history: Vec<&Value> = items(&request[history_of(api)]).collect();
+    if dialect == "mistral" && api == "openai-chat" {
+        let ids = history.iter().flat_map(|message| items(&message["tool_calls"])).map(|call| &call["id"]);
+        let is_legal = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let wrong = ids.filter_map(Value::as_str).find(|id| model.contains("large") && !is_legal(id));
+        refuse(wrong.is_some(), "Tool call id must be a-z, A-Z, 0-9, with a length of 9")?;
+        let is_after = |pair: &&[&Value]| pair[0]["role"] == "tool" && pair[1]["role"] == "user";
+        refuse(history.windows(2).find(is_after).is_some(), "Unexpected role 'user' after role 'tool'")?;
+    }
+    Ok(())
+}
+
 fn arguments(api: &str, request: &Value) -> Verdict {
     for call in called(api, request) {
         let is_object = match api {
@@ -159,11 +174,13 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     let thinking = &request["thinking"]["type"];
     let fields = &request["additionalModelRequestFields"]["thinking"]["type"];
     let thinks = [thinking, fields].into_iter().any(|kind| kind == "enabled" || kind == "adaptive");
+    // Recorded: adaptive thinking does not conflict with a choice.
+    let is_extended = [thinking, fields].into_iter().any(|kind| kind == "enabled");
     let is_default = thinking != "disabled";
     let is_refused = match dialect {
-        "anthropic" | "bedrock-anthropic" => is_forced && (thinks || has("fable-5-1")),
+        "anthropic" | "bedrock-anthropic" => is_forced && (is_extended || has("fable-5-1")),
         "deepseek" => is_forced && (thinks || has("reasoner") || has("v4") && is_default),
-        "moonshot" if has("kimi-k3") => name.is_some() && thinks,
+        "moonshot" if has("kimi-k3") => name.is_some() && is_default,
         "moonshot" => is_forced && (thinks || has("thinking") || has("k2.6") && is_default),
         "portable" => is_forced && request["enable_thinking"] == true,
         _ => false,
@@ -221,7 +238,9 @@ fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
     let is_reasoning = begins(&["o1", "o3", "o4", "gpt-5"]);
     let unless_stored: &[&str] = if request["store"] == true { &[] } else { &["metadata"] };
     let mut unknown: Vec<&str> = match dialect {
-        "mistral" => vec!["max_completion_tokens", "store", "thinking"],
+        "mistral" => {
+            vec!["max_completion_tokens", "store", "thinking", "seed", "user", "logit_bias", "verbosity"]
+        }
         "groq" => vec!["prompt_cache_key", "store", "reasoning", "verbosity"],
         "cerebras" => vec!["thinking", "store", "metadata", "reasoning", "enable_thinking"],
         "gemini" => vec!["store", "metadata", "prompt_cache_key"],

@@ -36,6 +36,25 @@ const LEFT: [&str; 11] = [
     "cached-content",
 ];
 
+/// Rules about places of a request. A test in the core violates each of them at each place.
+const PLACES: [&str; 15] = [
+    "unsupported-member",
+    "call-id",
+    "item-id",
+    "missing-member",
+    "unsupported-value",
+    "message-role",
+    "empty-list",
+    "empty-text",
+    "block-order",
+    "search-result",
+    "turn-order",
+    "calls-without-tools",
+    "call-signature",
+    "result-not-object",
+    "choice-kind",
+];
+
 /// Rules whose violations may cause an error, because no change can add the tool that a choice requires, or make the
 /// API support a format.
 const ERRORS: [&str; 4] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking", "format-refused"];
@@ -143,11 +162,12 @@ fn adapted_requests_are_not_refused() {
     let rare: Vec<_> = triggers.iter().filter(|(_, times)| **times < 20).collect();
     assert!(rare.is_empty(), "each trigger is in 20 requests of each backend that has the rule: {rare:?}");
     assert_eq!(triggers.len(), TRIGGERS.iter().map(|(_, backends, _)| backends.len()).sum::<usize>());
-    for (rule, _) in RequestFact::CONSTRAINTS {
+    for (rule, _) in RequestFact::CONSTRAINTS.iter().filter(|(rule, _)| !PLACES.contains(rule)) {
         let times = rules.get(rule).copied().unwrap_or_default();
         assert!(times >= 20, "`{rule}` was broken {times} times");
     }
-    for fact in dialects().iter().flat_map(|dialect| dialect.requests()) {
+    let facts_of_requests = dialects().iter().flat_map(|dialect| dialect.requests());
+    for fact in facts_of_requests.filter(|fact| !PLACES.contains(&fact.rule())) {
         let times = facts.get(&(fact.rule(), fact.statement)).copied().unwrap_or_default();
         assert!(times >= 20, "`{}` ({}) was broken {times} times", fact.rule(), fact.statement);
     }

@@ -1,0 +1,285 @@
+//! Rules about places of a request, as data: what must not be there, when, and what is sent instead.
+
+use super::{models::Models, name_rules::NamePattern};
+use crate::{json::Flags, options::Api, wire::turns::Speaker};
+
+/// What an API refuses at a place of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// The constraint, one of the names in `RequestFact::CONSTRAINTS`.
+    pub(crate) id: &'static str,
+    /// The formats of the requests; empty for every format.
+    pub(crate) apis: &'static [Api],
+    pub(crate) models: Models,
+    pub(crate) at: Place,
+    pub(crate) refuses: Refused,
+    /// All must hold.
+    pub(crate) when: &'static [When],
+    pub(crate) fix: Fix,
+}
+
+/// A place in requests. Paths consist of names of members; an empty path is the value itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A member of the request.
+    Request(Path),
+    /// A member of messages or items of the history.
+    Message(Messages, Path),
+    /// A member of parts of messages.
+    Part(Parts, Path),
+    /// The ids of the client's calls. Their results have the same ids.
+    CallId,
+    /// A member of the entries of the list of tools.
+    Tool(Path),
+    /// The choice of tools.
+    Choice,
+}
+
+pub(crate) type Path = &'static [&'static str];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Messages {
+    By(Speaker),
+    /// Items of this `type`.
+    Type(&'static str),
+    /// Messages of this `role`.
+    Role(&'static str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    Text,
+    /// Parts of this `type`.
+    Type(&'static str),
+    /// Parts with this member.
+    With(&'static str),
+}
+
+/// What must not be at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Any value except null.
+    Present,
+    /// Null, or no value.
+    Absent,
+    /// One of these strings.
+    Words(&'static [&'static str]),
+    /// Null, written out.
+    Null,
+    /// A string that does not begin with this one.
+    NotBegin(&'static str),
+    /// A string that does not match the pattern.
+    NotMatch(NamePattern),
+    /// The id of an earlier call.
+    Repeated,
+    /// The id of another call in the same message.
+    RepeatedInMessage,
+    /// An empty list or string.
+    Empty,
+    /// A string of nothing but white space.
+    Blank,
+    /// Any value except an object, if there is one.
+    NotObject,
+    /// The part, after a call in the same message.
+    AfterCall,
+    /// The message, directly after one of this author.
+    After(Speaker),
+    /// The part, as the first one of the model's last message.
+    First,
+    /// The first call of a message of the model in the current turn, without this member.
+    FirstCallWithout(&'static str),
+    /// A choice of several tools.
+    Allowed,
+    /// A choice of several tools that does not require a call.
+    AllowedOptional,
+    /// A choice that forbids calls.
+    Forbidden,
+    /// The part, if its `name` begins so and no part of the same message refers to its `id` in this member. The last
+    /// message of the history may continue.
+    WithoutResult { name: &'static str, reference: &'static str },
+    /// Any call or choice, in a request without tools.
+    WithoutTools,
+}
+
+/// A condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// The request does not have this member with this JSON value.
+    Unless(Path, &'static str),
+    /// The request has this member.
+    Has(Path),
+    /// The request has this member with this JSON value.
+    Is(Path, &'static str),
+    /// The part is the only one of its message.
+    OnlyPart,
+    /// The message has this member.
+    MessageHas(&'static str),
+}
+
+/// What is sent instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fix {
+    /// Nothing: the rule is only checked.
+    None,
+    /// The request without the member or the choice.
+    Remove,
+    /// The message without the part. The place of a cache breakpoint moves to the part before it.
+    RemovePart,
+    /// The same value under this name, unless there is already a member of this name.
+    Rename(&'static str),
+    /// A part of the value under this name: `effort` of `reasoning`.
+    Take { part: &'static str, name: &'static str },
+    /// This JSON value.
+    Set(&'static str),
+    /// This JSON value instead of the object around the member.
+    SetOuter(&'static str),
+    /// The request without the object around the member.
+    RemoveOuter,
+    /// The value as a member of an object.
+    Wrap(&'static str),
+    /// An id that the API accepts, the same one for the call and its result.
+    MapId,
+    /// The part before the first call of its message.
+    MoveBeforeCalls,
+    /// A message of the model before this one, with this text.
+    InsertMessage(&'static str),
+    /// A member with this string.
+    Insert(&'static str, &'static str),
+    /// The tools that the history calls.
+    DeclareTools,
+    /// The allowed tools only, with a choice that names none.
+    Narrow,
+}
+
+const REMOVED: Rule = Rule {
+    id: "unsupported-member",
+    apis: &[],
+    models: Models::All,
+    at: Place::Request(&[]),
+    refuses: Refused::Present,
+    when: &[],
+    fix: Fix::Remove,
+};
+
+impl Rule {
+    /// A member of the request, which is removed.
+    pub(super) const fn member(apis: &'static [Api], path: Path) -> Rule {
+        Rule { apis, at: Place::Request(path), ..REMOVED }
+    }
+
+    /// A member of a Chat Completions request, which is removed.
+    pub(super) const fn of_chat(path: Path) -> Rule {
+        Rule::member(&[Api::OpenaiChat], path)
+    }
+
+    /// A member of messages, which is removed.
+    pub(super) const fn message(apis: &'static [Api], messages: Messages, path: Path) -> Rule {
+        Rule { apis, at: Place::Message(messages, path), ..REMOVED }
+    }
+
+    /// A member of parts, which is removed.
+    pub(super) const fn part(apis: &'static [Api], parts: Parts, path: Path) -> Rule {
+        Rule { apis, at: Place::Part(parts, path), ..REMOVED }
+    }
+
+    /// A member of tools, which is removed.
+    pub(super) const fn tool(apis: &'static [Api], path: Path) -> Rule {
+        Rule { apis, at: Place::Tool(path), ..REMOVED }
+    }
+
+    /// The ids of calls have to match a pattern; others are mapped.
+    pub(super) const fn call_ids(apis: &'static [Api], pattern: NamePattern) -> Rule {
+        Rule { id: "call-id", apis, at: Place::CallId, refuses: Refused::NotMatch(pattern), fix: Fix::MapId, ..REMOVED }
+    }
+
+    /// The ids of calls have to differ; repeated ones are mapped.
+    pub(super) const fn unique_call_ids(apis: &'static [Api], refuses: Refused) -> Rule {
+        Rule { id: "call-id", apis, at: Place::CallId, refuses, fix: Fix::MapId, ..REMOVED }
+    }
+
+    /// The ids of items of this type have to begin with a prefix; others are removed.
+    pub(super) const fn item_id(kind: &'static str, prefix: &'static str) -> Rule {
+        Rule {
+            id: "item-id",
+            apis: &[Api::OpenaiResponses],
+            at: Place::Message(Messages::Type(kind), &["id"]),
+            refuses: Refused::NotBegin(prefix),
+            ..REMOVED
+        }
+    }
+
+    /// Choices of a kind.
+    pub(super) const fn choice(apis: &'static [Api], refuses: Refused) -> Rule {
+        Rule { id: "choice-kind", apis, at: Place::Choice, refuses, ..REMOVED }
+    }
+
+    pub(super) const fn named(self, id: &'static str) -> Rule {
+        Rule { id, ..self }
+    }
+
+    pub(super) const fn of(self, models: Models) -> Rule {
+        Rule { models, ..self }
+    }
+
+    pub(super) const fn refusing(self, refuses: Refused) -> Rule {
+        Rule { refuses, ..self }
+    }
+
+    pub(super) const fn when(self, when: &'static [When]) -> Rule {
+        Rule { when, ..self }
+    }
+
+    pub(super) const fn fixed(self, fix: Fix) -> Rule {
+        Rule { fix, ..self }
+    }
+
+    pub(super) const fn renamed(self, name: &'static str) -> Rule {
+        self.fixed(Fix::Rename(name))
+    }
+
+    pub(super) const fn only_found(self) -> Rule {
+        self.fixed(Fix::None)
+    }
+
+    /// Returns true if the rule is about requests of this format to this model.
+    pub(crate) fn concerns(&self, api: Api, model: &str) -> bool {
+        (self.apis.is_empty() || self.apis.contains(&api)) && self.models.include(model)
+    }
+
+    /// Returns true if the rule is about messages, and its fix neither adds messages nor changes several of them.
+    pub(crate) const fn is_of_messages(&self) -> bool {
+        matches!(self.at, Place::Message(..) | Place::Part(..)) && !matches!(self.fix, Fix::InsertMessage(_))
+    }
+
+    /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
+    /// text without one of them does not violate it.
+    pub(crate) fn flags(&self) -> Flags {
+        const CALLS: Flags = Flags::CALL.and(Flags::RESULT).and(Flags::CHAT);
+        match (self.at, self.refuses) {
+            (Place::CallId, _) | (_, Refused::First | Refused::FirstCallWithout(_)) => CALLS,
+            (_, Refused::NotObject | Refused::AfterCall | Refused::WithoutTools) => CALLS,
+            (Place::Part(Parts::Text, _), Refused::Empty | Refused::Blank) => Flags::EMPTY,
+            (Place::Message(..), Refused::Absent) => CALLS,
+            (_, Refused::WithoutResult { .. }) => Flags::DEFERRAL,
+            (Place::Message(Messages::Role("system"), _), _) => Flags::SYSTEM,
+            _ => Flags::RULE,
+        }
+    }
+}
+
+/// Words of the rules in a message that may violate one: a member, a type or a role of each rule with
+/// [`Flags::RULE`] or [`Flags::SYSTEM`].
+pub(crate) const WORDS: &[(&str, Flags)] = &[
+    ("system", Flags::SYSTEM),
+    ("name", Flags::RULE),
+    ("developer", Flags::RULE),
+    ("reasoning", Flags::RULE),
+    ("reasoning_content", Flags::RULE),
+    ("refusal", Flags::RULE),
+    ("function_call", Flags::RULE),
+    ("message", Flags::RULE),
+    ("tool_calls", Flags::RULE),
+    ("caller", Flags::RULE),
+    ("cache_control", Flags::RULE),
+    ("citations", Flags::RULE),
+];

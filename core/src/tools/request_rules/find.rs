@@ -1,0 +1,347 @@
+//! Finds the places of a request that violate rules.
+
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+use super::{ids, FactRule, Found, FoundPlace};
+use crate::{
+    dialect::rule::{Fix, Messages, Parts, Path, Place, Refused, Rule, When},
+    error::Error,
+    json::{
+        self,
+        lazy::{may_hold, view},
+        pointer::push_token,
+        Data, Flags, Node, Text,
+    },
+    options::Api,
+    wire::{
+        self,
+        choice::Choice,
+        turns::{Speaker, Turns},
+        units::{has_type, Role},
+        Wire,
+    },
+};
+
+/// Returns the places of a request that violate rules: first members of the request, in the order of the rules, then
+/// parts of the history, in their order.
+///
+/// # Errors
+/// `invalid-json` if a part of the request is text that cannot be read.
+pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<Vec<Found>, Error> {
+    let wire = wire::of(api);
+    let mut found = Vec::new();
+    let mut of_history = Vec::new();
+    for (fact, rule) in rules {
+        if !holds(request, rule.when)? {
+            continue;
+        }
+        // If several rules are about one place, the first that is violated counts.
+        let mut add = |pointer: String, place| {
+            if !found.iter().any(|other: &Found| other.pointer == pointer && other.rule.id == rule.id) {
+                found.push(Found { fact, rule, pointer, place });
+            }
+        };
+        match rule.at {
+            Place::Request(path) => {
+                if at(request, path, &mut |value| is_refused(value, rule.refuses))? {
+                    add(joined("", shown(rule, path)), FoundPlace::Request);
+                }
+            }
+            Place::Choice => {
+                let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
+                let is_refused = match rule.refuses {
+                    Refused::WithoutTools => choice.is_some() && !has_tools(request, wire)?,
+                    refused => choice.is_some_and(|choice| is_choice(&choice, refused)),
+                };
+                if is_refused {
+                    add(wire.choice().pointer().to_owned(), FoundPlace::Choice);
+                }
+            }
+            Place::Tool(path) => {
+                let list = wire.tools().pointer();
+                wire.tools().look(request, |tools| {
+                    for (index, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
+                        if at(tool, path, &mut |value| is_refused(value, rule.refuses))? {
+                            add(joined(&format!("{list}/{index}"), path), FoundPlace::Tool(index));
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+            Place::Message(..) | Place::Part(..) | Place::CallId => of_history.push((*fact, *rule)),
+        }
+    }
+    in_history(request, wire, &of_history, &mut found)?;
+    Ok(found)
+}
+
+/// Returns the path that is shown for a violation: a member that is missing has no pointer of its own, and a part that
+/// is removed is shown as a whole.
+fn shown(rule: &Rule, path: Path) -> Path {
+    let is_whole = rule.refuses == Refused::Absent || rule.fix == Fix::RemovePart;
+    if is_whole {
+        path.split_last().map_or(path, |(_, outer)| outer)
+    } else {
+        path
+    }
+}
+
+/// Returns the pointer to the value at the end of a path.
+fn joined(pointer: &str, path: Path) -> String {
+    let mut pointer = pointer.to_owned();
+    path.iter().for_each(|name| push_token(&mut pointer, name));
+    pointer
+}
+
+/// Tests the value at the end of a path.
+pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<'_>>) -> bool) -> Result<bool, Error> {
+    match path {
+        [] => Ok(test(Some(&*view(node)?))),
+        [name, rest @ ..] => {
+            let node = view(node)?;
+            match node.get(*name) {
+                Some(member) => at(member, rest, test),
+                None => Ok(test(None)),
+            }
+        }
+    }
+}
+
+/// Returns true if the conditions of a rule hold that are about the request.
+fn holds(request: &Node<'_>, conditions: &[When]) -> Result<bool, Error> {
+    let has = |path, wanted: Option<&str>| {
+        at(request, path, &mut |value| match (value, wanted) {
+            (Some(value), Some(wanted)) => json::write(value) == wanted,
+            (value, None) => value.is_some_and(|value| !value.is_null()),
+            (None, _) => false,
+        })
+    };
+    for condition in conditions {
+        let is_met = match condition {
+            When::Unless(path, value) => !has(path, Some(value))?,
+            When::Is(path, value) => has(path, Some(value))?,
+            When::Has(path) => has(path, None)?,
+            When::OnlyPart | When::MessageHas(_) => true,
+        };
+        if !is_met {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn has_tools(request: &Node<'_>, wire: &Wire) -> Result<bool, Error> {
+    // A list of groups may be a single one.
+    let has = |tools: &Node<'_>| Ok(tools.as_array().map_or(tools.as_object().is_some(), |list| !list.is_empty()));
+    Ok(wire.tools().look(request, has)?.unwrap_or_default())
+}
+
+/// Returns true if a value alone violates a rule.
+fn is_refused(value: Option<&Node<'_>>, refused: Refused) -> bool {
+    let value = value.filter(|value| refused == Refused::Null || !value.is_null());
+    let Some(value) = value else { return refused == Refused::Absent };
+    let text = value.as_text();
+    match refused {
+        Refused::Present => true,
+        Refused::Null => value.is_null(),
+        Refused::Words(words) => text.is_some_and(|text| words.iter().any(|word| text.is(*word))),
+        Refused::NotBegin(prefix) => text.is_some_and(|text| !text.display().starts_with(prefix)),
+        Refused::Empty => match value.data() {
+            Data::Array(items) => items.is_empty(),
+            Data::String(text) => text.is_empty(),
+            _ => false,
+        },
+        Refused::Blank => text.is_some_and(Text::is_blank),
+        Refused::NotObject => value.as_object().is_none(),
+        _ => false,
+    }
+}
+
+fn is_choice(choice: &Choice<'_>, refused: Refused) -> bool {
+    match (choice, refused) {
+        (Choice::Allowed { required, .. }, Refused::AllowedOptional) => !required,
+        (Choice::Allowed { .. }, Refused::Allowed) | (Choice::None, Refused::Forbidden) => true,
+        _ => false,
+    }
+}
+
+fn is_message(message: &Node<'_>, turns: &Turns, wanted: Messages) -> bool {
+    match wanted {
+        Messages::By(speaker) => turns.speaker(message) == speaker,
+        Messages::Type(kind) => has_type(message, kind),
+        Messages::Role(role) => message.get("role").is_some_and(|own| own.is_text(role)),
+    }
+}
+
+fn is_part(part: &Node<'_>, turns: &Turns, wanted: Parts) -> bool {
+    match wanted {
+        Parts::Text => turns.is_text(part),
+        Parts::Type(kind) => has_type(part, kind),
+        Parts::With(member) => part.get(member).is_some_and(|value| !value.is_null()),
+    }
+}
+
+/// Finds violations in the history.
+fn in_history(
+    request: &Node<'_>,
+    wire: &'static Wire,
+    rules: &[FactRule],
+    found: &mut Vec<Found>,
+) -> Result<(), Error> {
+    let Some(messages) = request.array_at(wire.history()).filter(|_| !rules.is_empty()) else { return Ok(()) };
+    let flags = rules.iter().fold(Flags::NONE, |flags, (_, rule)| flags | rule.flags());
+    let after = rules.iter().find_map(|(_, rule)| match rule.refuses {
+        Refused::After(speaker) => Some(speaker),
+        _ => None,
+    });
+    let has_signatures = rules.iter().any(|(_, rule)| matches!(rule.refuses, Refused::FirstCallWithout(_)));
+    let turn = if has_signatures { current_turn(messages, wire)? } else { 0 };
+    let has_starts = rules.iter().any(|(_, rule)| rule.refuses == Refused::First);
+    let last = if has_starts { last_of_model(messages, wire)? } else { None };
+    let needs_tools = rules.iter().any(|(_, rule)| rule.refuses == Refused::WithoutTools);
+    let lacks_tools = needs_tools && !has_tools(request, wire)?;
+    let mut ids = ids::Ids::of(rules);
+    let mut before = None;
+    for (index, message) in messages.iter().enumerate() {
+        let is_after = after.is_some() && before == after;
+        if !may_hold(message, flags) && !is_after {
+            before = None;
+            continue;
+        }
+        let message = view(message)?;
+        let is_end = index + 1 == messages.len();
+        let place = InHistory { message: &message, index, wire, before, turn, last, lacks_tools, is_end };
+        for (fact, rule) in rules {
+            place.judge(rule, &mut |pointer, place| found.push(Found { fact, rule, pointer, place }))?;
+        }
+        ids.read(&message, index, wire);
+        before = Some(wire.turns().speaker(&message));
+    }
+    ids.find(found);
+    Ok(())
+}
+
+/// A message, with what rules need to know of the history.
+struct InHistory<'n, 'a> {
+    message: &'n Node<'a>,
+    index: usize,
+    wire: &'static Wire,
+    /// Author of the message before this one, if it was read.
+    before: Option<Speaker>,
+    /// Index of the message with which the current turn begins.
+    turn: usize,
+    /// Index of the model's last message.
+    last: Option<usize>,
+    lacks_tools: bool,
+    /// True for the last message of the history.
+    is_end: bool,
+}
+
+impl InHistory<'_, '_> {
+    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, FoundPlace)) -> Result<(), Error> {
+        let turns = self.wire.turns();
+        let pointer = || format!("/{}/{}", self.wire.history(), self.index);
+        match rule.at {
+            Place::Message(messages, path) if is_message(self.message, turns, messages) && self.has(rule.when) => {
+                let is_broken = match rule.refuses {
+                    Refused::After(speaker) => self.before == Some(speaker),
+                    refused => at(self.message, path, &mut |value| is_refused(value, refused))?,
+                };
+                if is_broken {
+                    add(joined(&pointer(), shown(rule, path)), FoundPlace::Message(self.index));
+                }
+            }
+            Place::Part(parts, path) => {
+                let list = self.wire.parts_list();
+                let all = self.message.items_at(list);
+                let calls = self.calls();
+                let first_call = calls.iter().min().copied();
+                for (index, part) in all.iter().enumerate() {
+                    if !is_part(part, turns, parts) {
+                        continue;
+                    }
+                    let is_only = all.len() == 1;
+                    let is_broken = match rule.refuses {
+                        Refused::AfterCall => first_call.is_some_and(|call| call < index),
+                        Refused::First => index == 0 && self.last == Some(self.index),
+                        Refused::FirstCallWithout(member) => {
+                            self.index >= self.turn
+                                && first_call == Some(index)
+                                && turns.speaker(self.message) == Speaker::Model
+                                && spellings(member).iter().all(|member| part.get(member.as_str()).is_none())
+                        }
+                        Refused::WithoutTools => self.lacks_tools,
+                        Refused::WithoutResult { name, reference } => {
+                            let is_named = part.text_at("name").is_some_and(|own| own.display().starts_with(name));
+                            let id = part.text_at("id");
+                            let is_result = |other: &Node<'_>| id.is_some() && other.text_at(reference) == id;
+                            is_named && !self.is_end && !all.iter().any(is_result)
+                        }
+                        refused => at(part, path, &mut |value| is_refused(value, refused))?,
+                    };
+                    if is_broken && (is_only || !rule.when.contains(&When::OnlyPart)) {
+                        let pointer = format!("{}/{list}/{index}", pointer());
+                        add(joined(&pointer, shown(rule, path)), FoundPlace::Part(self.index, index));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns true if the conditions hold that are about the message.
+    fn has(&self, conditions: &[When]) -> bool {
+        conditions.iter().all(|condition| match condition {
+            When::MessageHas(member) => self.message.get(*member).is_some_and(|value| !value.is_null()),
+            _ => true,
+        })
+    }
+
+    /// Returns the indices of the parts that are calls.
+    fn calls(&self) -> Vec<usize> {
+        let mut calls = Vec::new();
+        self.wire.parts(self.message, &mut |part| {
+            calls.extend(part.entry.filter(|_| part.role() == Role::Call));
+        });
+        calls
+    }
+}
+
+/// Returns the spellings of a member that Google's APIs accept: `thoughtSignature` and `thought_signature`.
+fn spellings(member: &str) -> [String; 2] {
+    let mut snake = String::new();
+    for letter in member.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    [member.to_owned(), snake]
+}
+
+/// Returns the index of the model's last message.
+fn last_of_model(messages: &[Node<'_>], wire: &Wire) -> Result<Option<usize>, Error> {
+    for (index, message) in messages.iter().enumerate().rev() {
+        if wire.turns().speaker(&*view(message)?) == Speaker::Model {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the index of the user's last message that has other content than results.
+fn current_turn(messages: &[Node<'_>], wire: &Wire) -> Result<usize, Error> {
+    for (index, message) in messages.iter().enumerate().rev() {
+        let message = view(message)?;
+        if wire.turns().speaker(&message) != Speaker::User {
+            continue;
+        }
+        let mut results = 0;
+        wire.parts(&message, &mut |part| results += usize::from(part.role() == Role::Result));
+        if message.items_at(wire.parts_list()).len() > results {
+            return Ok(index);
+        }
+    }
+    Ok(0)
+}

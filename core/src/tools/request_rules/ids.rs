@@ -1,0 +1,143 @@
+//! The ids by which calls and results belong together.
+
+use alloc::{collections::VecDeque, string::String, vec::Vec};
+
+use super::{FactRule, Found, FoundPlace};
+use crate::{
+    collections::Map,
+    dialect::{
+        name_rules::NamePattern,
+        rule::{Fix, Place, Refused},
+    },
+    error::Error,
+    json::{
+        lazy::{may_hold, view},
+        Flags, Node, Text,
+    },
+    names,
+    wire::{units::Role, Wire},
+};
+
+/// The ids of a history, and the rules about them.
+pub(super) struct Ids {
+    matching: Option<(FactRule, NamePattern)>,
+    unique: Option<FactRule>,
+    all: Vec<Id>,
+}
+
+struct Id {
+    role: Role,
+    text: Text<'static>,
+    pointer: String,
+    message: usize,
+}
+
+/// The calls with one id.
+#[derive(Default)]
+struct Calls {
+    count: usize,
+    /// Numbers of the calls that have no result yet.
+    waiting: VecDeque<usize>,
+    /// Index of the message with the last call.
+    message: usize,
+}
+
+impl Ids {
+    pub(super) fn of(rules: &[FactRule]) -> Self {
+        let mut ids = Ids { matching: None, unique: None, all: Vec::new() };
+        for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Place::CallId) {
+            match rule.refuses {
+                Refused::NotMatch(pattern) => ids.matching = Some(((*fact, *rule), pattern)),
+                _ => ids.unique = Some((*fact, *rule)),
+            }
+        }
+        ids
+    }
+
+    fn is_idle(&self) -> bool {
+        self.matching.is_none() && self.unique.is_none()
+    }
+
+    /// Adds the ids of a message.
+    pub(super) fn read(&mut self, message: &Node<'_>, index: usize, wire: &'static Wire) {
+        if self.is_idle() {
+            return;
+        }
+        wire.parts(message, &mut |part| {
+            if let Some(text) = part.id().filter(|_| !part.is_hosted()) {
+                let pointer = alloc::format!("/{}/{index}{}", wire.history(), part.pointer_to_id());
+                self.all.push(Id { role: part.role(), text: text.into_owned(), pointer, message: index });
+            }
+        });
+    }
+
+    /// Returns the id that replaces each id, if one does, with the rule that requires it.
+    fn plan(&self) -> Vec<Option<(FactRule, String)>> {
+        let mut plan: Vec<Option<(FactRule, String)>> = Vec::with_capacity(self.all.len());
+        for id in &self.all {
+            let illegal = self.matching.filter(|(_, pattern)| !names::is_legal(*pattern, &id.text));
+            plan.push(illegal.map(|(rule, pattern)| (rule, names::mapped(pattern, &id.text, &[&id.text]))));
+        }
+        let Some(rule) = self.unique else { return plan };
+        let pattern = self.matching.map_or(NamePattern::ANY, |(_, pattern)| pattern);
+        // Where the API has no pattern, an id that is added still looks like one.
+        let pattern = NamePattern { also: pattern.also.or(Some("_-")), ..pattern };
+        let is_in_message = rule.1.refuses == Refused::RepeatedInMessage;
+        let mut calls: Map<String, Calls> = Map::new();
+        for (id, new) in self.all.iter().zip(&mut plan) {
+            let sent = new.as_ref().map_or_else(|| id.text.display().into_owned(), |(_, new)| new.clone());
+            let known = calls.entry(sent.clone()).or_default();
+            let number = match id.role {
+                Role::Call => {
+                    if is_in_message && known.message != id.message {
+                        *known = Calls { message: id.message, ..Calls::default() };
+                    }
+                    known.count += 1;
+                    known.waiting.push_back(known.count);
+                    known.count
+                }
+                _ => known.waiting.pop_front().unwrap_or(known.count),
+            };
+            if number > 1 {
+                let number = Text::new(alloc::format!("{number}"));
+                *new = Some((rule, names::mapped(pattern, &Text::new(sent), &[&id.text, &number])));
+            }
+        }
+        plan
+    }
+
+    /// Adds the calls, and results without a call, whose ids violate a rule.
+    pub(super) fn find(self, found: &mut Vec<Found>) {
+        let plan = self.plan();
+        let calls: crate::collections::Set<&Text<'_>> =
+            self.all.iter().filter(|id| id.role == Role::Call).map(|id| &id.text).collect();
+        for (number, (id, new)) in self.all.iter().zip(plan).enumerate() {
+            let Some(((fact, rule), _)) = new else { continue };
+            if id.role == Role::Call || !calls.contains(&id.text) {
+                found.push(Found { fact, rule, pointer: id.pointer.clone(), place: FoundPlace::Id(number) });
+            }
+        }
+    }
+}
+
+/// Returns the id that replaces each id of a history, if one does. The ids are in the order of [`Wire::visit_ids`].
+///
+/// # Errors
+/// `invalid-json` if a message is text that cannot be read.
+pub(super) fn replaced(
+    messages: &[Node<'_>],
+    wire: &'static Wire,
+    rules: &[FactRule],
+) -> Result<Vec<Option<String>>, Error> {
+    let mut ids = Ids::of(rules);
+    for (index, message) in messages.iter().enumerate().filter(|(_, message)| may_have(message)) {
+        ids.read(&*view(message)?, index, wire);
+    }
+    let is_fixed = |((_, rule), new): (FactRule, String)| (rule.fix == Fix::MapId).then_some(new);
+    Ok(ids.plan().into_iter().map(|new| new.and_then(is_fixed)).collect())
+}
+
+/// Returns true if a message may have ids.
+pub(super) fn may_have(message: &Node<'_>) -> bool {
+    may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT)
+}

@@ -1,0 +1,71 @@
+//! Rules about places of a request ([`Rule`]): finds what violates them, and fixes it.
+//!
+//! `find` reads and never writes; `fix` changes the places that were found. Only `dialect::rule` knows what a rule is,
+//! and only `wire` knows where the places of a format are.
+
+mod find;
+mod fix;
+mod ids;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub(crate) use find::find;
+pub(crate) use fix::fix;
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    dialect::{
+        requests::{Refusal, RequestFact},
+        rule::Rule,
+    },
+    options::Api,
+};
+
+/// A fact with its rule.
+pub(crate) type FactRule = (&'static RequestFact, &'static Rule);
+
+/// Returns the rules about requests of this format to this model.
+pub(crate) fn of<'f>(
+    facts: impl Iterator<Item = &'static RequestFact> + 'f,
+    api: Api,
+    model: &'f str,
+) -> Vec<FactRule> {
+    facts
+        .filter_map(|fact| match &fact.refuses {
+            Refusal::Rule(rule) if rule.concerns(api, model) => Some((fact, rule)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A violation of a rule.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) fact: &'static RequestFact,
+    pub(crate) rule: &'static Rule,
+    pub(crate) pointer: String,
+    place: FoundPlace,
+}
+
+impl Found {
+    /// Returns what was expected, and what was found. Contains no values of the request.
+    pub(crate) fn message(&self) -> String {
+        words::expected(self.rule, self.fact)
+    }
+}
+
+/// The place of a violation. Paths are those of the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FoundPlace {
+    Request,
+    Message(usize),
+    /// Index of the message, and index of the part.
+    Part(usize, usize),
+    /// Index of the entry of the list.
+    Tool(usize),
+    /// Number of the id among all ids of the history.
+    Id(usize),
+    Choice,
+}
