@@ -36,7 +36,10 @@ use crate::{
         tool_format::{recognize, Entry},
     },
     rules::Rule,
-    tools::{request_facts::RequestChange, sanitize_list::ToolChange},
+    tools::{
+        request_facts::{Namespace, RequestChange},
+        sanitize_list::ToolChange,
+    },
 };
 
 /// Names of OpenAI's own namespaces.
@@ -71,7 +74,7 @@ pub(super) struct RetainedNamespaces<'a> {
     /// Indices in `spaces`, by name.
     index: Map<String, usize>,
     /// Indices of the kept namespaces in the request's list.
-    pub(super) places: Set<usize>,
+    places: Set<usize>,
     /// The ids of calls in the history, each with the called tool. An id may be used several times.
     calls: Set<(String, Member)>,
     /// Indices of the calls in the history whose namespace the request does not have.
@@ -146,6 +149,14 @@ impl<'a> RetainedNamespaces<'a> {
             })?;
         }
         Ok(Some(kept))
+    }
+
+    /// Returns true if the namespace is kept.
+    pub(super) fn keeps(&self, namespace: &Namespace) -> bool {
+        match namespace.index {
+            Some(index) => self.places.contains(&index),
+            None => self.keeps_carriers && self.index.contains_key(&namespace.name),
+        }
     }
 
     fn member(&self, space: &Text<'_>, name: &Text<'_>) -> Option<Member> {

@@ -578,12 +578,12 @@ fn report_namespaces(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
     let found = core::mem::take(&mut context.original.namespaces);
     let changes = &mut context.report.request_changes;
     let Some((retained, flattened)) = &mut context.retained else {
-        changes.extend(found.report(request, None)?);
+        changes.extend(found.report(request, |_| false)?);
         return Ok(());
     };
-    flattened.changes = found.clone().report(request, None)?;
+    flattened.changes = found.clone().report(request, |_| false)?;
     let start = changes.len();
-    changes.extend(found.report(request, Some(&retained.places))?);
+    changes.extend(found.report(request, |namespace| retained.keeps(namespace))?);
     flattened.reported = start..changes.len();
     Ok(())
 }

@@ -53,57 +53,93 @@ pub struct ChoiceChange {
     pub because: &'static str,
 }
 
-/// Reports the `custom` tools in a Responses list and in its namespaces that are sent as functions.
+/// Reports the `custom` tools of a Responses request that are sent as functions: those of its list, of the tools that
+/// its history adds, and of namespaces.
 pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
-    let Some(tools) = request.get("tools") else { return Ok(changes) };
-    let tools = view(tools)?;
     let mut report = |tool: &Node<'_>, pointer: String| {
         if has_type(tool, "custom") {
             let message = "declared the `custom` tool as a function with `input`; `restore` reverts it";
             changes.push(RequestChange::new(pointer, &CUSTOM_TOOLS, message));
         }
     };
-    for (at, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
-        report(tool, format!("/tools/{at}"));
+    each_entry(request, |_, pointer, tool| {
         let members = tool.array_at("tools").filter(|_| has_type(tool, "namespace"));
         for (inner, member) in members.unwrap_or_default().iter().enumerate() {
-            report(member, format!("/tools/{at}/tools/{inner}"));
+            report(member, format!("{pointer}/tools/{inner}"));
         }
-    }
+        report(tool, pointer);
+    })?;
     Ok(changes)
 }
 
-/// The namespaces of a Responses list. For each one: its index, whether its description is added to those of its tools
-/// (`None` if the namespace has no description), and whether it has tools.
+/// Calls `take` with each entry of the list of a Responses request and of the lists in its history: the index of the
+/// entry in the request's own list, its pointer, and the entry.
+fn each_entry<'a>(request: &Node<'a>, mut take: impl FnMut(Option<usize>, String, &Node<'a>)) -> Result<(), Error> {
+    let api = Api::OpenaiResponses;
+    if let Some(tools) = request.get("tools") {
+        for (at, tool) in view(tools)?.as_array().unwrap_or_default().iter().enumerate() {
+            take(Some(at), format!("/tools/{at}"), tool);
+        }
+    }
+    carriers::each_at(request, api, None, |place, tools| {
+        for (at, tool) in tools.iter().enumerate() {
+            take(None, place.pointer(api, at), tool);
+        }
+    })
+}
+
+/// The namespaces of a Responses request.
 #[derive(Clone, Default)]
-pub(crate) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
+pub(crate) struct Namespaces(Vec<Namespace>);
+
+/// A namespace in the list of a request or in its history.
+#[derive(Clone)]
+pub(crate) struct Namespace {
+    /// The index in the request's own list; `None` if the history adds the namespace.
+    pub(crate) index: Option<usize>,
+    pub(crate) name: String,
+    pointer: String,
+    /// `None` if the namespace has no description; true if its description is added to those of its tools.
+    description: Option<bool>,
+    has_tools: bool,
+}
 
 impl Namespaces {
     pub(crate) fn of(request: &Node<'_>) -> Result<Self, Error> {
-        let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
-        let tools = view(tools)?;
-        let list = tools.as_array().unwrap_or_default().iter().enumerate();
-        // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
-        let found = list.filter(|(_, tool)| has_type(tool, "namespace")).filter_map(|(at, tool)| {
-            let count = tool.array_at("tools")?.len();
-            let description = namespaces::description_of(tool).map(|text| namespaces::may_describe(text, count));
-            Some((at, description, count > 0))
-        });
-        Ok(Namespaces(found.collect()))
+        let mut found = Vec::new();
+        each_entry(request, |index, pointer, tool| {
+            // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
+            let Some(tools) = tool.array_at("tools").filter(|_| has_type(tool, "namespace")) else { return };
+            found.push(Namespace {
+                index,
+                name: tool.text_at("name").map(|name| name.display().into_owned()).unwrap_or_default(),
+                pointer,
+                description: namespaces::description_of(tool).map(|text| namespaces::may_describe(text, tools.len())),
+                has_tools: !tools.is_empty(),
+            });
+        })?;
+        Ok(Namespaces(found))
     }
 
     /// Returns the indices of the namespaces in the list.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().map(|(at, ..)| *at)
+        self.0.iter().filter_map(|namespace| namespace.index)
     }
 
-    /// Reports the namespaces that the rewritten request no longer has, except those at the indices `kept`.
-    pub(crate) fn report(self, request: &Node<'_>, kept: Option<&Set<usize>>) -> Result<Vec<RequestChange>, Error> {
-        if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
+    /// Reports the namespaces that the rewritten request no longer has, except those that are put back.
+    pub(crate) fn report(
+        self,
+        request: &Node<'_>,
+        is_put_back: impl Fn(&Namespace) -> bool,
+    ) -> Result<Vec<RequestChange>, Error> {
+        if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        let change = |(at, description, has_tools): (usize, Option<bool>, bool)| {
+        let left = Namespaces::of(request)?.0;
+        let [stay, stay_in_history] =
+            [true, false].map(|is_listed| left.iter().any(|namespace| namespace.index.is_some() == is_listed));
+        let change = |Namespace { pointer, description, has_tools, .. }: Namespace| {
             let (fact, message) = match (has_tools, description) {
                 (false, _) => (&EMPTY_NAMESPACE, "removed a namespace without tools"),
                 (true, None) => (&NAMESPACES, "moved the tools of the namespace to the list of tools"),
@@ -116,10 +152,13 @@ impl Namespaces {
                     "moved the tools of the namespace to the list of tools, without its description, which is too long",
                 ),
             };
-            RequestChange::new(format!("/tools/{at}"), fact, message)
+            RequestChange::new(pointer, fact, message)
         };
-        let gone = self.0.into_iter().filter(|(at, ..)| kept.is_none_or(|kept| !kept.contains(at)));
-        Ok(gone.map(change).collect())
+        let is_gone = |namespace: &Namespace| match namespace.index {
+            Some(_) => !stay,
+            None => !stay_in_history,
+        };
+        Ok(self.0.into_iter().filter(|it| is_gone(it) && !is_put_back(it)).map(change).collect())
     }
 }
 

@@ -127,9 +127,7 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Unchanged(role) => {
                 let message = self.writer.take_message(event.at);
-                if role == Role::Assistant {
-                    self.settle_pending();
-                }
+                self.pass_pending(role);
                 self.has_content = true;
                 self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
@@ -167,10 +165,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         self.has_content = true;
-        match role {
-            Role::Assistant => self.settle_pending(),
-            _ => self.report_passed(),
-        }
+        self.pass_pending(role);
         let goes_on = self.is_open && self.last == Some(role);
         self.begin_turn(role);
         (self.last, self.is_open) = (Some(role), true);
@@ -182,14 +177,14 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Warns that the pending blocks are written behind the content of the user that is written now.
-    fn report_passed(&mut self) {
-        let source = self.writer.writing.source;
-        for (block, origin) in self.pending.iter().skip(self.passed) {
-            let name = block.get("tool").and_then(changed_name).map_or_else(|| "text".into(), Text::display);
-            self.writer.writing.warnings.about_at("moved", name, origin.pointer(source));
+    /// Writes the pending blocks before a turn of the model. Other messages are written before the pending blocks, and
+    /// the move is reported.
+    fn pass_pending(&mut self, role: Role) {
+        if role == Role::Assistant {
+            return self.settle_pending();
         }
-        self.passed = self.pending.len();
+        let passed = core::mem::replace(&mut self.passed, self.pending.len());
+        report_moved(self.writer, self.pending.get(passed..).unwrap_or_default());
     }
 
     /// Writes the pending blocks. Text becomes a user message if it does not follow a user message, or if the options
@@ -200,7 +195,6 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let blocks = core::mem::take(&mut self.pending);
-        let is_reported = self.passed == blocks.len();
         self.passed = 0;
         let after_user = self.last == Some(Role::User);
         // The API merges consecutive system messages.
@@ -216,11 +210,8 @@ impl<'a> Messages<'_, '_, 'a> {
                 None => self.out.push(message(Role::User, blocks)),
             }
         } else if let Some(at) = self.place_before_turn() {
-            for (block, origin) in blocks.iter().filter(|_| !is_reported) {
-                self.writer.writing.warnings.set_location(*origin);
-                let name = block.get("tool").and_then(changed_name);
-                name.into_iter().for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
-            }
+            // No message of the user is between the model's turn and the blocks, so none of them is reported yet.
+            report_moved(self.writer, &blocks);
             self.out.insert(at, message(Role::System, blocks.into_iter().map(|(block, _)| block).collect()));
             self.turn = at + 1;
         } else {
@@ -422,6 +413,14 @@ fn text(text: Node<'_>) -> Node<'_> {
 
 fn reference<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
+}
+
+/// Warns that the blocks are written at another position.
+fn report_moved<'a>(writer: &mut Writer<'_, 'a>, blocks: &[(Node<'a>, Location)]) {
+    for (block, origin) in blocks {
+        let name = block.get("tool").and_then(changed_name).map_or_else(|| "text".into(), Text::display);
+        writer.writing.warnings.about_at("moved", name, origin.pointer(writer.writing.source));
+    }
 }
 
 /// Returns the name of a tool that is added or removed.
