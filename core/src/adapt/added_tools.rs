@@ -45,8 +45,9 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
             if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.brings(&*lazy::view(message)?) {
-                let pointer = format!("/{key}/{at}");
-                if lazy::edit(message, |message| in_message(message, additions, &pointer, rewriter))? {
+                let pointers =
+                    Pointers { before: format!("/{key}/{at}"), after: format!("/{key}/{}", at - gone.len()) };
+                if lazy::edit(message, |message| in_message(message, additions, &pointers, rewriter))? {
                     gone.push((at, Vec::new()));
                 }
             }
@@ -63,17 +64,17 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
 fn in_message(
     message: &mut Node<'_>,
     additions: Additions,
-    pointer: &str,
+    pointers: &Pointers,
     rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<bool, Error> {
     if matches!(additions, Additions::Blocks) {
-        return in_additions(message, pointer, rewriter);
+        return in_additions(message, pointers, rewriter);
     }
     let key = additions.list();
-    let at = format!("{pointer}/{key}");
+    let list = pointers.of_part(key, key);
     let kind = if has_type(message, "additional_tools") { Added::Redefining } else { Added::Found };
     let emptied = message.visit(key, |tools| {
-        *tools = rewrite_list(core::mem::take(tools), (&at, kind), rewriter)?;
+        *tools = rewrite_list(core::mem::take(tools), (&list, kind), rewriter)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
@@ -85,13 +86,19 @@ fn in_message(
     Ok(emptied && !has_type(message, "tool_search_output") && has_no_content)
 }
 
-fn in_additions(message: &mut Node<'_>, pointer: &str, rewriter: &mut ListRewriter<'_, '_, '_>) -> Result<bool, Error> {
+fn in_additions(
+    message: &mut Node<'_>,
+    pointers: &Pointers,
+    rewriter: &mut ListRewriter<'_, '_, '_>,
+) -> Result<bool, Error> {
     let emptied = message.visit("content", |content| {
         let (mut gone, mut at) = (Vec::new(), 0);
         content.visit_children(|_, block| {
             if let Some(definition) = added(block).cloned() {
-                let place = format!("{pointer}/content/{at}{}", pointer_to_added(block));
-                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, Added::Single), rewriter)?;
+                let [before, after] =
+                    [at, at - gone.len()].map(|at| format!("content/{at}{}", pointer_to_added(block)));
+                let (list, single) = (Node::array(Vec::from([definition])), pointers.of_part(&before, &after));
+                let list = rewrite_list(list, (&single, Added::Single), rewriter)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
                     Some(new) => drop(edit_added(block, |definition| *definition = new)),
                     None => gone.push((at, Vec::new())),
@@ -107,6 +114,18 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, rewriter: &mut ListRewrit
     emptied.unwrap_or(Ok(false))
 }
 
+/// The pointers to a part of the request before and after messages and blocks are removed.
+struct Pointers {
+    before: String,
+    after: String,
+}
+
+impl Pointers {
+    fn of_part(&self, before: &str, after: &str) -> Self {
+        Pointers { before: format!("{}/{before}", self.before), after: format!("{}/{after}", self.after) }
+    }
+}
+
 /// The tools that a part of the history adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Added {
@@ -118,11 +137,11 @@ enum Added {
     Single,
 }
 
-/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `place` is the pointer to
-/// the list, or to its only tool.
+/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `pointers` point to the list,
+/// or to its only tool.
 fn rewrite_list<'a>(
     list: Node<'a>,
-    (place, kind): (&str, Added),
+    (pointers, kind): (&Pointers, Added),
     rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
@@ -134,7 +153,8 @@ fn rewrite_list<'a>(
     for (index, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
         let name = tool::name(tool).map(Text::display);
         if let Some(origin) = name.and_then(|name| context.sent.added.next(&name)) {
-            let pointer = if kind == Added::Single { place.into() } else { format!("{place}/{index}") };
+            let list = &pointers.before;
+            let pointer = if kind == Added::Single { list.clone() } else { format!("{list}/{index}") };
             defined.push((pointer, origin));
         }
     }
@@ -144,13 +164,13 @@ fn rewrite_list<'a>(
         Planned { names, shape: Some(context.name_pattern()), flat: context.sent.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, options, planned, Detail::Whole)?;
     context.names = outcome.names;
-    let relocate = |pointer: &mut String| {
+    let relocate = |pointer: &mut String, list: &str| {
         let inner = pointer.strip_prefix("/0").filter(|_| kind == Added::Single).unwrap_or(pointer.as_str());
-        *pointer = format!("{place}{inner}");
+        *pointer = format!("{list}{inner}");
     };
     context.sent.origins.add_in_history(defined.into_iter(), context.api);
     let in_request = |pointer: &mut String| {
-        relocate(pointer);
+        relocate(pointer, &pointers.before);
         context.sent.origins.given(pointer);
     };
     if kind != Added::Found {
@@ -167,7 +187,7 @@ fn rewrite_list<'a>(
     }
     for mut about in outcome.changes {
         in_request(&mut about.change.pointer);
-        about.change.output_pointer.iter_mut().for_each(relocate);
+        about.change.output_pointer.iter_mut().for_each(|pointer| relocate(pointer, &pointers.after));
         Arc::make_mut(&mut context.report.changes).push(about);
     }
     let mut tools = outcome.tools;

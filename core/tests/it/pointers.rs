@@ -1,5 +1,5 @@
 //! The pointers of reports: each points to a part of the given input, and the part belongs to the tool that the entry
-//! names.
+//! names. Pointers to parts of the output do the same for the output.
 //!
 //! The inputs are those of all fixtures and exchanges, the requests of `marks`, and recorded requests, if they exist next
 //! to the checkout. Each request is also adapted to other backends. `TOOLWIRE_POINTERS=KIND` prints the inputs of
@@ -102,6 +102,18 @@ fn is_of_tool(input: &Value, pointer: &str, name: &str) -> bool {
     names.any(|known| is_name_of(known, name)) || name.contains("search") && around.iter().any(is_search)
 }
 
+/// Returns true if a part of the output belongs to the entry of a tool, which may have a new name there.
+fn is_of_sent_tool(output: &Value, pointer: &str, name: &str) -> bool {
+    let legal = |name: &str| name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    let around: Vec<&Value> = prefixes(pointer).filter_map(|prefix| output.pointer(prefix)).collect();
+    let mut names = around.iter().copied().flat_map(names_of).map(legal);
+    let name = legal(name);
+    let is_cut =
+        |sent: &str| sent.rsplit_once('_').is_some_and(|(cut, digest)| digest.len() == 13 && name.starts_with(cut));
+    names.any(|sent| is_name_of(&name, &sent) || is_name_of(&sent, &name) || is_cut(&sent))
+        || is_of_tool(output, pointer, &name)
+}
+
 /// Returns a pointer without indices, so that it names a kind.
 fn kind(pointer: &str) -> String {
     let tokens = pointer.split('/').skip(1).take(4).map(|token| match token.parse::<usize>() {
@@ -115,18 +127,26 @@ struct Judge<'v> {
     name: &'v str,
     options: &'v Value,
     input: &'v Value,
+    output: Value,
     faults: &'v mut Faults,
     count: &'v mut usize,
 }
 
-impl Judge<'_> {
-    fn fault(&mut self, list: &str, entry: &Value, what: &str) {
-        let pointer = entry["pointer"].as_str().unwrap_or_default();
+impl<'v> Judge<'v> {
+    fn new(
+        (name, options, input): (&'v str, &'v Value, &'v Value),
+        (faults, count): (&'v mut Faults, &'v mut usize),
+    ) -> Self {
+        Judge { name, options, input, output: Value::Null, faults, count }
+    }
+
+    fn fault(&mut self, list: &str, (entry, member): (&Value, &str), what: &str) {
+        let pointer = entry[member].as_str().unwrap_or_default();
         let rule = ["rule", "code", "constraint"].iter().find_map(|key| entry[*key].as_str()).unwrap_or_default();
         let kind = format!("{list} {what}: {rule} {}", kind(pointer));
         let example = format!("{} {} with {}", self.name, entry, self.options);
         if std::env::var("TOOLWIRE_POINTERS").is_ok_and(|shown| kind.contains(&shown)) {
-            print_line(&format!("{kind}\n  {example}\n  {}", self.input));
+            print_line(&format!("{kind}\n  {example}\n  {}\n  {}", self.input, self.output));
         }
         self.faults.entry(kind).or_insert((0, example)).0 += 1;
     }
@@ -136,13 +156,18 @@ impl Judge<'_> {
         for entry in entries.as_array().into_iter().flatten() {
             let Some(pointer) = entry["pointer"].as_str() else { continue };
             *self.count += 1;
-            if !resolves(self.input, pointer, &entry["rule"]) {
-                self.fault(list, entry, "does not resolve");
-                continue;
-            }
             let name = tool.and_then(|member| entry[member].as_str()).filter(|name| !name.is_empty());
-            if name.is_some_and(|name| !is_of_tool(self.input, pointer, name)) {
-                self.fault(list, entry, "belongs to another tool");
+            if !resolves(self.input, pointer, &entry["rule"]) {
+                self.fault(list, (entry, "pointer"), "does not resolve");
+            } else if name.is_some_and(|name| !is_of_tool(self.input, pointer, name)) {
+                self.fault(list, (entry, "pointer"), "belongs to another tool");
+            }
+            let Some(pointer) = entry["outputPointer"].as_str() else { continue };
+            *self.count += 1;
+            if self.output.pointer(pointer).is_none() {
+                self.fault(list, (entry, "outputPointer"), "does not resolve in the output");
+            } else if name.is_some_and(|name| !is_of_sent_tool(&self.output, pointer, name)) {
+                self.fault(list, (entry, "outputPointer"), "belongs to another tool of the output");
             }
         }
     }
@@ -166,11 +191,15 @@ fn judge(function: Function, judge: &mut Judge<'_>) {
     let Ok(done) = call(function, vec![input], &options, Naming::Camel, true) else { return };
     let parsed = |node: &Node<'_>| serde_json::from_str::<Value>(&write(node)).expect("JSON");
     let report = done.report.as_ref().map(parsed).unwrap_or_default();
+    let output = parsed(&done.value);
+    match function {
+        Function::CheckTools => return judge.entries("findings", &output, Some("tool")),
+        Function::CheckRequest => return judge.entries("findings", &output, None),
+        _ => judge.output = output,
+    }
     match function {
         Function::AdaptRequest => judge.request_report(&report["report"]),
         Function::ApplyDeferredLoading => judge.warnings(&report["report"]["warnings"]),
-        Function::CheckTools => judge.entries("findings", &parsed(&done.value), Some("tool")),
-        Function::CheckRequest => judge.entries("findings", &parsed(&done.value), None),
         _ => {
             judge.entries("changes", &report["changes"], Some("tool"));
             judge.entries("quarantined", &report["quarantined"], Some("name"));
@@ -241,9 +270,7 @@ fn every_pointer_points_to_a_part_of_its_tool() {
     ];
     for function in functions {
         for (name, options, input) in fixtures(function) {
-            let judged =
-                &mut Judge { name: &name, options: &options, input: &input, faults: &mut faults, count: &mut count };
-            judge(function, judged);
+            judge(function, &mut Judge::new((&name, &options, &input), (&mut faults, &mut count)));
             if input.is_object() && function != Function::SanitizeTools && function != Function::CheckTools {
                 requests.push((name, input));
             }
@@ -259,8 +286,8 @@ fn every_pointer_points_to_a_part_of_its_tool() {
             let Ok(Some(exchange)) = Exchange::open(url, &case["asked"].to_string(), &read) else { continue };
             let report = write(&describe::adapted(exchange.report(), &Restore::default()));
             let report: Value = serde_json::from_str(&report).expect("JSON");
-            let judged =
-                &mut Judge { name, options: &options, input: &case["asked"], faults: &mut faults, count: &mut count };
+            let judged = &mut Judge::new((name, &options, &case["asked"]), (&mut faults, &mut count));
+            judged.output = serde_json::from_str(exchange.request()).expect("JSON");
             judged.request_report(&report["report"]);
             requests.push((name.to_owned(), case["asked"].clone()));
         }
@@ -277,7 +304,7 @@ fn every_pointer_points_to_a_part_of_its_tool() {
         for way in 0..BACKENDS {
             let (dialect, target, native) = WAYS[(number * BACKENDS + way) % WAYS.len()];
             let options = json!({"dialect": dialect, "deferred": {"target": target, "native": native}});
-            let judged = &mut Judge { name, options: &options, input, faults: &mut faults, count: &mut count };
+            let judged = &mut Judge::new((name, &options, input), (&mut faults, &mut count));
             judge(Function::AdaptRequest, judged);
         }
     }
