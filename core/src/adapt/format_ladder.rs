@@ -397,10 +397,13 @@ impl Substitute {
                 }
                 // The request already contains the instructions if the caller continues an already rewritten request.
                 if !wire::of(target).has_in_prompt(request, &text)? {
+                    let before = wire::of(target).count(request);
                     match is_input {
                         true => insert_before_input(request, text)?,
                         false => wire::of(target).append_to_prompt(request, text)?,
                     }
+                    let added = wire::of(target).count(request).saturating_sub(before);
+                    report.shift_output_messages(wire::of(target).history(), added);
                 }
                 restore_map
                     .answers_by(Some(Answer::instructed(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));

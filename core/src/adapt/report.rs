@@ -1,6 +1,6 @@
 //! Report about a rewritten request.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     request::report::DeferredReport,
@@ -32,4 +32,22 @@ pub struct AdaptReport {
     pub request_changes: Vec<RequestChange>,
     /// All changes to response formats, in order.
     pub format_changes: Vec<FormatChange>,
+}
+
+impl AdaptReport {
+    /// Corrects the output pointers of changes after messages were added before the history.
+    pub(super) fn shift_output_messages(&mut self, history: &str, added: usize) {
+        let shifted = |pointer: &str| {
+            let inner = pointer.strip_prefix('/')?.strip_prefix(history)?.strip_prefix('/')?;
+            let (index, rest) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+            Some(format!("/{history}/{}{rest}", index.parse::<usize>().ok()? + added))
+        };
+        let is_shifted = |about: &ToolChange| about.change.output_pointer.as_deref().and_then(shifted).is_some();
+        if added == 0 || !self.changes.iter().any(is_shifted) {
+            return;
+        }
+        for pointer in Arc::make_mut(&mut self.changes).iter_mut().flat_map(|about| &mut about.change.output_pointer) {
+            *pointer = shifted(pointer).unwrap_or_else(|| core::mem::take(pointer));
+        }
+    }
 }
