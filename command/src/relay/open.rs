@@ -52,8 +52,8 @@ pub(super) struct Open {
     /// Base URL of the upstream, without a path.
     pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
-    /// True if the body was read.
-    pub(super) is_read: bool,
+    /// True if the body is a conversation in the format of the address.
+    pub(super) is_conversation: bool,
     /// True if calls are repaired. Then the reply is read even if the request was not rewritten.
     repairs: bool,
     is_sent: bool,
@@ -80,7 +80,7 @@ impl Open {
             target: String::new(),
             origin: String::new(),
             exchange: None,
-            is_read: false,
+            is_conversation: false,
             repairs: false,
             is_sent: false,
             reply_head: None,

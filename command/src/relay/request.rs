@@ -114,7 +114,7 @@ impl RelayRequest {
                     return self.refused(*open, 415, &message);
                 }
             };
-            (open.stage, open.is_read) = (Stage::Reading, true);
+            open.stage = Stage::Reading;
             let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
             open.request_bytes = length.unwrap_or_default();
             if open.request_bytes > MAX_BODY {
@@ -197,6 +197,7 @@ impl RelayRequest {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(*open, &error);
         }
+        open.is_conversation = is_plain;
         if is_plain && renamed.is_none() && !open.has_deferral_betas() {
             return self.passed(open, body.len());
         }
@@ -214,6 +215,7 @@ impl RelayRequest {
         if let Err(error) = opened {
             return self.refused_as(*open, &error);
         }
+        open.is_conversation |= open.exchange.is_some();
         let mut effects = self.record_changes(&mut open);
         let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != request);
         shared.metrics().count(match (&open.exchange, changed) {
@@ -258,7 +260,8 @@ impl RelayRequest {
         *self.shared.metrics().replies.entry(status).or_default() += 1;
         let Some(open) = &mut self.open else { return Vec::new() };
         open.entry.status = Some(status);
-        let has_no_path = matches!(status, 404 | 405) && open.is_read && internal::api_of(open.target()).is_some();
+        // Without a conversation, a resource may be missing instead of the path, for example a thread.
+        let has_no_path = matches!(status, 404 | 405) && open.is_conversation;
         let hint = format!("{} has no {}: does it support this protocol?", open.origin, open.entry.path);
         let mut effects = open.reply(status, headers::printable(headers));
         open.has_room();
