@@ -13,13 +13,15 @@ use crate::shapes::{shapes, Work};
 
 /// The compared sizes, in bytes.
 const SIZES: [usize; 2] = [24 << 10, 96 << 10];
+/// The compared sizes of requests with many additions, of which each costs much more than its bytes.
+const SIZES_OF_ADDITIONS: [usize; 2] = [64 << 10, 256 << 10];
 /// Maximum growth of the time for a paid unit, from the smaller to the larger size. Sorting and searching grow a little.
 const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
 const SHORTEST: Duration = Duration::from_millis(25);
 const ATTEMPTS: usize = 8;
 /// The calls that are measured, each with the groups of its inputs.
-const MEASURED: [(Work, &str, &[&str]); 8] = [
+const MEASURED: [(Work, &str, &[&str]); 12] = [
     (
         Work::Report,
         "openai-strict",
@@ -35,6 +37,10 @@ const MEASURED: [(Work, &str, &[&str]); 8] = [
     (Work::Tools, "anthropic", &["tool lists"]),
     (Work::Defer, "", &["requests"]),
     (Work::Adapt, "openai-strict", &["requests"]),
+    (Work::Native, "moonshot", &["additions"]),
+    (Work::Native, "xai", &["additions"]),
+    (Work::Native, "anthropic", &["additions"]),
+    (Work::Native, "gemini-interactions", &["additions"]),
     (Work::Stream, "", &["streams"]),
 ];
 
@@ -114,10 +120,11 @@ pub(crate) fn faults() -> Vec<String> {
     let (mut faults, mut measured, mut judged) = (Vec::new(), 0, 0);
     for shape in shapes() {
         let name = (&shape.group, &shape.name);
+        let sizes = if shape.group == "additions" { SIZES_OF_ADDITIONS } else { SIZES };
         for (work, dialect, groups) in MEASURED {
             if groups.contains(&shape.group.as_str()) && shape.works.contains(&work) {
                 measured += 1;
-                match judge(work, dialect, &SIZES.map(|size| shape.of_size(size))) {
+                match judge(work, dialect, &sizes.map(|size| shape.of_size(size))) {
                     Verdict::TooShort => continue,
                     Verdict::Paid => {}
                     Verdict::Unpaid(fault) => faults.push(format!("{:?}, {dialect}, {name:?}: {fault}", work.name())),

@@ -8,7 +8,7 @@ mod schemas;
 use serde_json::json;
 use toolwire::{
     adapt_request, apply_deferred_loading, check, normalize_envelope,
-    options::{Api, HistoryPairs},
+    options::{Api, HistoryPairs, Native},
     repair_arguments, restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions,
     RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
@@ -19,6 +19,14 @@ pub(crate) type Table<F> = &'static [(&'static str, F)];
 /// The maximum number of steps of one validation or repair. A call that uses all of them returns "unknown" instead of
 /// an error.
 const JUDGED: usize = 100_000;
+
+/// The backends whose history adds tools: their dialects, formats and constructs.
+const NATIVE: [(&str, Api, Native); 4] = [
+    ("moonshot", Api::OpenaiChat, Native::Kimi),
+    ("xai", Api::OpenaiResponses, Native::AdditionalTools),
+    ("anthropic", Api::Anthropic, Native::Inline),
+    ("gemini-interactions", Api::GeminiInteractions, Native::Interactions),
+];
 
 /// The function that processes the JSON texts of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +43,8 @@ pub(crate) enum Work {
     Tools,
     Defer,
     Adapt,
+    /// `adaptRequest` for a backend whose history adds tools.
+    Native,
     Stream,
 }
 
@@ -52,13 +62,14 @@ impl Work {
             Work::Tools => "sanitizeTools",
             Work::Defer => "applyDeferredLoading",
             Work::Adapt => "adaptRequest",
+            Work::Native => "adaptRequest with native constructs",
             Work::Stream => "restore.stream",
         }
     }
 
     /// Returns true if the function depends on the dialect.
     pub(crate) const fn has_dialect(self) -> bool {
-        matches!(self, Work::Sanitize | Work::Report | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
+        !matches!(self, Work::Envelope | Work::Validate | Work::Repair | Work::Defer | Work::Stream)
     }
 
     /// Returns true if a validation or repair with this many steps exhausted its budget, so it may return
@@ -104,6 +115,12 @@ impl Work {
             Work::Adapt => {
                 let options = AdaptOptions::new(dialect).history_pairs(HistoryPairs::Complete);
                 adapt_request(first, &options).map(drop).map_err(code)
+            }
+            Work::Native => {
+                let known = NATIVE.iter().find(|(known, ..)| *known == dialect);
+                let deferred =
+                    known.map(|(_, target, native)| DeferredOptions::default().target(*target).native(*native));
+                adapt_request(first, &AdaptOptions::new(dialect).deferred(deferred)).map(drop).map_err(code)
             }
             Work::Stream => {
                 let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
@@ -194,6 +211,9 @@ pub(crate) fn shapes() -> Vec<Shape> {
     for (name, request) in requests::REQUESTS {
         let make = move |count| vec![request(count).to_string()];
         all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt], make));
+    }
+    for (name, request) in requests::ADDITIONS {
+        all.push(Shape::new("additions", *name, &[Work::Native], move |count| vec![request(count).to_string()]));
     }
     for (name, stream) in requests::STREAMS {
         all.push(Shape::new("streams", *name, &[Work::Stream], move |count| vec![stream(count)]));

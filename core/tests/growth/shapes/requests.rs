@@ -238,6 +238,45 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     }),
 ];
 
+/// Requests whose history adds tools, in many short messages. The names of the tools are illegal, so each has a change.
+pub(crate) const ADDITIONS: Table<fn(usize) -> Value> = &[
+    ("Kimi: messages", |count| {
+        let message = |at: usize| json!({"role": "system", "tools": [{"type": "function", "function": {"name": format!("t.{at}"), "parameters": {}}}]});
+        json!({"model": "kimi-k2", "messages": (0..count).map(message).collect::<Vec<_>>()})
+    }),
+    ("Kimi: messages without a tool that can be sent", |count| {
+        let message = json!({"role": "system", "tools": [{"type": "function", "function": {"parameters": {}}}]});
+        json!({"model": "kimi-k2", "messages": vec![message; count]})
+    }),
+    ("Responses: items with namespaces", |count| {
+        let item = |at: usize| {
+            let tools = json!([{"type": "custom", "name": format!("t.{at}")}]);
+            json!({"type": "additional_tools", "role": "developer",
+                "tools": [{"type": "namespace", "name": format!("n{at}"), "description": "N", "tools": tools}]})
+        };
+        json!({"model": "m", "input": (0..count).map(item).collect::<Vec<_>>()})
+    }),
+    ("Anthropic: messages", |count| {
+        let turn = |at: usize| {
+            let tool = json!({"name": format!("t.{at}"), "input_schema": {"type": "object"}});
+            let block = json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": tool}});
+            [json!({"role": "user", "content": "go"}), json!({"role": "system", "content": [block]})]
+        };
+        json!({"model": "m", "max_tokens": 9, "messages": (0..count).flat_map(turn).collect::<Vec<_>>()})
+    }),
+    ("Interactions: searches", |count| {
+        let step = |at: usize| {
+            [
+                json!({"type": "function_call", "id": format!("s{at}"), "name": "f", "arguments": {}}),
+                json!({"type": "function_result", "call_id": format!("s{at}"), "name": "f",
+                    "result": [{"type": "function", "name": format!("t/{at}")}]}),
+            ]
+        };
+        json!({"model": "m", "tools": [{"type": "tool_search", "execution": "client", "name": "f"}],
+            "input": (0..count).flat_map(step).collect::<Vec<_>>()})
+    }),
+];
+
 /// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on, and the history calls
 /// a tool whose flat name would be `own`, a name with a digest.
 fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
