@@ -137,8 +137,8 @@ enum Added {
     Single,
 }
 
-/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `pointers` point to the list,
-/// or to its only tool.
+/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. `pointers` point to the
+/// list, or to its only tool.
 fn rewrite_list<'a>(
     list: Node<'a>,
     (pointers, kind): (&Pointers, Added),

@@ -53,6 +53,9 @@ pub struct ChoiceChange {
     pub because: &'static str,
 }
 
+/// The format that has namespaces.
+const RESPONSES: Api = Api::OpenaiResponses;
+
 /// Reports the `custom` tools of a Responses request that are sent as functions: those of its list, of the tools that
 /// its history adds, and of namespaces.
 pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
@@ -76,15 +79,14 @@ pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
 /// Calls `take` with each entry of the list of a Responses request and of the lists in its history: the index of the
 /// entry in the request's own list, its pointer, and the entry.
 fn each_entry<'a>(request: &Node<'a>, mut take: impl FnMut(Option<usize>, String, &Node<'a>)) -> Result<(), Error> {
-    let api = Api::OpenaiResponses;
     if let Some(tools) = request.get("tools") {
         for (at, tool) in view(tools)?.as_array().unwrap_or_default().iter().enumerate() {
             take(Some(at), format!("/tools/{at}"), tool);
         }
     }
-    carriers::each_at(request, api, None, |place, tools| {
+    carriers::each_at(request, RESPONSES, None, |place, tools| {
         for (at, tool) in tools.iter().enumerate() {
-            take(None, place.pointer(api, at), tool);
+            take(None, place.pointer(RESPONSES, at), tool);
         }
     })
 }
@@ -185,7 +187,7 @@ pub(crate) fn flattened_calls(
     before: &[usize],
     is_aligned: bool,
 ) -> Result<Vec<RequestChange>, Error> {
-    let after: Set<usize> = namespaced_calls(request, Api::OpenaiResponses)?.into_iter().collect();
+    let after: Set<usize> = namespaced_calls(request, RESPONSES)?.into_iter().collect();
     let change = |pointer: String| {
         RequestChange::new(pointer, &NAMESPACES, "gave a call the flat name of its tool, without the namespace")
     };
