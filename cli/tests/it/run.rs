@@ -406,13 +406,12 @@ fn the_configuration_is_read_again_when_it_changes() {
     let client = Client::start("agent", &["--config", path, "--on", "kimi", "--variable", "URL"], |_| ());
     assert_eq!(client.variables["URL"], format!("{}/kimi", client.url()));
     assert_eq!(answer(client.port)["name"], "two");
-    folder.write("relay.toml", &config(one, "vllm"));
-    wait_until(|| answer(client.port)["name"] == "one");
-    // A new host would receive the key of the client.
-    folder.write("relay.toml", &config(two, "vllm").replace("127.0.0.1", "localhost"));
+    folder.write("relay.toml", &config(two, "llama-cpp"));
+    wait_until(|| answer(client.port)["tools"][0]["function"]["name"] == "a.b");
+    // Another address, also on the same host, would receive the key of the client.
+    folder.write("relay.toml", &config(one, "openai-chat"));
     wait_until(|| relay.log().matches("was read again").count() == 3);
-    assert_eq!((&answer(client.port)["name"], &answer(relay.port)["name"]), (&json!("one"), &json!("two")));
-    folder.write("relay.toml", &config(one, "vllm"));
+    assert_eq!((&answer(client.port)["name"], &answer(relay.port)["name"]), (&json!("two"), &json!("one")));
     let (_, stderr, code) =
         ran(program().args(["run", "--config", path, "--on", "other", "--variable", "URL", "--", "true"]), "");
     let expected = "toolwire: run: --on: expected the path of an upstream (`/kimi`), found `/other`\n";

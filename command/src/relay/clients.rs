@@ -128,7 +128,7 @@ impl Started {
         Some(text.replace("{url}", &format!("{{url}}{}", self.path)))
     }
 
-    /// Returns the client for the host, as JSON: `{ command, arguments, variables, defaults, removed, keys, token,
+    /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, defaults, removed, keys, token,
     /// note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the
     /// relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by the token.
     ///
@@ -178,6 +178,7 @@ impl Started {
         }
         let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
         Ok(record([
+            ("path", Node::string(self.path.as_str())),
             ("command", strings(self.command.clone())),
             ("arguments", strings(arguments)),
             ("variables", Node::object(Object::from_members(variables))),

@@ -70,7 +70,9 @@ pub struct Relay(Arc<Shared>);
 
 /// What all requests of a relay share. Both locks are held only for short, constant times.
 struct Shared {
-    settings: Settings,
+    settings: Arc<Settings>,
+    /// The settings with which the relay was started.
+    start: Arc<Settings>,
     door: Door,
     /// Options for the requests of each upstream.
     options: Vec<toolwire::ExchangeOptions>,
@@ -99,7 +101,8 @@ impl Shared {
 impl Relay {
     /// Creates a relay from the command's settings and the token that clients have to send, if one is required.
     pub fn new(settings: &str, token: Option<&str>) -> Relay {
-        Relay::of(Settings::read(settings), token, Counts::default())
+        let settings = Arc::new(Settings::read(settings));
+        Relay::of((settings.clone(), settings), token, Counts::default())
     }
 
     /// Creates a relay with other settings, which counts and lists its requests together with those of this one, and
@@ -107,21 +110,20 @@ impl Relay {
     ///
     /// # Errors
     /// A message, if other machines can reach the address and no token is required, if the relay is its own upstream,
-    /// or if it has started a client and a host is new.
+    /// if another token or none is required than at the start, or if the key of the client that the host has started
+    /// would be sent to another address than at the start.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();
         settings.check(token)?;
-        if self.0.settings.client.is_some() {
-            settings.check_hosts(&self.0.settings)?;
-        }
-        Ok(Relay::of(settings, token, self.0.counts.clone()))
+        settings.check_change(&self.0.start)?;
+        Ok(Relay::of((Arc::new(settings), self.0.start.clone()), token, self.0.counts.clone()))
     }
 
-    fn of(settings: Settings, token: Option<&str>, counts: Counts) -> Relay {
+    fn of((settings, start): (Arc<Settings>, Arc<Settings>), token: Option<&str>, counts: Counts) -> Relay {
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
         let options = settings.upstreams.iter().map(Upstream::options).collect();
-        Relay(Arc::new(Shared { settings, door, options, lists: ToolListCache::default(), counts }))
+        Relay(Arc::new(Shared { settings, start, door, options, lists: ToolListCache::default(), counts }))
     }
 
     /// Begins a request with its head.

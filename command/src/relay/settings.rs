@@ -84,28 +84,48 @@ impl Settings {
         }
     }
 
-    /// Checks that no host is new, because the client sends its key to the hosts, and that the token stays.
+    /// Checks a change of the settings of the start: a token stays required, and what receives the key of a client that
+    /// the host has started stays as it was.
     ///
     /// # Errors
-    /// A message, if a host is new, if it is not encrypted any more, or if the variable with the token is another one.
-    pub(super) fn check_hosts(&self, before: &Settings) -> Result<(), String> {
-        if self.token != before.token {
-            let message =
-                "expected the token of the start, which the client sends, found another: start the command again";
-            return Err(message.into());
+    /// A message, if the variable with the token is another one, or if a path of the client leads to another address.
+    pub(super) fn check_change(&self, start: &Settings) -> Result<(), String> {
+        let path = start.client_path();
+        if self.token != start.token && (path.is_some() || start.token.is_some()) {
+            return Err("expected the token of the start, found another or none: start the command again".into());
         }
-        let is_known = |one: &Upstream| {
-            let mut known = before.upstreams.iter().filter(|other| other.address.host == one.address.host);
-            known.any(|other| one.address.is_encrypted || !other.address.is_encrypted)
+        path.map_or(Ok(()), |path| self.check_paths(start, &path))
+    }
+
+    /// Checks that the client's path, and each path below it, exists as at the start, and leads to addresses to which
+    /// it led then.
+    fn check_paths(&self, start: &Settings, of_client: &str) -> Result<(), String> {
+        let is_below = |one: &&Upstream| {
+            one.path.strip_prefix(of_client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        match self.upstreams.iter().find(|one| !is_known(one)) {
+        let is_known =
+            |one: &Upstream| start.upstreams.iter().any(|old| (&old.path, &old.address) == (&one.path, &one.address));
+        if let Some(one) = self.upstreams.iter().filter(is_below).find(|one| !is_known(one)) {
+            let (path, url) = (shown_path(&one.path), one.address.url(&one.address.base));
+            return Err(format!(
+                "expected the address that the file had for {path} at the start, because it receives the client's \
+                 key, found `{url}`: start the command again"
+            ));
+        }
+        let is_gone = |one: &&Upstream| !self.upstreams.iter().any(|new| new.path == one.path);
+        match start.upstreams.iter().filter(is_below).find(is_gone) {
+            // Another upstream with a shorter path would receive its requests.
             Some(one) => Err(format!(
-                "expected only hosts that the file had at the start, because they receive the client's key, found \
-                 `{}`: start the command again",
-                one.address.url("")
+                "expected an upstream for {}, which the client may use, found none: start the command again",
+                shown_path(&one.path)
             )),
             None => Ok(()),
         }
+    }
+
+    /// Returns the path of the client that the host starts, if any.
+    fn client_path(&self) -> Option<String> {
+        word(&json::read(self.client.as_deref()?).ok()?, "path")
     }
 
     /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
@@ -153,6 +173,14 @@ impl Settings {
         }
         lines.push_str(&format!("\n  http://{address}/toolwire/last shows what was changed"));
         lines
+    }
+}
+
+/// Returns the path of an upstream in words.
+fn shown_path(path: &str) -> String {
+    match path {
+        "" => "every path".into(),
+        path => format!("the path `{path}`"),
     }
 }
 

@@ -279,3 +279,63 @@ fn changed_settings_are_checked_with_the_address_that_listens() {
     assert!(local.with_settings(&settings("127.0.0.1", 9, 8787), None).is_err());
     assert!(local.with_settings(&settings("127.0.0.1", 9, 2), None).is_ok());
 }
+
+/// An agent may be able to write the file itself.
+#[test]
+fn key_of_a_client_is_sent_only_to_the_addresses_of_the_start() {
+    let file = [("/kimi", "https://a.example/v1/MINE"), ("/other", "https://b.example"), ("/other/x", "http://c:1")];
+    let settings = |upstreams: &[(&str, &str)], token: Option<&str>, client: Option<&str>| {
+        let upstreams = upstreams.iter().map(|(path, url)| json!({"path": path, "url": url, "dialect": "vllm"}));
+        let client = client.map(|path| json!({"path": path}));
+        let upstreams: Vec<_> = upstreams.collect();
+        json!({"listen": {"host": "127.0.0.1", "port": 0}, "token": token, "upstreams": upstreams, "client": client})
+            .to_string()
+    };
+    let changed = |path: &str, url: &'static str| {
+        file.map(|(known, old)| (known, if known == path { url } else { old })).to_vec()
+    };
+    let with = |row: (&'static str, &'static str)| [&file[..], &[row]].concat();
+    let without = |path: &str| file.iter().copied().filter(|(known, _)| *known != path).collect::<Vec<_>>();
+    for (client, upstreams, is_accepted) in [
+        ("/kimi", file.to_vec(), true),
+        ("/kimi", changed("/kimi", "https://a.example/v1/EVIL"), false),
+        ("/kimi", changed("/kimi", "https://a.example:8443/v1/MINE"), false),
+        ("/kimi", changed("/kimi", "http://a.example:443/v1/MINE"), false),
+        ("/kimi", changed("/kimi", "https://b.example"), false),
+        ("/kimi", with(("/kimi", "https://b.example")), false),
+        ("/kimi", with(("/kimi/v1", "https://a.example/v1/MINE")), false),
+        ("/kimi", with(("/kimis", "https://d.example")), true),
+        // A shorter path would receive the requests.
+        ("/kimi", without("/kimi"), false),
+        ("/kimi", [without("/kimi"), vec![("/", "https://b.example")]].concat(), false),
+        ("/kimi", changed("/other", "https://d.example"), true),
+        ("/kimi", without("/other"), true),
+        ("/other", changed("/other/x", "http://c:2"), false),
+        ("/other", without("/other/x"), false),
+        // The client may use every path.
+        ("", changed("/kimi", "https://b.example"), false),
+        ("", with(("", "https://b.example")), false),
+        ("", file.iter().rev().copied().collect(), true),
+    ] {
+        let start = Relay::new(&settings(&file, None, Some(client)), None);
+        let change = start.with_settings(&settings(&upstreams, None, Some(client)), None);
+        assert_eq!(change.is_ok(), is_accepted, "{client}: {upstreams:?}");
+    }
+    // Without a client, the file decides, but a token stays required.
+    let relay = |token: Option<&str>, client: Option<&str>| Relay::new(&settings(&file, token, client), token);
+    let change = |relay: &Relay, token: Option<&str>, client: Option<&str>| {
+        relay.with_settings(&settings(&changed("/kimi", "https://b.example"), token, client), token).is_ok()
+    };
+    assert!(change(&relay(None, None), None, None));
+    assert!(change(&relay(None, None), Some("T"), None));
+    assert!(change(&relay(Some("T"), None), Some("T"), None));
+    assert!(!change(&relay(Some("T"), None), None, None));
+    assert!(!change(&relay(Some("T"), None), Some("U"), None));
+    // The client sends no token.
+    let started = relay(None, Some(""));
+    assert!(started.with_settings(&settings(&file, Some("T"), Some("")), Some("T")).is_err());
+    // What counts is the start, not the last change.
+    let fewer = relay(None, Some("/kimi")).with_settings(&settings(&without("/other"), None, Some("/kimi")), None);
+    let back = fewer.and_then(|fewer| fewer.with_settings(&settings(&file, None, Some("/kimi")), None));
+    assert_eq!(back.map(drop), Ok(()));
+}
