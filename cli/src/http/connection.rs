@@ -43,8 +43,9 @@ impl Limits {
 const PIECE: usize = 1 << 14;
 /// Maximum size of what is read of the next request while one is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
-/// Time in which a request is still answered whose client has closed its side of the connection. Afterwards, the client
-/// is treated as disconnected: most clients that close this side have closed the other one, too.
+/// Time after the client has closed its side of the connection in which requests are still answered that wait for
+/// nobody else. Nearly all clients that close this side have closed the other one, too, so a request that waits for an
+/// API or for a server ends at once: it costs money, and no one reads the answer.
 const HALF_CLOSED: Duration = Duration::from_secs(1);
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -56,6 +57,8 @@ pub(crate) struct Busy(Arc<Requests>);
 #[derive(Debug)]
 struct Requests {
     open: AtomicUsize,
+    /// Number of the open requests that wait for somebody else.
+    waiting: AtomicUsize,
     has_begun: AtomicBool,
     /// Since when no request is open.
     idle: Mutex<Instant>,
@@ -69,7 +72,18 @@ struct Requests {
 
 /// An open request. Dropping it ends the request.
 #[derive(Debug)]
-pub(crate) struct Open(Arc<Requests>);
+pub(crate) struct Open {
+    requests: Arc<Requests>,
+    /// True once the request waits for somebody else, or has ended.
+    is_waiting: Arc<AtomicBool>,
+}
+
+/// Tells the connection that a request waits for somebody else.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteWait {
+    requests: Arc<Requests>,
+    is_waiting: Arc<AtomicBool>,
+}
 
 /// A part of a reply that waits for the client until it is dropped.
 #[derive(Debug)]
@@ -83,6 +97,7 @@ impl Default for Busy {
     fn default() -> Busy {
         Busy(Arc::new(Requests {
             open: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
             idle: Mutex::new(Instant::now()),
             reader: Mutex::default(),
@@ -96,7 +111,7 @@ impl Busy {
     pub(crate) fn begin(&self) -> Open {
         self.0.open.fetch_add(1, Ordering::Relaxed);
         self.0.has_begun.store(true, Ordering::Relaxed);
-        Open(self.0.clone())
+        Open { requests: self.0.clone(), is_waiting: Arc::default() }
     }
 
     fn is_busy(&self) -> bool {
@@ -141,13 +156,38 @@ impl Unread {
     }
 }
 
+impl Requests {
+    fn wake_reader(&self) {
+        if let Some(reader) = lock(&self.reader).take() {
+            reader.wake();
+        }
+    }
+}
+
+impl Open {
+    pub(crate) fn remote_wait(&self) -> RemoteWait {
+        RemoteWait { requests: self.requests.clone(), is_waiting: self.is_waiting.clone() }
+    }
+}
+
+impl RemoteWait {
+    /// The request waits for somebody else from now on: it ends as soon as its client closes its side.
+    pub(crate) fn begin(&self) {
+        if !self.is_waiting.swap(true, Ordering::Relaxed) {
+            self.requests.waiting.fetch_add(1, Ordering::Relaxed);
+            self.requests.wake_reader();
+        }
+    }
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
-        if self.0.open.fetch_sub(1, Ordering::Relaxed) == 1 {
-            *lock(&self.0.idle) = Instant::now();
-            if let Some(reader) = lock(&self.0.reader).take() {
-                reader.wake();
-            }
+        if self.is_waiting.swap(true, Ordering::Relaxed) {
+            self.requests.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+        if self.requests.open.fetch_sub(1, Ordering::Relaxed) == 1 {
+            *lock(&self.requests.idle) = Instant::now();
+            self.requests.wake_reader();
         }
     }
 }
@@ -180,7 +220,7 @@ pub(crate) struct Connection {
     /// Bytes after the current request. hyper would no longer notice that the client disconnects if it had them.
     held: Vec<u8>,
     busy: Busy,
-    /// Since the client has closed its side while a request was open.
+    /// The end of [`HALF_CLOSED`], once the client has closed its side while a request was open.
     half_closed: Option<Pin<Box<Sleep>>>,
     waits: Waits,
     read_limit: Pin<Box<Sleep>>,
@@ -247,7 +287,9 @@ impl Connection {
         }
         if let Some(limit) = &mut self.half_closed {
             if self.busy.is_busy() {
-                ready!(limit.as_mut().poll(context));
+                if self.busy.0.waiting.load(Ordering::Relaxed) == 0 {
+                    ready!(limit.as_mut().poll(context));
+                }
                 return Poll::Ready(Ok(()));
             }
         }
@@ -481,6 +523,35 @@ mod tests {
         drop(client);
         assert_eq!(timeout(LONG, server.read(&mut found)).await.expect("no wait").expect("an end"), 0);
         drop(open);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_waits_for_others_ends_as_soon_as_its_client_closes_its_side() {
+        let limits = Limits { head: LONG, idle: LONG, unread: LONG };
+        for begins_early in [true, false] {
+            let busy = Busy::default();
+            let (mut client, mut server) = pair(limits, &busy).await;
+            request(&mut client, &mut server).await;
+            let open = busy.begin();
+            let waiting = open.remote_wait();
+            if begins_early {
+                waiting.begin();
+            }
+            client.shutdown().await.expect("a connection");
+            let end = tokio::spawn(async move { server.read(&mut [0; 10]).await });
+            if !begins_early {
+                sleep(SHORT).await;
+                assert!(!end.is_finished());
+                waiting.begin();
+            }
+            let read = timeout(HALF_CLOSED / 2, end).await.expect("no wait").expect("no panic");
+            assert_eq!(read.expect("an end"), 0);
+            drop(open);
+            assert_eq!(busy.0.waiting.load(Ordering::Relaxed), 0);
+            // Its number is correct also if the request has ended before.
+            waiting.begin();
+            assert_eq!(busy.0.waiting.load(Ordering::Relaxed), 0);
+        }
     }
 
     #[tokio::test]

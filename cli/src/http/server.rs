@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::{
-    connection::{beginning, is_http2, Busy, Connection, Limits},
+    connection::{beginning, is_http2, Busy, Connection, Limits, RemoteWait},
     framing::MAX_HEAD,
     unread::Watched,
 };
@@ -44,6 +44,7 @@ const RETRY: Duration = Duration::from_millis(100);
 /// The client of a request.
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
+    pub(crate) remote_wait: RemoteWait,
 }
 
 /// What answers requests.
@@ -226,7 +227,8 @@ async fn connection<S: Service>(
     // A connection of HTTP/1 has one reply at a time, so that its own time limit is enough.
     let watch = is_http2.then(|| busy.clone());
     let answer = service_fn(|request| {
-        let (service, client, open) = (service.clone(), Client { address: peer }, busy.begin());
+        let (service, open) = (service.clone(), busy.begin());
+        let client = Client { address: peer, remote_wait: open.remote_wait() };
         let watch = watch.clone();
         async move {
             let response = service.answer(request, client).await.ok_or(Closed)?;

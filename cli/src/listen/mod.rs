@@ -32,7 +32,7 @@ use crate::{
     facts::record,
     http::{
         body::{drain, whole, Unread},
-        connection::Limits,
+        connection::{Limits, RemoteWait},
         server::{target, token_of, Client, Listening, Service},
     },
     logs::{Log, Report},
@@ -145,6 +145,7 @@ struct Open {
     /// `None` once the response has begun.
     head: Option<oneshot::Sender<Head>>,
     queue: Arc<Queue>,
+    remote_wait: RemoteWait,
 }
 
 /// The client of a session's proxy.
@@ -173,7 +174,7 @@ impl Drop for Closing {
 impl Service for Front {
     type Reply = Reply;
 
-    async fn answer(self: Arc<Self>, request: Request<Body>, _client: Client) -> Option<Response<Reply>> {
+    async fn answer(self: Arc<Self>, request: Request<Body>, client: Client) -> Option<Response<Reply>> {
         let (parts, body) = request.into_parts();
         let number = self.last.fetch_add(1, Ordering::Relaxed) as u64 + 1;
         let mut headers: Vec<(&str, &[u8])> =
@@ -197,10 +198,11 @@ impl Service for Front {
         ));
         let (sender, receiver) = oneshot::channel();
         let queue = Arc::new(Queue::default());
-        let open = Open { body: Some(body), head: Some(sender), queue: queue.clone() };
+        let open = Open { body: Some(body), head: Some(sender), queue: queue.clone(), remote_wait: client.remote_wait };
         self.state().requests.insert(number, open);
         let closing = Closing(self.clone(), number);
         self.act(None, None, |listener| listener.request(number, &head));
+        self.wait_for_servers(number, |open| open.body.is_some());
         let head = receiver.await.ok()?;
         response(head, Reply::new(queue, closing))
     }
@@ -293,6 +295,13 @@ impl Front {
         }
     }
 
+    /// Records that a request waits for servers, if it has no complete response and `needs_no_body` is true.
+    fn wait_for_servers(&self, number: u64, needs_no_body: impl FnOnce(&Open) -> bool) {
+        let state = self.state();
+        let open = state.requests.get(&number).filter(|open| !open.queue.has_ended() && needs_no_body(open));
+        open.into_iter().for_each(|open| open.remote_wait.begin());
+    }
+
     /// Reads the body of a request.
     async fn read(self: Arc<Front>, number: u64, mut body: Body, most: u64) {
         let mut taken = Taken(&self.reading, 0);
@@ -301,7 +310,8 @@ impl Front {
         let (status, why) = match read {
             Ok(Ok(text)) => {
                 drop(taken);
-                return self.act(Some(&text), None, |listener| listener.body(number, &text));
+                self.act(Some(&text), None, |listener| listener.body(number, &text));
+                return self.wait_for_servers(number, |_| true);
             }
             Ok(Err(Unread::Refused(status, why))) => (status, why),
             Ok(Err(Unread::Stopped(()))) => (503, FULL.into()),

@@ -111,6 +111,10 @@ impl Queue {
         state.wake();
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.state().has_ended
+    }
+
     /// Discards what waits, and closes the connection.
     pub(super) fn abort(&self) {
         let mut state = self.state();

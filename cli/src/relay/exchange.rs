@@ -30,6 +30,7 @@ use super::{
 use crate::http::{
     body::{whole, Broken, Pieces, Unread},
     client::why,
+    connection::RemoteWait,
     server::{target, Client},
 };
 
@@ -60,6 +61,7 @@ pub(super) struct Exchange {
     /// Time spent in the relay.
     spent: Duration,
     upload: Upload,
+    remote_wait: RemoteWait,
     /// Spelling of the names of the client's headers.
     extensions: Extensions,
     is_chunked: bool,
@@ -89,6 +91,7 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
         request: Some(request),
         spent: begin.elapsed(),
         upload: Upload::new(body),
+        remote_wait: client.remote_wait,
         is_chunked: parts.headers.contains_key(TRANSFER_ENCODING),
         extensions: parts.extensions,
         body: Bytes::new(),
@@ -284,6 +287,7 @@ impl Exchange {
     async fn send(&mut self, head: &UpstreamHead, body: Sent) -> Vec<RelayEffect> {
         let (host, current) = (self.host.clone(), self.current.clone());
         let Some(address) = current.upstreams.get(head.upstream) else { return Vec::new() };
+        self.remote_wait.begin();
         let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
         let begin = tokio::time::Instant::now();
         let sent = {
