@@ -687,7 +687,7 @@ impl<T> Repaired<T> {
 }
 
 named! {
-    /// A change to a reply that does not affect the values of its structured output.
+    /// A change to a reply that does not affect the values of its structured output, or of the arguments of its calls.
     AnswerChange {
         /// Text next to structured output that came as a call was removed.
         DropText = "drop-text",
@@ -695,6 +695,14 @@ named! {
         DropCall = "drop-call",
         /// The structured output was extracted from a Markdown fence.
         RemoveFence = "remove-fence",
+        /// A call of a stream got the index that tells it apart from other calls.
+        NumberCall = "number-call",
+        /// A call of a stream got an id.
+        AddCallId = "add-call-id",
+        /// Names, ids and arguments of a call that a stream repeated were removed.
+        DropRepeated = "drop-repeated",
+        /// Arguments that were a value, or missing, became the JSON text that the API promises.
+        TextArguments = "text-arguments",
     }
 }
 

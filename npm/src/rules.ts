@@ -632,11 +632,19 @@ export type LeftReason =
   /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
-/** The changes that `restore` makes to a reply, except to the values of its answer. */
+/** The changes that `restore` makes to a reply, except to the values of its answer and of the arguments of its calls. */
 export type AnswerChange =
   /** Text next to structured output that came as a call was removed. */
   | 'drop-text'
   /** Further calls to the function after the one with the structured output were removed. */
   | 'drop-call'
   /** The structured output was extracted from a Markdown fence. */
-  | 'remove-fence';
+  | 'remove-fence'
+  /** A call of a stream got the index that tells it apart from other calls. */
+  | 'number-call'
+  /** A call of a stream got an id. */
+  | 'add-call-id'
+  /** Names, ids and arguments of a call that a stream repeated were removed. */
+  | 'drop-repeated'
+  /** Arguments that were a value, or missing, became the JSON text that the API promises. */
+  | 'text-arguments';

@@ -15,7 +15,6 @@ use crate::{
     json::{self, lazy, Data, Node, Text},
     limits::MAX_HELD_BYTES,
     options::Api,
-    reply::streams::unnumbered::Unnumbered,
     wire::{
         self,
         alternatives::{Alternatives, MessageText},
@@ -247,9 +246,7 @@ pub(super) struct Round {
     pub(super) items: Vec<Box<dyn BuiltItem>>,
     /// The units that arrive as a whole.
     pub(super) units: Vec<Node<'static>>,
-    /// The calls without an index.
-    pub(super) unnumbered: Unnumbered,
-    /// Delivery of the last call without an index whose number could not be stored.
+    /// Delivery of the last call above the limit.
     pub(super) last_above_limit: Option<Delivery>,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,

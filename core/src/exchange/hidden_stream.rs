@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    reply::streams::unnumbered::{entry_id, CallNumber, CALL},
+    reply::{call_sites::entry_id, streams::buffered_calls::CALL},
     wire::{
         self,
         alternatives::{Alternatives, MessageText},
@@ -23,9 +23,6 @@ use crate::{
         rounds::{Body, BuiltItem, ItemList, STATUS},
     },
 };
-
-/// Added to the numbers of calls without an index, so that they differ from every index.
-const UNNUMBERED: u64 = 1 << 63;
 
 impl HiddenLoop {
     /// Processes an event and appends the events to pass on to `out`.
@@ -189,8 +186,10 @@ impl HiddenLoop {
         let calls = delta.items_at(message.units);
         let keeps = self.keeps(delta);
         let mut deliveries: Vec<Delivery> = Vec::new();
-        for (position, call) in calls.iter().enumerate() {
-            let Some(index) = self.number(call, position as u64) else {
+        for call in calls {
+            let Some(index) = call.u64_at("index") else {
+                // Above a limit of the restored stream. The calls of this round are not known.
+                self.stored_bytes = self.stored_bytes.max(MAX_HELD_BYTES.saturating_add(1));
                 deliveries.push(self.delivery_above_limit(call));
                 continue;
             };
@@ -258,27 +257,6 @@ impl HiddenLoop {
         is_shortened || repeats_role
     }
 
-    /// Returns the number of the call that an entry belongs to, or `None` if the number cannot be stored. A call with
-    /// an index always has a number.
-    fn number(&mut self, call: &Node<'_>, position: u64) -> Option<u64> {
-        let stored = &mut self.stored_bytes;
-        let pay = |cost: usize| {
-            *stored = stored.saturating_add(cost);
-            Some(()).filter(|()| cost == 0 || *stored <= MAX_HELD_BYTES).ok_or(())
-        };
-        let unnumbered = &mut self.round.unnumbered;
-        if let Some(index) = call.u64_at("index") {
-            // Above the limit, only an entry at a new position is not recorded.
-            let _ = unnumbered.record_index(index, position, pay);
-            return Some(index);
-        }
-        let is_index = self.round.deliveries.contains_key(&position);
-        Some(match unnumbered.number(call, position, is_index, pay).ok()? {
-            CallNumber::Index(index) => index,
-            CallNumber::Unnumbered(number) => UNNUMBERED + number,
-        })
-    }
-
     /// Returns the delivery of a new call.
     fn delivery(&mut self, call: &Node<'_>) -> Delivery {
         let is_search = self.is_search(call);
@@ -289,7 +267,7 @@ impl HiddenLoop {
         delivery
     }
 
-    /// Returns the delivery of an entry without a number. An entry without a name and an id continues the last one.
+    /// Returns the delivery of an entry above the limit. An entry without a name and an id continues the last one.
     fn delivery_above_limit(&mut self, call: &Node<'_>) -> Delivery {
         let name = call.get("function").and_then(|function| function.text_at("name"));
         let begins = name.is_some_and(|name| !name.is_empty()) || entry_id(call).is_some();

@@ -19,6 +19,11 @@ pub(crate) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
+/// Returns the id of an entry of a list of calls. Some servers send an empty id, which identifies nothing.
+pub(crate) fn entry_id<'a>(call: &Node<'a>) -> Option<Text<'a>> {
+    id_of(call).filter(|id| !id.is_empty())
+}
+
 /// Returns true if the call has this id or no id at all.
 pub(crate) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();

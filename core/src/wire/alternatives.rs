@@ -340,6 +340,41 @@ impl PiecedCalls {
         entry.get(self.function())
     }
 
+    /// Returns the member of an entry that contains its call, whatever the kind of the call.
+    pub(crate) fn any_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        self.inner.iter().find_map(|inner| entry.get(*inner))
+    }
+
+    /// Returns the member of an entry with the index of its call.
+    pub(crate) const fn index(self) -> &'static str {
+        NUMBER
+    }
+
+    /// Sets the index of the call of an entry.
+    pub(crate) fn set_index(self, entry: &mut Node<'_>, index: u64) {
+        insert(entry, 0, NUMBER, Node::count(index));
+    }
+
+    /// Sets the id of the call of an entry with an index.
+    pub(crate) fn set_id(self, entry: &mut Node<'_>, id: String) {
+        insert(entry, 1, self.id(), Node::string(id));
+    }
+
+    /// Returns the index of the call of an entry.
+    pub(crate) fn index_of(self, entry: &Node<'_>) -> Option<u64> {
+        entry.u64_at(NUMBER)
+    }
+
+    /// Returns the member of an entry with the id of its call.
+    pub(crate) const fn id(self) -> &'static str {
+        "id"
+    }
+
+    /// Returns the id of the call of an entry.
+    pub(crate) fn id_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
+        entry.text_at(self.id())
+    }
+
     /// Returns the member with the name of the tool.
     pub(crate) const fn name(self) -> &'static str {
         self.name
@@ -373,6 +408,14 @@ impl PiecedCalls {
         members.into_iter().for_each(|(key, value)| entry.set(key, value));
         entry.set(self.function(), call);
         entry
+    }
+}
+
+/// Sets a member; a new one is inserted at this place.
+fn insert<'a>(node: &mut Node<'a>, place: usize, key: &'static str, value: Node<'a>) {
+    match node.as_object_mut() {
+        Some(object) if !object.has(key) => object.insert_at(place.min(object.len()), key, value),
+        _ => node.set(key, value),
     }
 }
 

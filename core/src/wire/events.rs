@@ -532,8 +532,6 @@ pub(crate) struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Index {
     Number(u64),
-    /// Number that this library gives to a call without an index.
-    Unnumbered(u64),
     /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
     Other(String),
 }
@@ -547,16 +545,6 @@ impl Key {
     /// Returns the key of an entry of `tool_calls`.
     pub(crate) const fn in_choice(choice: u64, index: u64) -> Key {
         Key { choice: Some(choice), index: Index::Number(index) }
-    }
-
-    /// Returns the key of an entry of `tool_calls` without an index.
-    pub(crate) const fn unnumbered(choice: u64, number: u64) -> Key {
-        Key { choice: Some(choice), index: Index::Unnumbered(number) }
-    }
-
-    /// Returns true if the entries of the call have no index.
-    pub(crate) const fn is_unnumbered(&self) -> bool {
-        matches!(self.index, Index::Unnumbered(_))
     }
 
     pub(crate) const fn choice(&self) -> Option<u64> {

@@ -335,7 +335,7 @@ fn model_is_asked_again_after_a_short_reply() {
     assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
 }
 
-/// The position and the name of an entry without an index count as stored bytes. Above the limit, searches stay hidden.
+/// Above the limit of a stream's calls, searches stay hidden.
 #[test]
 fn model_is_not_asked_again_after_too_many_entries_without_an_index() {
     let is_case = |case: &Value| case["name"] == "overflow-chat-without-an-index";

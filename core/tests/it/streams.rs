@@ -148,20 +148,28 @@ fn an_event_without_an_end_is_refused() {
     assert_eq!(stream.finish_text().expect("the rest").len(), (fed + 1) * piece.len());
 }
 
-/// The position and the name of an entry without an index are stored to assign later entries.
+/// The calls of a stream are stored to assign later entries. Entries above the limit stay as they came.
 #[test]
-fn entries_without_an_index_are_limited() {
+fn entries_above_the_limit_stay_as_they_came() {
     let event = |calls: Vec<Value>| json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]});
-    let error = stream().feed(&event(vec![json!({}); 300_000])).expect_err("too many positions");
-    assert_eq!(error.code().as_str(), "limit-exceeded");
+    let call = json!({"id": "c", "function": {"name": "other", "arguments": "{}"}});
+    let call_at = |position: usize| {
+        let mut call = call.clone();
+        call["id"] = json!(format!("c{position}"));
+        call
+    };
+    let many = stream().feed(&event((0..100_000).map(call_at).collect())).expect("an event");
+    let calls = &many[0]["choices"][0]["delta"]["tool_calls"];
+    assert_eq!((&calls[0]["index"], &calls[50_000]["index"]), (&json!(0), &json!(50_000)));
+    assert_eq!(calls[99_999], call_at(99_999));
     let name = "x".repeat(1 << 20);
     let mut stream = stream();
-    let error = (0..70).find_map(|position| {
-        let mut calls = vec![json!({}); position];
-        calls.push(json!({"function": {"name": name}}));
-        stream.feed(&event(calls)).err()
+    let numbered = (0..70).map(|_| {
+        let events =
+            stream.feed(&event(vec![json!({"function": {"name": name, "arguments": "{}"}})])).expect("an event");
+        events[0]["choices"][0]["delta"]["tool_calls"][0]["index"].is_number()
     });
-    assert_eq!(error.expect("too many names").code().as_str(), "limit-exceeded");
+    assert_eq!(numbered.filter(|is_numbered| *is_numbered).count(), 7);
 }
 
 /// A second call at the index of an unfinished one: the buffered arguments of the first call are passed on first.

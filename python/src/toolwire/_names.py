@@ -382,5 +382,9 @@ AnswerChange: TypeAlias = Literal[
     "drop-text",
     "drop-call",
     "remove-fence",
+    "number-call",
+    "add-call-id",
+    "drop-repeated",
+    "text-arguments",
 ]
-"""The changes that `restore` makes to a reply, except to the values of its answer."""
+"""The changes that `restore` makes to a reply, except to the values of its answer and of the arguments of its calls."""

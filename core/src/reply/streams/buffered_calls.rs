@@ -8,20 +8,16 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    reply::{
-        call_sites,
-        streams::{
-            brackets::Scan,
-            unnumbered::{entry_id, CallNumber, Unnumbered},
-        },
-    },
+    reply::call_sites,
     wire::{
         alternatives::{alternatives_of, Alternatives, PiecedCalls},
         events::{decode, set, Content, Key},
     },
 };
 
-pub(crate) use super::unnumbered::CALL;
+/// Approximate cost of a call without its id, name and arguments. Because of this cost, a stream that only opens calls
+/// also reaches the limit.
+pub(crate) const CALL: usize = 256;
 
 /// One open call.
 #[derive(Debug)]
@@ -29,15 +25,10 @@ pub(crate) struct BufferedCall {
     /// The tool's name as sent to the API.
     pub(crate) name: Text<'static>,
     pub(crate) id: Option<String>,
-    /// The tool's name as the client knows it, if the entries of the call have neither an index nor an id.
-    client_name: String,
     pub(crate) pieces: String,
     /// True if the call was already reported.
     pub(crate) is_reported: bool,
     carrier: Option<Carrier>,
-    /// Id of another call that may have started under the same key.
-    pub(crate) next_id: Option<String>,
-    scan: Scan,
     /// Total cost counted against the limit.
     cost: usize,
     /// Cost of the call without its pieces and carrier.
@@ -71,8 +62,6 @@ impl Chunks {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Map<Key, BufferedCall>,
-    /// Assigns the entries without an index in each choice, with its cost.
-    unnumbered: Map<u64, (Unnumbered, usize)>,
     /// Total cost of all open calls.
     cost: usize,
 }
@@ -93,73 +82,14 @@ impl Calls {
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
-        let buffered = BufferedCall {
-            name,
-            id,
-            client_name: String::new(),
-            pieces: String::new(),
-            is_reported,
-            carrier: None,
-            next_id: None,
-            scan: Scan::default(),
-            cost: base,
-            base,
-        };
+        let buffered = BufferedCall { name, id, pieces: String::new(), is_reported, carrier: None, cost: base, base };
         self.open.insert(key, buffered);
         Ok(before)
     }
 
     /// Returns true if no call is open.
     pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.unnumbered.is_empty()
-    }
-
-    /// Returns the key of an entry of `tool_calls`. `position` is the index of the entry in the list.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub(crate) fn key_in_choice(&mut self, choice: u64, call: &Node<'_>, position: u64) -> Result<Key, Error> {
-        if let Some(index) = call.u64_at("index") {
-            return Ok(Key::in_choice(choice, index));
-        }
-        let is_index = self.open.contains_key(&Key::in_choice(choice, position));
-        let number = self.in_choice(choice, |calls, pay| calls.number(call, position, is_index, pay))?;
-        Ok(match number {
-            CallNumber::Index(index) => Key::in_choice(choice, index),
-            CallNumber::Unnumbered(number) => Key::unnumbered(choice, number),
-        })
-    }
-
-    /// Records the index of an entry, because the next entry at its position may have none.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub(crate) fn record_index(&mut self, key: &Key, position: u64) -> Result<(), Error> {
-        match (key.choice(), key.index()) {
-            (Some(choice), Some(index)) => {
-                self.in_choice(choice, |calls, pay| calls.record_index(index, position, pay))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Edits the calls of a choice without an index. The second argument of `edit` pays for stored bytes.
-    fn in_choice<R>(
-        &mut self,
-        choice: u64,
-        edit: impl FnOnce(&mut Unnumbered, &mut dyn FnMut(usize) -> Result<(), Error>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        if !self.unnumbered.contains_key(&choice) {
-            self.pay(CALL)?;
-            self.unnumbered.insert(choice, (Unnumbered::default(), CALL));
-        }
-        let (unnumbered, paid) = self.unnumbered.entry(choice).or_default();
-        let all = &mut self.cost;
-        edit(unnumbered, &mut |cost| {
-            pay(all, cost)?;
-            *paid += cost;
-            Ok(())
-        })
+        self.open.is_empty()
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<&BufferedCall> {
@@ -180,22 +110,7 @@ impl Calls {
             return Err(error);
         }
         buffered.cost += cost;
-        buffered.scan.feed(buffered.pieces.get(before..).unwrap_or_default());
         Ok(())
-    }
-
-    /// Records the id of a call that may have begun under the same key.
-    pub(crate) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
-        if let Some(buffered) = self.open.get_mut(key) {
-            buffered.next_id = id.filter(|id| id.len() <= CALL);
-        }
-    }
-
-    /// Sets the tool's name as the client knows it.
-    pub(crate) fn set_client_name(&mut self, key: &Key, name: String) {
-        if let Some(buffered) = self.open.get_mut(key) {
-            buffered.client_name = name;
-        }
     }
 
     /// Keeps the event of a call's last piece to carry the complete arguments.
@@ -243,7 +158,6 @@ impl Calls {
     /// Removes and returns all calls of a choice, sorted by key.
     pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(Key, BufferedCall)> {
         let mut closed = Vec::new();
-        self.cost -= self.unnumbered.remove(&choice).map_or(0, |(_, paid)| paid);
         let first = Key::in_choice(choice, 0);
         while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice() == Some(choice)).cloned() {
             let Some(buffered) = self.close(&key) else { break };
@@ -252,17 +166,9 @@ impl Calls {
         closed
     }
 
-    /// Marks a call as reported.
-    pub(crate) fn mark_reported(&mut self, key: &Key) {
-        if let Some(buffered) = self.open.get_mut(key) {
-            buffered.is_reported = true;
-        }
-    }
-
     /// Removes and returns all calls.
     pub(crate) fn close_all(&mut self) -> Vec<BufferedCall> {
         self.cost = 0;
-        self.unnumbered = Map::new();
         core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect()
     }
 
@@ -283,13 +189,13 @@ pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 
 impl BufferedCall {
     /// Returns the entry of a chunk with the restored arguments of this call.
-    pub(crate) fn entry(self, key: &Key, whole: String) -> Entry {
-        Entry { identity: Identity::of(key, self.id, self.client_name), whole }
+    pub(crate) fn entry(key: &Key, whole: String) -> Entry {
+        Entry { index: key.index().unwrap_or_default(), whole }
     }
 
-    /// Returns true if the pieces form a complete value, as far as their brackets show.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.scan.is_whole
+    /// Returns true if an event can carry the arguments.
+    pub(crate) const fn has_carrier(&self) -> bool {
+        self.carrier.is_some()
     }
 
     /// Sets whether the call was already reported.
@@ -317,8 +223,7 @@ impl BufferedCall {
             }
             Carrier::Chunk(chunk, key, chunks) => {
                 let mut event = Node::clone(&chunk);
-                let entry = Entry { identity: Identity::of(&key, self.id, self.client_name), whole };
-                let entries = Vec::from([entry.written(chunks.calls)]);
+                let entries = Vec::from([BufferedCall::entry(&key, whole).written(chunks.calls)]);
                 chunks.of.set_units(&mut event, key.choice().unwrap_or_default(), entries);
                 Some(event)
             }
@@ -326,62 +231,26 @@ impl BufferedCall {
     }
 }
 
-/// The member by which a client assigns an entry of `tool_calls` to its call.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Identity {
-    Index(u64),
-    Id(String),
-    /// The tool's name, for a server that sends neither an index nor an id.
-    Name(String),
-}
-
-impl Identity {
-    fn of(key: &Key, id: Option<String>, name: String) -> Identity {
-        match (key.index(), id) {
-            (Some(index), _) => Identity::Index(index),
-            (_, Some(id)) => Identity::Id(id),
-            (_, None) => Identity::Name(name),
-        }
-    }
-
-    /// Returns the identity of an entry that a chunk already contains.
-    fn of_entry(call: &Node<'_>, calls: PiecedCalls) -> Option<Identity> {
-        let text = |text: &Text<'_>| text.display().into_owned();
-        if let Some(index) = call.u64_at("index") {
-            return Some(Identity::Index(index));
-        }
-        let id = entry_id(call).map(|id| Identity::Id(text(&id)));
-        id.or_else(|| Some(Identity::Name(text(calls.of(call)?.text_at(calls.name())?))))
-    }
-}
-
 /// An entry of a chunk with the restored arguments of a call.
 pub(crate) struct Entry {
-    identity: Identity,
+    index: u64,
     whole: String,
 }
 
 impl Entry {
     fn written(self, calls: PiecedCalls) -> Node<'static> {
         let arguments = (calls.arguments(), Node::string(self.whole));
-        match self.identity {
-            Identity::Index(index) => calls.entry(Some(("index", Node::count(index))), Node::record([arguments])),
-            Identity::Id(id) => calls.entry(Some(("id", Node::string(id))), Node::record([arguments])),
-            Identity::Name(name) => calls.entry(None, Node::record([(calls.name(), Node::string(name)), arguments])),
-        }
+        calls.entry(Some((calls.index(), Node::count(self.index))), Node::record([arguments]))
     }
 }
 
 /// Puts the arguments of calls into a chunk: into their existing entries, or into new entries in this order.
 pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
     let (list, calls) = (chunks.of.units, chunks.calls);
-    let mut places: Map<Identity, usize> = Map::new();
-    for (at, entry) in entries.iter().enumerate() {
-        places.entry(entry.identity.clone()).or_insert(at);
-    }
+    let places: Map<u64, usize> = entries.iter().enumerate().map(|(at, entry)| (entry.index, at)).collect();
     let mut missing: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
     call_sites::each(part, list, &mut |call| {
-        let place = Identity::of_entry(call, calls).and_then(|identity| places.get(&identity).copied());
+        let place = calls.index_of(call).and_then(|index| places.get(&index).copied());
         calls.edit(call, |function| {
             if let Some(entry) = place.and_then(|place| missing.get_mut(place)?.take()) {
                 function.set(calls.arguments(), Node::string(entry.whole));

@@ -7,15 +7,13 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    brackets::Scan,
     buffered_calls::{self, BufferedCall, Chunks},
     restorer::Stream,
-    unnumbered::entry_id,
 };
 use crate::{
     error::Error,
     json::{Node, Text},
-    reply::call_sites::{self, is_none},
+    reply::call_sites::{self, entry_id, is_none},
     wire::{
         alternatives::PiecedCalls,
         events::{visit, Cursor, Key},
@@ -36,6 +34,7 @@ impl Stream {
             }
             nothing_left &= chunks.of.is_silent(item);
         });
+        self.end_replaced();
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
         let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event, chunks) };
@@ -56,7 +55,7 @@ impl Stream {
         let (mut place, mut gone) = (0_u64, Vec::new());
         item.visit(chunks.of.part, |part| {
             call_sites::each(part, list, &mut |call| {
-                match self.call(call, (number, place), chunks.calls) {
+                match self.call(call, number, chunks.calls) {
                     Ok(Piece::Passes) => {}
                     Ok(Piece::BufferedCall { alone }) => {
                         withheld = true;
@@ -93,101 +92,38 @@ impl Stream {
     }
 
     /// Restores an entry of the list of calls in a chunk.
-    fn call(&mut self, call: &mut Node<'_>, (choice, place): (u64, u64), calls: PiecedCalls) -> Result<Piece, Error> {
-        let key = self.buffered.key_in_choice(choice, call, place)?;
+    fn call(&mut self, call: &mut Node<'_>, choice: u64, calls: PiecedCalls) -> Result<Piece, Error> {
         let name = calls.of(call).and_then(|function| function.text_at(calls.name()));
-        let name = name.filter(|name| !name.is_empty());
-        if self.buffered.get(&key).is_some() || name.is_some_and(|name| self.needs_index(name)) {
-            self.buffered.record_index(&key, place)?;
-        }
-        if let Some(id) = self.gives_way(&key, name, entry_id(call), calls.arguments_of(call)) {
-            if let Some(buffered) = self.buffered.close(&key) {
-                // Without a name, the new call is a call to the same tool.
-                let name = name.unwrap_or(&buffered.name).clone().into_owned();
-                let (buffered, whole) = self.settled(buffered);
-                self.before.extend(whole.and_then(|whole| buffered.carried(whole)));
-                self.begins(&key, &name, id)?;
+        let name = name.filter(|name| !name.is_empty()).map(|name| name.clone().into_owned());
+        let id = entry_id(call).map(|id| id.display().into_owned());
+        let alone = name.is_none() && id.is_none();
+        let key = calls.index_of(call).map(|index| Key::in_choice(choice, index));
+        if let (Some(name), Some(key)) = (name, &key) {
+            if self.buffered.get(key).is_none() && self.restore_map.is_buffered(&name) {
+                self.buffered.open(key.clone(), name, id, false)?;
+                self.fresh.push(key.clone());
             }
-        } else if let (Some(name), None) = (name, self.buffered.get(&key)) {
-            let id = entry_id(call).map(|id| id.display().into_owned());
-            self.begins(&key, name, id)?;
         }
-        let is_empty = |id: &Node<'_>| id.is_null() || id.as_text().is_some_and(Text::is_empty);
-        let alone = name.is_none() && call.get("id").is_none_or(is_empty);
         calls.edit_any(call, &mut |function| self.rename(function));
-        let Some(buffered) = self.buffered.get(&key) else { return Ok(Piece::Passes) };
+        let Some(key) = key.filter(|key| self.buffered.get(key).is_some()) else { return Ok(Piece::Passes) };
         let arguments = calls.arguments_of(call);
-        let piece = arguments.and_then(Node::as_text).filter(|piece| !piece.is_empty());
-        // Some servers send the complete arguments as a value.
-        let is_value = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
-        // Clients cannot assign a later piece to its call.
-        let is_alone = |piece: &&Text<'_>| {
-            let is_first = !alone && buffered.pieces.is_empty() && !buffered.is_reported;
-            key.is_unnumbered() && is_first && is_complete(piece)
-        };
-        if is_value || piece.as_ref().is_some_and(is_alone) {
-            let (called, id) = (buffered.name.clone(), buffered.id.clone());
-            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
-            let restored = calls.edit(call, |function| {
-                let restore = |node: &mut Node<'_>| restore_map.arguments(&called, node, (id, !is_value), reports);
-                function.visit(calls.arguments(), restore)
-            });
-            restored.flatten().unwrap_or(Ok(()))?;
-            self.buffered.mark_reported(&key);
+        let Some(piece) = arguments.and_then(Node::as_text).filter(|piece| !piece.is_empty()) else {
             return Ok(Piece::Passes);
-        }
-        let Some(piece) = piece else { return Ok(Piece::Passes) };
+        };
         self.buffered.add(&key, piece)?;
         calls.edit(call, |function| function.set(calls.arguments(), Node::string("")));
         Ok(Piece::BufferedCall { alone })
     }
 
-    /// Returns true if later entries without an index could belong to another call than the one with this name.
-    fn needs_index(&self, name: &Text<'_>) -> bool {
-        self.restore_map.is_buffered(name) || !self.buffered.is_empty()
-    }
-
-    /// Opens a call if its arguments have to be buffered.
-    fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
-        if self.restore_map.is_buffered(name) {
-            let has_identity = !key.is_unnumbered() || id.is_some();
-            self.buffered.open(key.clone(), name.clone().into_owned(), id, false)?;
-            if let Some(restored) = self.restore_map.name(name).filter(|_| !has_identity) {
-                self.buffered.set_client_name(key, restored.name.display().into_owned());
+    /// Passes on the arguments of calls that another call replaced under the server's index. Some clients read the
+    /// calls of such servers in the order of their events. Calls that began in the current event end with the others.
+    fn end_replaced(&mut self) {
+        for key in core::mem::take(&mut self.replaced) {
+            if self.buffered.get(&key).is_some_and(BufferedCall::has_carrier) {
+                let whole = self.buffered.close(&key).map(|buffered| self.settled(buffered));
+                self.before.extend(whole.and_then(|(buffered, whole)| buffered.carried(whole?)));
             }
-            self.fresh.push(key.clone());
         }
-        Ok(())
-    }
-
-    /// Returns the id of a new call if that call replaces the open one under the same key; the inner `None` is a call
-    /// without an id. Some servers use one index for all calls and distinguish calls by their ids; others send a new id
-    /// with every piece of one call.
-    #[expect(clippy::option_option, reason = "the inner `None` is a call without an id")]
-    fn gives_way(
-        &mut self,
-        key: &Key,
-        name: Option<&Text<'_>>,
-        id: Option<Text<'_>>,
-        arguments: Option<&Node<'_>>,
-    ) -> Option<Option<String>> {
-        let buffered = self.buffered.get(key)?;
-        let id = id.map(|id| id.display().into_owned());
-        if name.is_some_and(|name| *name != buffered.name) {
-            return Some(id);
-        }
-        let is_other = id.is_some() && buffered.id.is_some() && id != buffered.id;
-        let next = if is_other { id } else { buffered.next_id.clone() };
-        next.as_ref()?;
-        let text = arguments.and_then(Node::as_text).map(Text::display).unwrap_or_default();
-        let is_object = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
-        let is_over = buffered.is_whole() || (buffered.is_reported && buffered.pieces.is_empty());
-        if is_over && (is_object || text.trim_start().starts_with('{')) {
-            return Some(next);
-        }
-        let is_waiting = is_over && text.trim().is_empty() && !is_object;
-        self.buffered.may_give_way(key, next.filter(|_| is_waiting));
-        None
     }
 
     /// Ends an alternative: puts the arguments of its calls into this chunk.
@@ -195,8 +131,8 @@ impl Stream {
         let mut whole = Vec::new();
         self.reports.is_limited = reply::is_cut(item);
         for (key, buffered) in self.buffered.close_choice(number) {
-            let (buffered, arguments) = self.settled(buffered);
-            whole.extend(arguments.map(|arguments| buffered.entry(&key, arguments)));
+            let (_, arguments) = self.settled(buffered);
+            whole.extend(arguments.map(|arguments| BufferedCall::entry(&key, arguments)));
         }
         self.reports.is_limited = false;
         if !whole.is_empty() {
@@ -218,13 +154,6 @@ impl Stream {
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
         (buffered, whole)
     }
-}
-
-/// Returns true if the text is a complete object, as far as its brackets show.
-fn is_complete(text: &Text<'_>) -> bool {
-    let mut scan = Scan::default();
-    scan.feed(&text.display());
-    scan.is_whole
 }
 
 /// Result of processing an entry of `tool_calls`.

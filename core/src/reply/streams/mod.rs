@@ -4,8 +4,9 @@
 mod brackets;
 pub(crate) mod buffered_calls;
 mod calls;
+pub(crate) mod chunk_calls;
 pub(crate) mod pieces;
 pub(crate) mod restorer;
+mod snapshots;
 pub(crate) mod sse;
 pub(crate) mod text;
-pub(crate) mod unnumbered;

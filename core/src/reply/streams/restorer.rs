@@ -8,6 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     buffered_calls::{BufferedCall, Calls, Chunks},
+    chunk_calls::ChunkCalls,
     pieces::Items,
     sse::{Buffer, Sink},
     text::{Run, Texts},
@@ -32,6 +33,10 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) restore_map: RestoreMap,
+    /// The calls of all chunks.
+    chunk_calls: ChunkCalls,
+    /// Calls that another call replaced under the server's index.
+    pub(crate) replaced: Vec<Key>,
     /// The calls whose arguments are buffered.
     pub(crate) buffered: Calls,
     /// The buffered text parts of the answer.
@@ -66,6 +71,8 @@ impl Stream {
     pub(crate) fn new(restore_map: RestoreMap) -> Stream {
         Stream {
             restore_map,
+            chunk_calls: ChunkCalls::default(),
+            replaced: Vec::new(),
             buffered: Calls::default(),
             texts: Texts::default(),
             run: None,
@@ -93,6 +100,7 @@ impl Stream {
     /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.buffered.is_empty()
+            && self.chunk_calls.is_at_rest()
             && self.texts.is_empty()
             && self.run.is_none()
             && self.gone.is_empty()
@@ -115,13 +123,28 @@ impl Stream {
     /// # Errors
     /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered, except the calls
     /// that this event ends: arguments that cannot be restored are never passed on.
-    pub(crate) fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+    pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        if let Some(chunks) = Chunks::of(&event) {
+            self.rewrite_calls(&mut event, chunks);
+        }
         let restored = self.restored(event);
         if let Err(error) = self.reports.check() {
             self.before = Vec::new();
             return Err(error);
         }
         self.answered(restored?)
+    }
+
+    /// Rewrites the calls of a chunk as OpenAI's own servers send them.
+    fn rewrite_calls(&mut self, event: &mut Node<'_>, chunks: Chunks) {
+        let (restore_map, chunk_calls, replaced) = (&self.restore_map, &mut self.chunk_calls, &mut self.replaced);
+        chunk_calls.read(event, chunks);
+        chunks.of.visit(event, &mut |item, number| {
+            let rewritten = chunk_calls.rewrite(item, number, chunks, &|name| restore_map.list.contains_key(name));
+            replaced.extend(rewritten.into_iter().map(|index| Key::in_choice(number, index)));
+        });
+        chunk_calls.carry(event, chunks);
+        self.reports.push_changes(chunk_calls.take_changes());
     }
 
     /// Converts the answer in restored events to text, if the model returns it in a function call.
@@ -200,13 +223,17 @@ impl Stream {
     /// # Errors
     /// Those of restoring. The buffered calls are discarded.
     pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
+        let mut held = Vec::new();
+        for event in self.chunk_calls.finish() {
+            held.extend(self.restored(event)?);
+        }
         let texts = self.texts_left();
         let calls = self.leave();
         self.reports.forget();
         self.fresh = Vec::new();
         let items = self.items.finish();
         self.reports.check()?;
-        let left = texts.into_iter().chain(calls).chain(items?).collect();
+        let left = held.into_iter().chain(texts).chain(calls).chain(items?).collect();
         let mut out = self.answered(left)?;
         if let Some(answer) = self.restore_map.called_answer() {
             out.extend(self.answers.finish(answer)?);
