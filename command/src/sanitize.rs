@@ -83,6 +83,7 @@ impl Sanitize {
     fn request(&self, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
         options.tools = self.options();
+        options.host.clone_from(&self.arguments.host);
         options.model.clone_from(&self.arguments.model);
         options.formats = self.formats();
         let adapted = adapt_request(&self.input.text, &options).map_err(|error| places.locate(&error))?;

@@ -27,6 +27,7 @@ const OWN_OPTIONS = [
   'formats',
   'historyArguments',
   'historyPairs',
+  'host',
   'model',
   'outputSchemas',
   'overflow',

@@ -143,6 +143,8 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
    * Name of the property that holds the answer if the API requires an object and the schema describes something else. Default `"response"`.
    */
   wrapper?: string | undefined;
+  /** Host of the API, or a URL on it: some facts apply only to some hosts. */
+  host?: string | undefined;
   /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
   model?: string | undefined;
   /**
@@ -176,6 +178,8 @@ export interface CheckToolsOptions {
 export interface CheckRequestOptions {
   /** Dialect of the API that the request is for. */
   dialect: Dialect;
+  /** Host of the API, or a URL on it: some facts apply only to some hosts. */
+  host?: string | undefined;
   /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
   model?: string | undefined;
 }

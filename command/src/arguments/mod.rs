@@ -221,6 +221,9 @@ pub(crate) struct SanitizeArguments {
     /// Dialect for tools that the first dialect cannot express
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) fallback: Option<String>,
+    /// Host that the request is for, or a URL on it: some facts apply only to some hosts
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
     /// Model of the request, if the URL names it instead of the request (Gemini, Bedrock)
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,

@@ -128,9 +128,10 @@ impl Started {
         Some(text.replace("{url}", &format!("{{url}}{}", self.path)))
     }
 
-    /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, defaults, removed, keys, token,
-    /// note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the URL of the
-    /// relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by the token.
+    /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, defaults, removed, keys,
+    /// token, note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the URL
+    /// of the relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by the
+    /// token.
     ///
     /// # Errors
     /// A message, if the client receives the URL only together with a model.

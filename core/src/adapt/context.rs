@@ -24,6 +24,7 @@ use crate::{
         list_cache::Lookup,
         quarantine::Quarantined,
         request_facts,
+        request_rules::{self, FactRule},
         servers::{
             self,
             mentions::{self, Added},
@@ -166,6 +167,11 @@ impl<'o, 'a> RequestContext<'o, 'a> {
     /// Returns the description of the format in which the request is sent.
     pub(super) const fn target_wire(&self) -> &'static Wire {
         wire::of(self.target)
+    }
+
+    /// Returns the rules of the API about requests of this format.
+    pub(super) fn rules(&self, api: Api) -> Vec<FactRule> {
+        request_rules::of(self.dialect, self.options.host.as_deref(), (api, &self.model))
     }
 
     /// Returns true if the format of the request does not change.

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use crate::{
+    collections::Map,
     request::report::DeferredReport,
     tools::{
         formats::FormatChange,
@@ -48,6 +49,26 @@ impl AdaptReport {
         }
         for pointer in Arc::make_mut(&mut self.changes).iter_mut().flat_map(|about| &mut about.change.output_pointer) {
             *pointer = shifted(pointer).unwrap_or_else(|| core::mem::take(pointer));
+        }
+    }
+
+    /// Corrects the output pointers of changes after tools were removed from the list at `list`. `left` contains the
+    /// pointers to the tools that are left, before and now.
+    pub(super) fn left_only(&mut self, list: &str, left: &Map<String, String>) {
+        let is_of_list = |pointer: &str| pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/'));
+        let now = |pointer: &str| {
+            let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+            let mut parts = ends.filter_map(|end| pointer.split_at_checked(end));
+            parts.find_map(|(tool, rest)| Some(format!("{}{rest}", left.get(tool)?)))
+        };
+        if !self.changes.iter().any(|about| about.change.output_pointer.as_deref().is_some_and(is_of_list)) {
+            return;
+        }
+        for about in Arc::make_mut(&mut self.changes) {
+            let pointer = &mut about.change.output_pointer;
+            if let Some(old) = pointer.take() {
+                *pointer = if is_of_list(&old) { now(&old) } else { Some(old) };
+            }
         }
     }
 }

@@ -96,8 +96,25 @@ pub(super) const STEPS: &[Step] = &[
             Ok(())
         },
         after: None,
-        before: Some("defer-overflow"),
+        before: Some("apply-rules-of-values"),
         why: "The format may become a function, which takes a place in the list and is never deferred.",
+    },
+    Step {
+        name: "apply-rules-of-values",
+        applies: |context| context.is_same_format(),
+        run: |request, context| {
+            let mut rules = context.rules(context.api);
+            rules.retain(|(_, rule)| rule.is_of_value());
+            let fixed = request_rules::fix(request, (context.api, context.dialect.tools.format), &rules)?;
+            for mut change in fixed.changes {
+                context.sent.origins.given(&mut change.pointer);
+                context.report.request_changes.push(change);
+            }
+            Ok(())
+        },
+        after: Some("replace-format"),
+        before: Some("remember-request"),
+        why: "The report names parts of the input, so nothing may have been added, removed or moved.",
     },
     Step {
         name: "remember-request",
@@ -112,7 +129,7 @@ pub(super) const STEPS: &[Step] = &[
             };
             Ok(())
         },
-        after: None,
+        after: Some("apply-rules-of-values"),
         before: Some("defer"),
         why: "Changes are found by comparing with the request before its tools change.",
     },
@@ -140,20 +157,6 @@ pub(super) const STEPS: &[Step] = &[
         after: None,
         before: None,
         why: "The report names results of the input, so no message may have been added or removed.",
-    },
-    Step {
-        name: "apply-rules-of-messages",
-        applies: |context| context.is_same_format(),
-        run: |request, context| {
-            let mut rules = request_rules::of(context.dialect.requests().iter(), context.api, &context.model);
-            rules.retain(|(_, rule)| rule.is_of_messages());
-            let fixed = request_rules::fix(request, (context.api, context.dialect.tools.format), &rules)?;
-            context.report.request_changes.extend(fixed.changes);
-            Ok(())
-        },
-        after: None,
-        before: Some("defer"),
-        why: "The report names parts of the input, so no message may have been added or removed.",
     },
     Step {
         name: "complete-pairs",
@@ -606,7 +609,9 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
 
 /// Fixes what violates rules of the API, in the format in which the request is sent.
 fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    let rules = request_rules::of(context.dialect.requests().iter(), context.target, &context.model);
+    let mut rules = context.rules(context.target);
+    // The others have been applied.
+    rules.retain(|(_, rule)| !context.is_same_format() || !rule.is_of_value());
     let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
     let fixed = request_rules::fix(request, (context.target, context.dialect.tools.format), &rules)?;
@@ -616,6 +621,9 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
             Some(known) => known.sent = change.sent,
             none => *none = Some(change),
         }
+    }
+    if let Some(left) = &fixed.left_tools {
+        context.report.left_only(context.target_wire().tools().pointer(), left);
     }
     for mut change in fixed.changes {
         let in_history = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent));

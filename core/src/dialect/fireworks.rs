@@ -53,5 +53,10 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     unverified: &["keywords that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        requests: super::requests::FIREWORKS,
+        ..Surface::PLAIN
+    },
 };

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod azure;
+pub(crate) mod backends;
 mod bedrock;
 mod cerebras;
 mod codex;
@@ -15,6 +16,7 @@ mod gemini;
 mod gemini_interactions;
 pub(crate) mod grammar;
 mod groq;
+mod history_facts;
 mod llama_cpp;
 pub(crate) mod lookup;
 mod mcp_clients;

@@ -40,7 +40,13 @@ fn has_version(model: &str, version: &str) -> bool {
 /// Returns true if a string begins with further digits of a version. Longer numbers are dates.
 fn continues_version(rest: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    digits(rest) > 0 || rest.strip_prefix(['-', '.']).is_some_and(|rest| (1..=2).contains(&digits(rest)))
+    // `1m` is the size of a context.
+    let is_minor = |text: &str| {
+        let count = digits(text);
+        let is_whole = text.as_bytes().get(count).is_none_or(|next| !next.is_ascii_alphanumeric());
+        (1..=2).contains(&count) && is_whole
+    };
+    digits(rest) > 0 || rest.strip_prefix(['-', '.']).is_some_and(is_minor)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
-    rule::{Fix, Messages, Parts, Refused, Rule, When},
+    rule::{Fix, Messages, Parts, Place, Refused, Rule, When},
 };
 use crate::{options::Api, wire::turns::Speaker};
 
@@ -110,15 +110,15 @@ const WITHOUT_SAMPLING: Models = Models::Versions(&[
     "mythos-5",
     "mythos-5-1",
     "mythos-5-2",
+    "haiku-5-5",
 ]);
 const SAMPLING: &str = "live: `` `temperature` is deprecated for this model. `` (pi#7961, for Sonnet 5 and Opus 5); \
     pydantic-ai 2.68 has the same list for `top_p` and `top_k`";
 
-pub(super) const CLAUDE_TEMPERATURE: RequestFact = Rule::member(MESSAGES, &["temperature"]).of(WITHOUT_SAMPLING).fact(
-    'A',
-    "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `temperature`",
-    SAMPLING,
-);
+pub(super) const CLAUDE_TEMPERATURE: RequestFact = Rule::member(MESSAGES, &["temperature"])
+    .of(WITHOUT_SAMPLING)
+    .when(&[When::Unless(&["temperature"], "1")])
+    .fact('A', "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `temperature`", SAMPLING);
 pub(super) const CLAUDE_TOP_P: RequestFact = Rule::member(MESSAGES, &["top_p"]).of(WITHOUT_SAMPLING).fact(
     'B',
     "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `top_p`",
@@ -138,6 +138,49 @@ pub(super) const CLAUDE_FORMAT: RequestFact = Rule::member(MESSAGES, &["output_f
     .fact('A', "`output_format` has a `schema`", "recorded answer: `output_format.schema: Field required`");
 
 pub(super) const XAI_RESPONSES_EFFORT: Rule = Rule::member(RESPONSES, &["reasoning", "effort"]);
+
+pub(super) const CLAUDE_EFFORT: RequestFact = Rule::member(MESSAGES, &["output_config", "effort"])
+    .of(Models::Versions(&["haiku-4-5", "sonnet-4-5", "opus-4-1", "opus-4", "sonnet-4"]))
+    .fact(
+        'B',
+        "models before Opus 4.5 and Sonnet 4.6 have no `effort`",
+        "live: `This model does not support the effort parameter.` (Bifrost, which quotes the answer; 2026-11)",
+    );
+pub(super) const CLAUDE_TEMPERATURE_WHILE_THINKING: RequestFact = Rule::member(MESSAGES, &["temperature"])
+    .when(&[When::Is(&["thinking", "type"], "\"enabled\""), When::Unless(&["temperature"], "1")])
+    .fact(
+        'A',
+        "`temperature` is 1 while Claude thinks with a budget",
+        "recorded answer: `` `temperature` may only be set to 1 when thinking is enabled. `` \
+            (claude-sonnet-4-20250514)",
+    );
+pub(super) const MINIMAX_THINKING: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
+    .named("unsupported-value")
+    .refusing(Refused::Words(&["enabled"]))
+    .of(Models::Contain(&["minimax-m3"]))
+    .fixed(Fix::SetOuter("{\"type\":\"adaptive\"}"))
+    .fact(
+        'B',
+        "MiniMax M3 thinks adaptively, without a budget",
+        "live: `invalid thinking.type: \"enabled\" (allowed: adaptive, disabled) (2013)` (pi#6658, cherry-studio)",
+    );
+pub(super) const GEMINI_PENALTY: RequestFact = Rule::of_chat(&["frequency_penalty"]).fact(
+    'B',
+    "Gemini's Chat Completions does not accept `frequency_penalty`",
+    "live: `Unknown name \"frequency_penalty\": Cannot find field.` (ChatterUI#227, page-assist#418)",
+);
+pub(super) const XAI_PENALTY: RequestFact =
+    Rule::of_chat(&["presence_penalty"]).of(Models::Begin(&["grok-4", "grok-3-beta", "grok-3-mini"])).fact(
+        'B',
+        "Grok 4 and Grok 3 mini do not accept `presence_penalty`",
+        "live: `Model xxx does not support parameter presencePenalty.` (NativeTavern#83, uni-api#105)",
+    );
+pub(super) const REASONING_STATUS: RequestFact =
+    Rule::message(RESPONSES, Messages::Type("reasoning"), &["status"]).refusing(Refused::Null).fact(
+        'B',
+        "the `status` of reasoning is not null",
+        "live: `Unknown parameter: 'input[1].status'.` (openai-python#3008, litellm#13420)",
+    );
 
 // Members of messages.
 
@@ -326,6 +369,12 @@ const RESULT: Rule = Rule::part(GOOGLE, Parts::With("functionResponse"), &["func
 const RESULT_SOURCE: &str = "live: `Proto field is not repeating, cannot start list.` (AstrBot#7216, vercel/ai#3589)";
 pub(super) const GEMINI_RESULT: RequestFact =
     RESULT.fact('B', "the `response` of a result is an object", RESULT_SOURCE);
+pub(super) const GEMINI_SNAKE_RESULT: RequestFact =
+    Rule { at: Place::Part(Parts::With("function_response"), &["function_response", "response"]), ..RESULT }.fact(
+        'B',
+        "the `response` of a result is an object, in snake case, too",
+        RESULT_SOURCE,
+    );
 
 // Values.
 
@@ -334,20 +383,30 @@ const ADAPTIVE_SOURCE: &str = "live: `thinking.type: enabled` is refused, `adapt
 pub(super) const CLAUDE_THINKING_ENABLED: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
     .named("unsupported-value")
     .refusing(Refused::Words(&["enabled"]))
-    .of(Models::Versions(&["opus-4-7", "opus-4-8", "opus-5", "opus-5-5", "sonnet-5", "sonnet-5-5"]))
+    .of(WITHOUT_SAMPLING)
     .fixed(Fix::SetOuter("{\"type\":\"adaptive\"}"))
-    .fact('B', "Opus 4.7 and later and Sonnet 5 think adaptively, without a budget", ADAPTIVE_SOURCE);
+    .fact('B', "Opus 4.7 and later, Sonnet 5, Fable and Mythos think adaptively, without a budget", ADAPTIVE_SOURCE);
 pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
     .named("unsupported-value")
     .refusing(Refused::Words(&["disabled"]))
-    .of(Models::Versions(&["fable-5", "fable-5-1", "fable-5-2", "mythos-5", "mythos-5-1", "mythos-5-2", "sonnet-5-5"]))
+    .of(Models::Versions(&[
+        "fable-5",
+        "fable-5-1",
+        "fable-5-2",
+        "mythos-5",
+        "mythos-5-1",
+        "mythos-5-2",
+        "opus-5-5",
+        "sonnet-5-5",
+    ]))
     .fixed(Fix::RemoveOuter)
-    .fact('B', "Fable, Mythos and Sonnet 5.5 always think", "pydantic-ai 2.68, with the API's text");
+    .fact('B', "Fable, Mythos, Opus 5.5 and Sonnet 5.5 always think", "pydantic-ai 2.68, with the API's text");
 
 // Lists.
 
-const EMPTY_TOOLS: Rule = Rule::of_chat(&["tools"]).named("empty-list").refusing(Refused::Empty);
-pub(super) const CHAT_EMPTY_TOOLS: RequestFact = EMPTY_TOOLS.fact(
+const EMPTY_TOOLS: Rule = Rule::of_chat(&["tools"]).named("empty-list").refusing(Refused::Empty).fixed(Fix::RemoveList);
+/// A choice without tools has a fact of its own.
+pub(super) const CHAT_EMPTY_TOOLS: RequestFact = EMPTY_TOOLS.fixed(Fix::Remove).fact(
     'A',
     "`tools` has tools, or is left out",
     "live: `[] is too short - 'tools'`, `Invalid 'tools': empty array` (qwen-code#2054, koog#786, slackAskBot#9); \
@@ -369,6 +428,7 @@ const NO_ALLOWED: &str = "pydantic-ai 2.68: the backend has no `allowed_tools`";
 const ALLOWED: Rule = Rule::choice(CHAT, Refused::Allowed).fixed(Fix::Narrow);
 /// Backends with Chat Completions without `allowed_tools`.
 pub(super) const ALLOWED_TOOLS: RequestFact = ALLOWED.fact('B', "the choice cannot list allowed tools", NO_ALLOWED);
+const SNAKE_MODE: &[&str] = &["tool_config", "function_calling_config", "mode"];
 const MODE: &[&str] = &["toolConfig", "functionCallingConfig", "mode"];
 pub(super) const GEMINI_CHOICE: RequestFact =
     Rule::choice(GOOGLE, Refused::WithoutTools).named("choice-without-tools").fixed(Fix::Remove).fact(
@@ -377,7 +437,7 @@ pub(super) const GEMINI_CHOICE: RequestFact =
         "live: `Function calling config is set without function_declarations.` (pydantic-ai 2.68)",
     );
 pub(super) const GEMINI_ALLOWED: RequestFact = Rule::choice(GOOGLE, Refused::AllowedOptional)
-    .when(&[When::Unless(MODE, "\"VALIDATED\"")])
+    .when(&[When::Unless(MODE, "\"VALIDATED\""), When::Unless(SNAKE_MODE, "\"VALIDATED\"")])
     .fixed(Fix::Narrow)
     .fact(
         'B',

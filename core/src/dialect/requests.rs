@@ -3,6 +3,7 @@
 
 pub use super::request_fact::RequestFact;
 pub(crate) use super::{
+    history_facts::{ANSWERED, HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME},
     models::Models,
     request_fact::{FormatRule, Refusal, Thinks},
     rule::Rule,
@@ -10,6 +11,7 @@ pub(crate) use super::{
 
 use super::{
     formats,
+    history_facts::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS},
     request_fact::DAY,
     request_rows as rows,
     rule::{Fix, When},
@@ -70,6 +72,8 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     rows::CLAUDE_THINKING_ENABLED,
     rows::CLAUDE_THINKING_DISABLED,
     rows::CLAUDE_FORMAT,
+    rows::CLAUDE_EFFORT,
+    rows::CLAUDE_TEMPERATURE_WHILE_THINKING,
     rows::CLAUDE_SEARCHES,
     rows::CLAUDE_SYSTEM,
     formats::CLAUDE_MODELS,
@@ -142,6 +146,7 @@ pub(crate) const DEEPSEEK: &[RequestFact] = &[
     rows::ALLOWED_TOOLS,
     formats::DEEPSEEK_SCHEMA,
     formats::DEEPSEEK_WORD,
+    HOSTED_IN_MESSAGES,
 ];
 
 const MOONSHOT_SOURCE: &str =
@@ -176,6 +181,7 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
         ..CHAT_PAIRS
     },
     rows::ALLOWED_TOOLS,
+    HOSTED_IN_MESSAGES,
 ];
 
 /// Backends whose API is not known, and Alibaba's DashScope.
@@ -191,6 +197,7 @@ pub(crate) const PORTABLE: &[RequestFact] = &[
     rows::EAGER_INPUT,
     rows::INPUT_EXAMPLES,
     rows::ALLOWED_CALLERS,
+    rows::MINIMAX_THINKING,
 ];
 
 /// OpenAI's models at any host, because gateways forward the member. Restricted by model, because other models may
@@ -285,7 +292,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         checked: "2026-11-29",
     },
     Rule::of_chat(&["max_tokens"])
-        .of(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
+        .of(Models::Begin(&["o1", "o3", "o4-", "gpt-5", "gpt-6"]))
         .renamed("max_completion_tokens")
         .fact(
             'A',
@@ -304,6 +311,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
     rows::CALL_ITEM_IDS,
     rows::MESSAGE_ITEM_IDS,
     rows::REASONING_ITEM_IDS,
+    rows::REASONING_STATUS,
     rows::CHAT_UNIQUE_IDS,
     rows::CHAT_EMPTY_CALLS,
     rows::CHAT_EMPTY_TOOLS,
@@ -366,6 +374,7 @@ pub(crate) const XAI: &[RequestFact] = &[
     rows::ALLOWED_TOOLS,
     rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
     rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    rows::XAI_PENALTY,
 ];
 
 const XAI_NO_EFFORT_TAGGED: Models = Models::Tagged(&["grok-3", "grok-4"]);
@@ -582,6 +591,19 @@ pub(crate) const COHERE: &[RequestFact] = &[
     formats::COHERE_TOOLS,
 ];
 
+/// Backends with the format of Messages that run no tools of Anthropic.
+const HOSTED_IN_MESSAGES: RequestFact = RequestFact {
+    refuses: Refusal::ToolTypes { apis: &[Api::Anthropic], takes: &[] },
+    statement: "Messages has no tools that Anthropic runs",
+    source:
+        "live, Fireworks: `Input should be 'function', 'web_search_preview' or 'code_interpreter'` for a hosted tool \
+        of Claude Code (shelley#242)",
+    ..NO_TOOLS
+};
+
+/// Fireworks.
+pub(crate) const FIREWORKS: &[RequestFact] = &[HOSTED_IN_MESSAGES];
+
 /// Ollama.
 pub(crate) const OLLAMA: &[RequestFact] = &[
     RequestFact {
@@ -624,6 +646,7 @@ pub(crate) const VERTEX: &[RequestFact] = &[
     CACHED_CONTENT,
     rows::GEMINI_SIGNATURE,
     rows::GEMINI_RESULT,
+    rows::GEMINI_SNAKE_RESULT,
     rows::GEMINI_ALLOWED,
     rows::GEMINI_CHOICE,
 ];
@@ -667,8 +690,10 @@ pub(crate) const GEMINI: &[RequestFact] = &[
     CACHED_CONTENT,
     rows::GEMINI_SIGNATURE,
     rows::GEMINI_RESULT,
+    rows::GEMINI_SNAKE_RESULT,
     rows::GEMINI_ALLOWED,
     rows::GEMINI_CHOICE,
+    rows::GEMINI_PENALTY,
 ];
 
 /// Members that identify entries of the list as tools that Google runs. `computerUse` is not included, because the
@@ -698,102 +723,4 @@ const CACHED_CONTENT: RequestFact = RequestFact {
         tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \
         instruction should not be set in the request when using cached content.` (instructor#2580, python-genai#348)",
     ..GOOGLE_TOOLS
-};
-
-/// The formats in which the option `historyPairs` completes pairs.
-const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::Gemini, Api::Bedrock];
-
-/// Applies to every API, because one invalid call in the history would make every later request fail.
-pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryArguments,
-    statement: "the arguments of a call in the history are a JSON object",
-    confidence: 'A',
-    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
-        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-/// Applies to every API except Gemini Interactions, for which no rule is known. Reports give this fact as the reason
-/// for a change that the caller requested.
-pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(PAIRED),
-    statement: "every call in the history is directly followed by its result, and every result has a call",
-    confidence: 'C',
-    source:
-        "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
-        tested (confidence C)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-const ANTHROPIC_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
-    confidence: 'A',
-    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
-        claude-code#5989, kilocode#5163)",
-    ..HISTORY_PAIRS
-};
-
-/// Bedrock Converse.
-const CONVERSE_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
-    statement: "the results of all calls of a turn are in the next message, and every result has a call",
-    confidence: 'A',
-    source: "live: `Expected toolResult blocks at messages.2.content for the following Ids` (agno#6698, camel#3954, \
-        genkit-ai/aws-bedrock-js-plugin#664; also in two messages, for Claude)",
-    ..HISTORY_PAIRS
-};
-
-/// Applies to an earlier answer that the model returned as a call and that the client stores as a message.
-pub(crate) const ANSWERED: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
-    statement: "in the history, reasoning is followed by the item that originally followed it, with its id",
-    confidence: 'B',
-    source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
-        (langchainjs#9082, continue#8933)",
-    ..HISTORY_PAIRS
-};
-
-/// Gemini's `generateContent`.
-const GEMINI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::Gemini]),
-    confidence: 'A',
-    source: "live: `Please ensure that the number of function response parts is equal to the number of function call \
-        parts of the function call turn.` (vscode#299295, gemini-cli#5443, gemini-cli#7410, gemini-cli#18509)",
-    ..HISTORY_PAIRS
-};
-
-/// OpenAI, Chat Completions and Responses.
-const OPENAI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
-    confidence: 'A',
-    source:
-        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
-        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
-        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
-        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
-    ..HISTORY_PAIRS
-};
-
-const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
-
-/// Gemini Interactions.
-pub(crate) const RESULT_NAME: RequestFact = RequestFact {
-    statement: "the result of a call names the function",
-    source: "live: `HTTP 400 Invalid input received` for a `function_result` without `name` (inspect-robots#380, \
-        2026-08-14)",
-    ..HISTORY_NAME
-};
-
-/// Every API.
-pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
-    refuses: Refusal::HistoryName,
-    statement: "the tools that the history calls have names that the API accepts",
-    confidence: 'B',
-    source:
-        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
-            for tool names to the history",
-    severity: Severity::Refused,
-    checked: DAY,
 };

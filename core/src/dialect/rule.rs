@@ -92,6 +92,8 @@ pub(crate) enum Refused {
     Allowed,
     /// A choice of several tools that does not require a call.
     AllowedOptional,
+    /// A choice of one tool.
+    Named,
     /// A choice that forbids calls.
     Forbidden,
     /// The part, if its `name` begins so and no part of the same message refers to its `id` in this member. The last
@@ -147,6 +149,9 @@ pub(crate) enum Fix {
     Insert(&'static str, &'static str),
     /// The tools that the history calls.
     DeclareTools,
+    /// The request without the list of tools, and without the members that need tools, unless the choice requires a
+    /// call.
+    RemoveList,
     /// The allowed tools only, with a choice that names none.
     Narrow,
 }
@@ -246,9 +251,11 @@ impl Rule {
         (self.apis.is_empty() || self.apis.contains(&api)) && self.models.include(model)
     }
 
-    /// Returns true if the rule is about messages, and its fix neither adds messages nor changes several of them.
-    pub(crate) const fn is_of_messages(&self) -> bool {
-        matches!(self.at, Place::Message(..) | Place::Part(..)) && !matches!(self.fix, Fix::InsertMessage(_))
+    /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it
+    /// was given; the others to the request that is sent.
+    pub(crate) const fn is_of_value(&self) -> bool {
+        let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
+        stays && !matches!(self.at, Place::CallId | Place::Choice)
     }
 
     /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
@@ -257,7 +264,7 @@ impl Rule {
         const CALLS: Flags = Flags::CALL.and(Flags::RESULT).and(Flags::CHAT);
         match (self.at, self.refuses) {
             (Place::CallId, _) | (_, Refused::First | Refused::FirstCallWithout(_)) => CALLS,
-            (_, Refused::NotObject | Refused::AfterCall | Refused::WithoutTools) => CALLS,
+            (_, Refused::NotObject | Refused::AfterCall | Refused::After(_) | Refused::WithoutTools) => CALLS,
             (Place::Part(Parts::Text, _), Refused::Empty | Refused::Blank) => Flags::EMPTY,
             (Place::Message(..), Refused::Absent) => CALLS,
             (_, Refused::WithoutResult { .. }) => Flags::DEFERRAL,

@@ -222,6 +222,7 @@ impl Exchange {
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
+        adapting.host.get_or_insert_with(|| url.into());
         let can_hide = || wire::of(endpoint.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !can_hide()?) {

@@ -4,7 +4,11 @@ use alloc::{string::String, vec::Vec};
 
 use super::endpoint;
 use crate::{
-    dialect::{requests::Refusal, rule::Place},
+    dialect::{
+        backends,
+        requests::Refusal,
+        rule::{Place, When},
+    },
     json::{skim, Flags, Skimmed, Text},
     options::Api,
     request::prefilter,
@@ -32,7 +36,6 @@ const PLAIN: &[&str] = &[
     "stop",
     "stop_sequences",
     "presence_penalty",
-    "frequency_penalty",
     "system",
     "instructions",
 ];
@@ -42,15 +45,25 @@ fn is_plain_member(api: Api, name: &str) -> bool {
     name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
 }
 
-/// Returns true if a rule of any API is about a member of requests to this model.
-fn is_ruled(api: Api, model: &str, name: &str) -> bool {
-    let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests());
+/// Returns true if a rule of any API is about a member of requests to this model that have these members.
+fn is_ruled(api: Api, model: &str, (name, members): (&str, &[String])) -> bool {
+    let of_hosts = backends::BACKENDS.iter().flat_map(|backend| backend.facts);
+    let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests()).chain(of_hosts);
     facts.any(|fact| match &fact.refuses {
         Refusal::Rule(rule) => {
-            matches!(rule.at, Place::Request([member, ..]) if *member == name) && rule.concerns(api, model)
+            let is_about = matches!(rule.at, Place::Request([member, ..]) if *member == name);
+            is_about && rule.concerns(api, model) && rule.when.iter().all(|condition| may_hold(condition, members))
         }
         _ => false,
     })
+}
+
+/// Returns true if a condition may hold for a request with these members.
+fn may_hold(condition: &When, members: &[String]) -> bool {
+    match condition {
+        When::Has([name, ..]) | When::Is([name, ..], _) => members.iter().any(|member| member == name),
+        _ => true,
+    }
 }
 
 fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
@@ -90,8 +103,9 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
         }
         models < 2
     });
-    let lower = model.as_deref().unwrap_or_default().to_lowercase();
-    let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, name));
+    // Routers put the maker before the name.
+    let lower = model.as_deref().and_then(|model| model.rsplit('/').next()).unwrap_or_default().to_lowercase();
+    let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, (name, &members)));
     let is_plain = is_plain && has_history && !members.iter().any(is_ruled);
     is_object.then_some(Outline { model, is_plain })
 }
@@ -107,7 +121,7 @@ mod tests {
         for fact in facts {
             let Refusal::Rule(rule) = fact.refuses else { continue };
             let Place::Request([name, ..]) = rule.at else { continue };
-            let is_of_all = rule.models == Models::All;
+            let is_of_all = rule.models == Models::All && rule.when.iter().all(|condition| may_hold(condition, &[]));
             assert!(!is_of_all || rule.apis.iter().all(|api| !is_plain_member(*api, name)), "{name}");
         }
     }

@@ -316,6 +316,8 @@ options! {
         /// Handling of calls in the history without a result and results without a call: they make APIs refuse this
         /// and every later request.
         "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Keep;
+        /// Host of the API, or a URL on it: some facts apply only to some hosts.
+        "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
         /// Handling of a request that has more tools than the API accepts.
@@ -409,6 +411,8 @@ options! {
     pub struct CheckRequestOptions {
         /// Dialect of the API that the request is for.
         "dialect" dialect: String = String::new(), read(super::sanitize::dialect), set(by hand);
+        /// Host of the API, or a URL on it: some facts apply only to some hosts.
+        "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
     }

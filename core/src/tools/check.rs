@@ -583,7 +583,9 @@ pub fn request(
             add(fact, pointer, format!("expected a different value: {}", fact.statement));
         }
     }
-    for found in request_rules::find(&request, api, &request_rules::of(dialect.requests().iter(), api, &model))? {
+    for found in
+        request_rules::find(&request, api, &request_rules::of(dialect, options.host.as_deref(), (api, &model)))?
+    {
         add(found.fact, &found.pointer, found.message());
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;

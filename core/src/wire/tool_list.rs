@@ -191,7 +191,10 @@ impl ToolList {
         let list = tools.as_array().unwrap_or_default();
         let length = |node: &Node<'_>| node.as_array().map(<[Node<'_>]>::len);
         let group = |entry: &Node<'_>| self.groups.iter().find_map(|key| Some((*key, length(entry.get(*key)?)?)));
-        let found = list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?)));
+        let found = match self.groups {
+            [] => None,
+            _ => list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?))),
+        };
         let (count, first) = (list.len(), self.groups.first());
         let Some(list) = tools.as_array_mut() else { return Ok(String::new()) };
         let at = match (found, first) {

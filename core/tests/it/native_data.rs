@@ -42,6 +42,28 @@ const BOTH_ARE_SENT: [&str; 4] = [
     "anthropic_direct_beats_namespace_later",
 ];
 
+/// Rows of a gateway that only replaces characters in ids. Toolwire adds a digest, so that an id does not depend on the
+/// other ids. Without the digests, the rows' assertions hold.
+const IDS_HAVE_DIGESTS: [&str; 3] = ["anthropic_ids_fit", "anthropic_custom_history", "anthropic_namespace_history"];
+
+/// Removes the digests from the ids of calls and results.
+fn remove_digests(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(remove_digests),
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member.as_str().and_then(|id| id.rsplit_once('_')) {
+                    Some((id, tail)) if tail.len() == 13 && ["id", "tool_use_id"].contains(&name.as_str()) => {
+                        *member = json!(id);
+                    }
+                    _ => remove_digests(member),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Returns a request without the tool that has a digest in its name.
 fn without_renamed(mut request: Value) -> Value {
     let tools = request["tools"].as_array_mut().expect("a list");
@@ -70,10 +92,13 @@ fn fault(row: &Value) -> Option<String> {
         Some(_) => restored(row),
         None => adapted(&row["input"], given),
     };
-    let found = match found {
+    let mut found = match found {
         Ok(found) => found,
         Err(error) => return Some(error.to_string()),
     };
+    if IDS_HAVE_DIGESTS.iter().any(|name| row["name"] == *name) {
+        remove_digests(&mut found);
+    }
     if let Some(request) = expect.get("request") {
         return (sorted(request) != sorted(&found)).then(|| format!("expected {request}\n   found {found}"));
     }

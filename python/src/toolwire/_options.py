@@ -185,6 +185,8 @@ class _RequestOptions(_ListOptions, total=False):
     every later request. By default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a
     result gets a result that states this, results in other messages are moved directly after their calls, and a result
     without a call is removed; Gemini Interactions ignores this value."""
+    host: str | None
+    """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None
     """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
     overflow: Literal["quarantine", "defer"] | None
@@ -215,6 +217,8 @@ class CheckRequestOptions(TypedDict, total=False):
 
     dialect: Required[DialectName]
     """Dialect of the API that the request is for."""
+    host: str | None
+    """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None
     """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
 

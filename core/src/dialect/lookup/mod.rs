@@ -230,6 +230,11 @@ impl Host {
         }
     }
 
+    /// Returns true for this port of a host in a private network.
+    pub(crate) fn has_private_port(&self, port: u16) -> bool {
+        self.port == Some(port) && self.is_private()
+    }
+
     /// Returns true if the host is the local machine or in a private network.
     fn is_private(&self) -> bool {
         const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal"];

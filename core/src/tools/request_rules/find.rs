@@ -4,13 +4,14 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 use super::{ids, FactRule, Found, FoundPlace};
 use crate::{
+    collections::Set,
     dialect::rule::{Fix, Messages, Parts, Path, Place, Refused, Rule, When},
     error::Error,
     json::{
         self,
         lazy::{may_hold, view},
         pointer::push_token,
-        Data, Flags, Node, Text,
+        Data, Flags, Node,
     },
     options::Api,
     wire::{
@@ -29,16 +30,20 @@ use crate::{
 /// `invalid-json` if a part of the request is text that cannot be read.
 pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<Vec<Found>, Error> {
     let wire = wire::of(api);
-    let mut found = Vec::new();
+    // As many as there are rules, except for those about tools.
+    let mut of_request: Vec<Found> = Vec::new();
+    let mut of_tools = Vec::new();
     let mut of_history = Vec::new();
     for (fact, rule) in rules {
         if !holds(request, rule.when)? {
             continue;
         }
-        // If several rules are about one place, the first that is violated counts.
         let mut add = |pointer: String, place| {
-            if !found.iter().any(|other: &Found| other.pointer == pointer && other.rule.id == rule.id) {
-                found.push(Found { fact, rule, pointer, place });
+            // Several rules may be about one member; the first violated one is used.
+            let is_known =
+                |other: &Found| place == FoundPlace::Request && other.pointer == pointer && other.rule.id == rule.id;
+            if !of_request.iter().any(is_known) {
+                of_request.push(Found { fact, rule, pointer, place });
             }
         };
         match rule.at {
@@ -50,11 +55,11 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
             Place::Choice => {
                 let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
                 let is_refused = match rule.refuses {
-                    Refused::WithoutTools => choice.is_some() && !has_tools(request, wire)?,
+                    Refused::WithoutTools => choice.is_some() && !has_functions(request, wire)?,
                     refused => choice.is_some_and(|choice| is_choice(&choice, refused)),
                 };
                 if is_refused {
-                    add(wire.choice().pointer().to_owned(), FoundPlace::Choice);
+                    add(wire.choice().given(request)?.unwrap_or_default().to_owned(), FoundPlace::Choice);
                 }
             }
             Place::Tool(path) => {
@@ -62,7 +67,8 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
                 wire.tools().look(request, |tools| {
                     for (index, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
                         if at(tool, path, &mut |value| is_refused(value, rule.refuses))? {
-                            add(joined(&format!("{list}/{index}"), path), FoundPlace::Tool(index));
+                            let pointer = joined(&format!("{list}/{index}"), path);
+                            of_tools.push(Found { fact, rule, pointer, place: FoundPlace::Tool(index) });
                         }
                     }
                     Ok(())
@@ -71,6 +77,8 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
             Place::Message(..) | Place::Part(..) | Place::CallId => of_history.push((*fact, *rule)),
         }
     }
+    let mut found = of_request;
+    found.append(&mut of_tools);
     in_history(request, wire, &of_history, &mut found)?;
     Ok(found)
 }
@@ -111,7 +119,7 @@ pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<
 fn holds(request: &Node<'_>, conditions: &[When]) -> Result<bool, Error> {
     let has = |path, wanted: Option<&str>| {
         at(request, path, &mut |value| match (value, wanted) {
-            (Some(value), Some(wanted)) => json::write(value) == wanted,
+            (Some(value), Some(wanted)) => json::write(value) == wanted || is_number(value, wanted),
             (value, None) => value.is_some_and(|value| !value.is_null()),
             (None, _) => false,
         })
@@ -130,10 +138,23 @@ fn holds(request: &Node<'_>, conditions: &[When]) -> Result<bool, Error> {
     Ok(true)
 }
 
-fn has_tools(request: &Node<'_>, wire: &Wire) -> Result<bool, Error> {
+/// Returns true for a number with this value, however it is written.
+fn is_number(value: &Node<'_>, wanted: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    value.as_number().and_then(number).is_some_and(|own| number(wanted) == Some(own))
+}
+
+/// Returns true if the list has an entry that the client's history or choice may refer to.
+fn has_functions(request: &Node<'_>, wire: &Wire) -> Result<bool, Error> {
+    let tools = wire.tools();
+    let is_function = |entry: &Node<'_>| match tools.groups() {
+        [] => tools.is_tool(entry),
+        groups => groups.iter().any(|group| !entry.items_at(*group).is_empty()),
+    };
     // A list of groups may be a single one.
-    let has = |tools: &Node<'_>| Ok(tools.as_array().map_or(tools.as_object().is_some(), |list| !list.is_empty()));
-    Ok(wire.tools().look(request, has)?.unwrap_or_default())
+    let has =
+        |list: &Node<'_>| Ok(list.as_array().map_or_else(|| is_function(list), |list| list.iter().any(is_function)));
+    Ok(tools.look(request, has)?.unwrap_or_default())
 }
 
 /// Returns true if a value alone violates a rule.
@@ -151,7 +172,7 @@ fn is_refused(value: Option<&Node<'_>>, refused: Refused) -> bool {
             Data::String(text) => text.is_empty(),
             _ => false,
         },
-        Refused::Blank => text.is_some_and(Text::is_blank),
+        Refused::Blank => text.is_some_and(|text| !text.is_empty() && text.is_blank()),
         Refused::NotObject => value.as_object().is_none(),
         _ => false,
     }
@@ -160,7 +181,9 @@ fn is_refused(value: Option<&Node<'_>>, refused: Refused) -> bool {
 fn is_choice(choice: &Choice<'_>, refused: Refused) -> bool {
     match (choice, refused) {
         (Choice::Allowed { required, .. }, Refused::AllowedOptional) => !required,
-        (Choice::Allowed { .. }, Refused::Allowed) | (Choice::None, Refused::Forbidden) => true,
+        (Choice::Allowed { .. }, Refused::Allowed)
+        | (Choice::Tool(_), Refused::Named)
+        | (Choice::None, Refused::Forbidden) => true,
         _ => false,
     }
 }
@@ -199,7 +222,7 @@ fn in_history(
     let has_starts = rules.iter().any(|(_, rule)| rule.refuses == Refused::First);
     let last = if has_starts { last_of_model(messages, wire)? } else { None };
     let needs_tools = rules.iter().any(|(_, rule)| rule.refuses == Refused::WithoutTools);
-    let lacks_tools = needs_tools && !has_tools(request, wire)?;
+    let lacks_tools = needs_tools && !has_functions(request, wire)?;
     let mut ids = ids::Ids::of(rules);
     let mut before = None;
     for (index, message) in messages.iter().enumerate() {
@@ -211,14 +234,33 @@ fn in_history(
         let message = view(message)?;
         let is_end = index + 1 == messages.len();
         let place = InHistory { message: &message, index, wire, before, turn, last, lacks_tools, is_end };
+        let first = found.len();
         for (fact, rule) in rules {
             place.judge(rule, &mut |pointer, place| found.push(Found { fact, rule, pointer, place }))?;
         }
+        without_removed_parts(found, first);
         ids.read(&message, index, wire);
         before = Some(wire.turns().speaker(&message));
     }
     ids.find(found);
     Ok(())
+}
+
+/// Removes what was found in parts that are removed, besides the removal. The violations of a message begin at `first`.
+fn without_removed_parts(found: &mut Vec<Found>, first: usize) {
+    let of_message = found.get(first..).unwrap_or_default();
+    let removed: Set<usize> =
+        of_message.iter().filter(|one| one.rule.fix == Fix::RemovePart).filter_map(|one| one.place.part()).collect();
+    if removed.is_empty() {
+        return;
+    }
+    let mut seen = Set::new();
+    let mut index = 0;
+    found.retain(|one| {
+        index += 1;
+        let Some(part) = one.place.part().filter(|part| index > first && removed.contains(part)) else { return true };
+        one.rule.fix == Fix::RemovePart && seen.insert(part)
+    });
 }
 
 /// A message, with what rules need to know of the history.
@@ -254,8 +296,16 @@ impl InHistory<'_, '_> {
             Place::Part(parts, path) => {
                 let list = self.wire.parts_list();
                 let all = self.message.items_at(list);
-                let calls = self.calls();
-                let first_call = calls.iter().min().copied();
+                let first_call = match rule.refuses {
+                    Refused::AfterCall | Refused::FirstCallWithout(_) => first_call(self.message, self.wire),
+                    _ => None,
+                };
+                let answered = match rule.refuses {
+                    Refused::WithoutResult { reference, .. } => {
+                        all.iter().filter_map(|part| part.text_at(reference)).collect()
+                    }
+                    _ => Set::new(),
+                };
                 for (index, part) in all.iter().enumerate() {
                     if !is_part(part, turns, parts) {
                         continue;
@@ -271,11 +321,10 @@ impl InHistory<'_, '_> {
                                 && spellings(member).iter().all(|member| part.get(member.as_str()).is_none())
                         }
                         Refused::WithoutTools => self.lacks_tools,
-                        Refused::WithoutResult { name, reference } => {
+                        Refused::WithoutResult { name, .. } => {
                             let is_named = part.text_at("name").is_some_and(|own| own.display().starts_with(name));
-                            let id = part.text_at("id");
-                            let is_result = |other: &Node<'_>| id.is_some() && other.text_at(reference) == id;
-                            is_named && !self.is_end && !all.iter().any(is_result)
+                            let is_answered = part.text_at("id").is_none_or(|id| answered.contains(id));
+                            is_named && !self.is_end && !is_answered
                         }
                         refused => at(part, path, &mut |value| is_refused(value, refused))?,
                     };
@@ -297,15 +346,17 @@ impl InHistory<'_, '_> {
             _ => true,
         })
     }
+}
 
-    /// Returns the indices of the parts that are calls.
-    fn calls(&self) -> Vec<usize> {
-        let mut calls = Vec::new();
-        self.wire.parts(self.message, &mut |part| {
-            calls.extend(part.entry.filter(|_| part.role() == Role::Call));
-        });
-        calls
-    }
+/// Returns the index of the first part that is a call.
+pub(super) fn first_call(message: &Node<'_>, wire: &Wire) -> Option<usize> {
+    let mut first: Option<usize> = None;
+    wire.parts(message, &mut |part| {
+        if part.role() == Role::Call {
+            first = first.into_iter().chain(part.entry).min();
+        }
+    });
+    first
 }
 
 /// Returns the spellings of a member that Google's APIs accept: `thoughtSignature` and `thought_signature`.

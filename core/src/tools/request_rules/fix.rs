@@ -2,10 +2,16 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{find, ids, words, FactRule, Found, FoundPlace};
+use super::{
+    find::{find, first_call},
+    ids, words, FactRule, Found, FoundPlace,
+};
 use crate::{
-    collections::Set,
-    dialect::rule::{Fix, Path, Place},
+    collections::{Map, Set},
+    dialect::{
+        requests::RequestFact,
+        rule::{Fix, Path, Place},
+    },
     error::Error,
     json::{
         self,
@@ -21,7 +27,7 @@ use crate::{
     wire::{
         self,
         choice::{Choice, ToolRef},
-        turns::Speaker,
+        turns::{Blocks, Speaker},
         units::Role,
         Wire,
     },
@@ -36,6 +42,18 @@ pub(crate) struct Fixed {
     pub(crate) is_shifted: bool,
     /// The choice that a rule about choices changed.
     pub(crate) choice: Option<ChoiceChange>,
+    /// The tools that are left, if a choice has removed others: for the pointer to each tool before, the pointer now.
+    pub(crate) left_tools: Option<Map<String, String>>,
+}
+
+/// The changes to the parts and the place of one message.
+#[derive(Default)]
+struct MessageChange {
+    removed: Set<usize>,
+    /// Parts that go before the first call.
+    moved: Set<usize>,
+    /// Text of a message of the model to insert before it.
+    inserted: Option<&'static str>,
 }
 
 /// Fixes what violates rules that have a fix.
@@ -45,49 +63,87 @@ pub(crate) struct Fixed {
 pub(crate) fn fix(request: &mut Node<'_>, (api, home): (Api, ToolFormat), rules: &[FactRule]) -> Result<Fixed, Error> {
     let wire = wire::of(api);
     let fixable: Vec<FactRule> = rules.iter().filter(|(_, rule)| rule.fix != Fix::None).copied().collect();
+    if fixable.is_empty() {
+        return Ok(Fixed::default());
+    }
     let found = find(request, api, &fixable)?;
-    let mut fixed = Fixed::default();
     if found.iter().any(|found| found.rule.fix == Fix::MapId) {
         map_ids(request, wire, &fixable)?;
     }
     if found.iter().any(|found| found.rule.fix == Fix::DeclareTools) {
         declare_tools(request, wire, home)?;
     }
-    let mut messages = Vec::with_capacity(found.len());
-    // From the last to the first, so that indices stay those that were found.
-    for Found { fact, rule, place, .. } in found.iter().rev() {
-        let of_choice = (rule.at == Place::Choice).then(|| written_choice(request, wire)).transpose()?;
-        let is_renamed = apply(request, wire, (rule.at, rule.fix), *place)?;
-        fixed.is_shifted |= matches!(rule.fix, Fix::InsertMessage(_));
-        messages.push(words::changed(rule, is_renamed));
-        if let Some(found) = of_choice {
-            fixed.choice = Some(ChoiceChange { found, sent: written_choice(request, wire)?, because: fact.source });
+    let mut fixed = Fixed::default();
+    let mut messages: Map<usize, MessageChange> = Map::new();
+    for Found { fact, rule, pointer, place } in found {
+        let mut is_renamed = true;
+        match (rule.at, place, rule.fix) {
+            (_, FoundPlace::Part(message, part), Fix::RemovePart) => {
+                messages.entry(message).or_default().removed.insert(part);
+            }
+            (_, FoundPlace::Part(message, part), Fix::MoveBeforeCalls) => {
+                messages.entry(message).or_default().moved.insert(part);
+            }
+            (_, FoundPlace::Message(message), Fix::InsertMessage(text)) => {
+                messages.entry(message).or_default().inserted = Some(text);
+                fixed.is_shifted = true;
+            }
+            (_, _, Fix::MapId) => {}
+            // All tools are declared at the first call.
+            (_, _, Fix::DeclareTools) => {
+                if fixed.changes.iter().any(|change| change.rule == rule.id) {
+                    continue;
+                }
+            }
+            (_, _, Fix::RemoveList) => fixed.changes.extend(remove_list(request, wire, fact)?),
+            (Place::Choice, _, fix) => {
+                let choice = written_choice(request, wire)?;
+                if fix == Fix::Remove {
+                    wire.choice().remove(request)?;
+                } else {
+                    fixed.left_tools = narrow(request, wire)?;
+                }
+                let sent = written_choice(request, wire)?;
+                fixed.choice = Some(ChoiceChange { found: choice, sent, because: fact.source });
+            }
+            (at, place, fix) => is_renamed = change_value(request, wire, (at, fix), place)?,
         }
+        fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
     }
-    let changes = found.into_iter().zip(messages.into_iter().rev());
-    fixed.changes = changes.map(|(found, message)| RequestChange::new(found.pointer, found.fact, message)).collect();
+    change_messages(request, wire, messages)?;
     Ok(fixed)
 }
 
-/// Applies a fix at a place. Returns true if a value that gets another name was sent under it.
-fn apply(
+fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
+    Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
+}
+
+/// Changes a value at a place. Returns true if a value that gets another name was sent under it.
+fn change_value(
     request: &mut Node<'_>,
-    wire: &'static Wire,
+    wire: &Wire,
     (at, fix): (Place, Fix),
     place: FoundPlace,
 ) -> Result<bool, Error> {
     match (at, place) {
         (Place::Request(path), _) => change(request, path, fix),
         (Place::Message(_, path), FoundPlace::Message(index)) => {
-            if let Fix::InsertMessage(text) = fix {
-                insert_message(request, wire, index, text);
-                return Ok(true);
-            }
             in_message(request, wire, index, |message| change(message, path, fix))
         }
-        (Place::Part(_, path), FoundPlace::Part(index, part)) => {
-            in_message(request, wire, index, |message| change_part(message, wire, (part, path), fix))
-        }
+        (Place::Part(_, path), FoundPlace::Part(index, part)) => in_message(request, wire, index, |message| {
+            let changed = message.visit(wire.parts_list(), |parts| {
+                let part = parts.as_array_mut().and_then(|parts| parts.get_mut(part));
+                match (part, fix) {
+                    (Some(part), Fix::Insert(name, value)) => {
+                        part.set(name, Node::literal(value));
+                        Ok(true)
+                    }
+                    (Some(part), fix) => change(part, path, fix),
+                    (None, _) => Ok(false),
+                }
+            });
+            changed.unwrap_or(Ok(false))
+        }),
         (Place::Tool(path), FoundPlace::Tool(index)) => {
             let changed = wire.tools().edit(request, |tools| {
                 edit(tools, |tools| {
@@ -97,14 +153,8 @@ fn apply(
             })?;
             Ok(changed.unwrap_or_default())
         }
-        (Place::Choice, _) if fix == Fix::Remove => wire.choice().remove(request).map(|()| true),
-        (Place::Choice, _) => narrow(request, wire),
         _ => Ok(false),
     }
-}
-
-fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
-    Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
 }
 
 /// Calls `visit` with a message.
@@ -134,6 +184,10 @@ fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
     }
 }
 
+fn is_null(member: &Node<'_>) -> bool {
+    matches!(member.data(), Data::Null | Data::Verbatim("null"))
+}
+
 fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<bool, Error> {
     let sent = match fix {
         Fix::Set(value) => {
@@ -158,7 +212,6 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
         }
         _ => return Ok(false),
     };
-    let is_null = |member: &Node<'_>| matches!(member.data(), Data::Null | Data::Verbatim("null"));
     let sent = sent.filter(|(name, _)| node.get(*name).is_none_or(is_null));
     let is_renamed = sent.is_some();
     if let Some((name, value)) = sent {
@@ -167,83 +220,106 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
     Ok(is_renamed)
 }
 
-/// Changes a part of a message, or its place.
-fn change_part(message: &mut Node<'_>, wire: &Wire, (index, path): (usize, Path), fix: Fix) -> Result<bool, Error> {
-    let list = wire.parts_list();
-    let first_call = match fix {
-        Fix::MoveBeforeCalls => first_call(message, wire),
-        _ => None,
-    };
-    let changed = message.visit(list, |parts| {
-        let Some(items) = parts.as_array_mut() else { return Ok(false) };
-        match fix {
-            Fix::RemovePart => {
-                remove_part(items, index, wire);
-                Ok(true)
-            }
-            Fix::MoveBeforeCalls => {
-                if let Some(call) = first_call.filter(|call| *call < index && index < items.len()) {
-                    // The parts that move are found from the last to the first, so each goes before those that moved.
-                    let part = items.remove(index);
-                    items.insert(call, part);
-                }
-                Ok(true)
-            }
-            Fix::Insert(name, value) => {
-                if let Some(part) = items.get_mut(index) {
-                    part.set(name, Node::literal(value));
-                }
-                Ok(true)
-            }
-            fix => items.get_mut(index).map_or(Ok(false), |part| change(part, path, fix)),
+/// Removes the list of tools, and the members that need tools. A choice that requires a call stays, because no change
+/// can satisfy it. Returns the changes besides that of the list.
+fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) -> Result<Vec<RequestChange>, Error> {
+    let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
+    let is_demand = choice.is_some_and(|choice| choice.is_demand());
+    let mut changes = Vec::new();
+    for name in wire.tools().members() {
+        let goes = *name == "tools" || !is_demand;
+        if goes && request.remove(name).is_some_and(|value| !is_null(&value)) && *name != "tools" {
+            let message = alloc::format!("removed `{name}`, which needs tools");
+            changes.push(RequestChange::new(alloc::format!("/{name}"), fact, message));
         }
-    });
-    changed.unwrap_or(Ok(false))
+    }
+    Ok(changes)
 }
 
-fn first_call(message: &Node<'_>, wire: &Wire) -> Option<usize> {
-    let mut calls = Vec::new();
-    wire.parts(message, &mut |part| calls.extend(part.entry.filter(|_| part.role() == Role::Call)));
-    calls.into_iter().min()
+/// Removes and moves parts of messages, and inserts messages.
+fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, MessageChange>) -> Result<(), Error> {
+    let mut inserted: Vec<(usize, &'static str)> = Vec::new();
+    for (index, change) in changes {
+        inserted.extend(change.inserted.map(|text| (index, text)));
+        if change.removed.is_empty() && change.moved.is_empty() {
+            continue;
+        }
+        in_message(request, wire, index, |message| {
+            let call = first_call(message, wire);
+            message.visit(wire.parts_list(), |parts| {
+                if let Some(items) = parts.as_array_mut() {
+                    *items = rebuilt(core::mem::take(items), &change, call, wire);
+                }
+            });
+            Ok(true)
+        })?;
+    }
+    if inserted.is_empty() {
+        return Ok(());
+    }
+    request.visit(wire.history(), |history| {
+        let Some(messages) = history.as_array_mut() else { return };
+        let mut texts: Map<usize, &'static str> = inserted.into_iter().collect();
+        let given = core::mem::take(messages);
+        for (index, message) in given.into_iter().enumerate() {
+            if let Some(text) = texts.remove(&index) {
+                messages.push(wire.turns().message(Speaker::Model, text.into()));
+            }
+            messages.push(message);
+        }
+    });
+    Ok(())
 }
 
 /// Content of a message that has lost all its parts, because APIs refuse messages without content.
 const PLACEHOLDER: &str = ".";
 const CACHE: &str = "cache_control";
 
-/// Removes a part. The part before it, or else the part after it, gets its cache breakpoint.
-fn remove_part(items: &mut Vec<Node<'_>>, index: usize, wire: &Wire) {
-    if index >= items.len() {
-        return;
-    }
-    let mut removed = items.remove(index);
-    if items.is_empty() {
-        items.push(wire.turns().text(PLACEHOLDER.into()));
-    }
-    let Some(breakpoint) = removed.remove(CACHE) else { return };
-    if let Some(neighbor) = items.get_mut(index.saturating_sub(1)) {
-        if neighbor.get(CACHE).is_none() {
-            neighbor.set(CACHE, breakpoint);
+/// Returns the parts of a message after a change. `call` is the index of the first call. A cache breakpoint of a part
+/// that is removed moves to the nearest part before it that can have one, or else to the nearest one after it.
+fn rebuilt<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>, wire: &Wire) -> Vec<Node<'a>> {
+    let mut kept: Vec<Node<'a>> = Vec::with_capacity(parts.len());
+    let mut calls_on = Vec::new();
+    let mut breakpoint = None;
+    for (index, mut part) in parts.into_iter().enumerate() {
+        let goes_on = call.is_some_and(|call| index >= call) && !change.moved.contains(&index);
+        if change.removed.contains(&index) {
+            let Some(own) = part.remove(CACHE).filter(|own| !is_null(own)) else { continue };
+            let before = if goes_on { &mut calls_on } else { &mut kept };
+            match before.iter_mut().rev().find(|part| takes_cache(part)) {
+                Some(part) if part.get(CACHE).is_none_or(is_null) => part.set(CACHE, own),
+                Some(_) => {}
+                None => breakpoint = Some(own),
+            }
+            continue;
         }
+        if takes_cache(&part) && part.get(CACHE).is_none_or(is_null) {
+            if let Some(own) = breakpoint.take() {
+                part.set(CACHE, own);
+            }
+        }
+        if goes_on { &mut calls_on } else { &mut kept }.push(part);
     }
+    kept.append(&mut calls_on);
+    let is_content = |part: &Node<'_>| wire.turns().blocks().is_none_or(|blocks: &Blocks| blocks.is_content(part));
+    if !kept.iter().any(is_content) {
+        kept.insert(0, wire.turns().text(PLACEHOLDER.into()));
+    }
+    kept
 }
 
-fn insert_message(request: &mut Node<'_>, wire: &Wire, index: usize, text: &'static str) {
-    let message = wire.turns().message(Speaker::Model, text.into());
-    request.visit(wire.history(), |history| {
-        if let Some(messages) = history.as_array_mut().filter(|messages| index <= messages.len()) {
-            messages.insert(index, message);
-        }
-    });
+fn takes_cache(part: &Node<'_>) -> bool {
+    !["thinking", "redacted_thinking"].iter().any(|kind| wire::units::has_type(part, kind))
 }
 
-/// Removes the tools that the choice does not allow, and replaces the choice by one that names no tool.
-fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<bool, Error> {
-    let Some((_, Some(choice))) = wire.choice().of(request)? else { return Ok(false) };
+/// Removes the tools that the choice does not allow, and replaces the choice by one that names no tool. Returns the
+/// pointers to the tools that are left, before and now.
+fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<String, String>>, Error> {
+    let Some((_, Some(choice))) = wire.choice().of(request)? else { return Ok(None) };
     let (tools, is_demand) = match &choice {
         Choice::Tool(tool) => (core::slice::from_ref(tool), true),
         Choice::Allowed { required, tools } => (tools.as_slice(), *required),
-        _ => return Ok(false),
+        _ => return Ok(None),
     };
     let mut names = Set::new();
     let mut kinds = Set::new();
@@ -258,21 +334,51 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<bool, Error> {
         Some(name) => names.contains(name.display().as_ref()),
         None => tool::type_of(entry).is_none_or(|kind| kinds.contains(kind.display().as_ref())),
     };
+    let (list, groups) = (wire.tools().pointer(), wire.tools().groups());
+    let mut left = Map::new();
     wire.tools().edit(request, |tools| {
         edit(tools, |tools| {
-            let Some(list) = tools.as_array_mut() else { return Ok(()) };
-            for group in wire.tools().groups() {
-                for entry in list.iter_mut() {
-                    entry.visit(*group, |group| group.as_array_mut().map(|group| group.retain(is_allowed)));
+            let Some(entries) = tools.as_array_mut() else { return Ok(()) };
+            let mut place = 0;
+            for (index, mut entry) in core::mem::take(entries).into_iter().enumerate() {
+                let (before, now) = (alloc::format!("{list}/{index}"), alloc::format!("{list}/{place}"));
+                let Some(group) = groups.iter().find(|group| entry.get(**group).is_some()) else {
+                    if is_allowed(&entry) {
+                        left.insert(before, now);
+                        entries.push(entry);
+                        place += 1;
+                    }
+                    continue;
+                };
+                let mut inner = 0;
+                let count = entry.visit(*group, |functions| {
+                    let Some(functions) = functions.as_array_mut() else { return 0 };
+                    for (at, function) in core::mem::take(functions).into_iter().enumerate() {
+                        if is_allowed(&function) {
+                            left.insert(
+                                alloc::format!("{before}/{group}/{at}"),
+                                alloc::format!("{now}/{group}/{inner}"),
+                            );
+                            functions.push(function);
+                            inner += 1;
+                        }
+                    }
+                    functions.len()
+                });
+                // An empty group is no tool. An entry may have other tools, too.
+                if count == Some(0) {
+                    entry.remove(group);
+                }
+                if entry.as_object().is_none_or(|entry| !entry.is_empty()) {
+                    entries.push(entry);
+                    place += 1;
                 }
             }
-            let is_group = |entry: &Node<'_>| wire.tools().groups().iter().any(|group| entry.get(*group).is_some());
-            list.retain(|entry| is_group(entry) || is_allowed(entry));
             Ok(())
         })
     })?;
     wire.choice().replace(request, &if is_demand { Choice::Required } else { Choice::Auto })?;
-    Ok(true)
+    Ok(Some(left))
 }
 
 /// Declares the tools that the history calls, with schemas that accept any arguments. `home` is the dialect's own

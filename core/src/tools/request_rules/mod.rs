@@ -17,8 +17,10 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     dialect::{
+        backends,
         requests::{Refusal, RequestFact},
         rule::Rule,
+        Dialect,
     },
     options::Api,
 };
@@ -26,12 +28,9 @@ use crate::{
 /// A fact with its rule.
 pub(crate) type FactRule = (&'static RequestFact, &'static Rule);
 
-/// Returns the rules about requests of this format to this model.
-pub(crate) fn of<'f>(
-    facts: impl Iterator<Item = &'static RequestFact> + 'f,
-    api: Api,
-    model: &'f str,
-) -> Vec<FactRule> {
+/// Returns the rules of a dialect, and of a host, about requests of this format to this model.
+pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Vec<FactRule> {
+    let facts = dialect.requests().iter().chain(backends::facts_at(host));
     facts
         .filter_map(|fact| match &fact.refuses {
             Refusal::Rule(rule) if rule.concerns(api, model) => Some((fact, rule)),
@@ -68,4 +67,14 @@ enum FoundPlace {
     /// Number of the id among all ids of the history.
     Id(usize),
     Choice,
+}
+
+impl FoundPlace {
+    /// Returns the index of the part.
+    const fn part(self) -> Option<usize> {
+        match self {
+            FoundPlace::Part(_, part) => Some(part),
+            _ => None,
+        }
+    }
 }

@@ -10,6 +10,7 @@ use serde_json::{json, Value};
 use crate::{
     adapt_request, check_request,
     dialect::{
+        backends::BACKENDS,
         models::Models,
         requests::{Refusal, RequestFact},
         rule::{Fix, Messages, Parts, Path, Place, Refused, Rule, When},
@@ -122,6 +123,7 @@ fn refused_value(rule: &Rule) -> Option<Value> {
         Refused::Empty => json!([]),
         Refused::Blank => json!(" \n"),
         Refused::NotObject => json!("text"),
+        Refused::Null => Value::Null,
         Refused::NotBegin(_) => json!("call_1"),
         _ => match rule.fix {
             Fix::Take { part, .. } => json!({ part: "low" }),
@@ -198,6 +200,10 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
                 (Api::Bedrock, _) => {
                     request["toolConfig"]["toolChoice"] = json!({"none": {}});
                     "/toolConfig/toolChoice".into()
+                }
+                (Api::OpenaiChat, Refused::Named) => {
+                    request["tool_choice"] = json!({"type": "function", "function": {"name": "f"}});
+                    "/tool_choice".into()
                 }
                 (Api::OpenaiChat, _) => {
                     let allowed = json!({"mode": "auto", "tools": [{"type": "function", "function": {"name": "f"}}]});
@@ -323,23 +329,37 @@ fn models(models: Models) -> (String, Option<String>) {
     }
 }
 
-fn found(request: &Value, dialect: &str, model: &str, fact: &RequestFact) -> Vec<String> {
-    let found = check_request(request, CheckRequestOptions::new(dialect).model(model)).expect("a request");
+fn found(request: &Value, (dialect, host): (&str, Option<&str>), model: &str, fact: &RequestFact) -> Vec<String> {
+    let mut options = CheckRequestOptions::new(dialect).model(model);
+    options.host = host.map(String::from);
+    let found = check_request(request, options).expect("a request");
     found.into_iter().filter(|violation| violation.fact == fact).map(|violation| violation.pointer).collect()
 }
 
 #[test]
 fn every_rule_is_found_and_fixed() {
     let (mut count, mut faults) = (0, Vec::new());
-    for dialect in dialects().iter().filter(|dialect| !dialect.is_mcp_client()) {
-        for fact in dialect.requests() {
+    let of_dialects = dialects().iter().filter(|dialect| !dialect.is_mcp_client());
+    let of_dialects = of_dialects.map(|dialect| (dialect, None, dialect.requests()));
+    let of_hosts = BACKENDS.iter().flat_map(|backend| {
+        let names: &[&str] = if backend.name == "LM Studio" { &["portable"] } else { &["anthropic", "openai-chat"] };
+        let dialects = dialects().iter().filter(|dialect| names.contains(&dialect.name));
+        dialects.map(|dialect| (dialect, Some(backend.host()), backend.facts))
+    });
+    for (dialect, host, facts) in of_dialects.chain(of_hosts) {
+        for fact in facts {
             let Refusal::Rule(rule) = &fact.refuses else { continue };
             for api in rule.apis.iter().filter(|api| **api != Api::GeminiJsonSchema) {
                 let (model, other) = models(rule.models);
+                let is_messages = dialect.name == "anthropic";
+                if host.is_some() && dialect.name != "portable" && is_messages != (*api == Api::Anthropic) {
+                    continue;
+                }
+                let at = (dialect.name, host);
                 let (request, pointer) = violation(*api, rule, &model);
-                let about = format!("{}, {api:?}, {}: {request}", dialect.name, fact.statement);
+                let about = format!("{at:?}, {api:?}, {}: {request}", fact.statement);
                 count += 1;
-                let earlier = crate::tools::request_rules::of(dialect.requests().iter(), *api, &model);
+                let earlier = crate::tools::request_rules::of(dialect, host, (*api, &model));
                 // Of several facts about one place, the first one counts.
                 let is_first = earlier.iter().find(|(_, own)| own.at == rule.at && own.id == rule.id);
                 if is_first.is_some_and(|(own, _)| *own != fact) && matches!(rule.at, Place::Request(_)) {
@@ -350,14 +370,14 @@ fn every_rule_is_found_and_fixed() {
                         faults.push(format!("{what}: {about}"));
                     }
                 };
-                let pointers = found(&request, dialect.name, &model, fact);
+                let pointers = found(&request, at, &model, fact);
                 expect(pointers == [pointer.as_str()], format!("found {pointers:?}, not {pointer}"));
                 if let Some(other) = &other {
                     let mut changed = request.clone();
                     if changed.get("model").is_some() {
                         changed["model"] = json!(other);
                     }
-                    expect(found(&changed, dialect.name, other, fact).is_empty(), format!("found for {other}"));
+                    expect(found(&changed, at, other, fact).is_empty(), format!("found for {other}"));
                 }
                 for condition in rule.when {
                     let mut changed = request.clone();
@@ -368,12 +388,10 @@ fn every_rule_is_found_and_fixed() {
                         When::Is(path, _) => put(&mut changed, path, json!("other")),
                         _ => continue,
                     }
-                    expect(
-                        found(&changed, dialect.name, &model, fact).is_empty(),
-                        format!("found despite {condition:?}"),
-                    );
+                    expect(found(&changed, at, &model, fact).is_empty(), format!("found despite {condition:?}"));
                 }
                 let options = AdaptOptions::new(dialect.name).model(model.as_str()).deferred(None);
+                let options = AdaptOptions { host: host.map(String::from), ..options };
                 let adapted = match adapt_request(&request, &options) {
                     Ok(adapted) => adapted,
                     Err(error) => {
@@ -388,7 +406,7 @@ fn every_rule_is_found_and_fixed() {
                     continue;
                 }
                 expect(pointers == [pointer.as_str()], format!("changed {pointers:?}, not {pointer}"));
-                let left = found(&adapted.request, dialect.name, &model, fact);
+                let left = found(&adapted.request, at, &model, fact);
                 expect(left.is_empty(), format!("left {left:?} in {}", adapted.request));
                 let again = adapt_request(&adapted.request, &options).expect("a request");
                 expect(again.request == adapted.request, format!("another round: {}", again.request));

@@ -41,7 +41,7 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
         Refused::After(_) => "expected a message of the model first, found another".into(),
         Refused::First => "expected another part at the start of the message".into(),
         Refused::FirstCallWithout(member) => format!("expected `{member}` beside the call, found none"),
-        Refused::Allowed | Refused::AllowedOptional | Refused::Forbidden => {
+        Refused::Allowed | Refused::AllowedOptional | Refused::Named | Refused::Forbidden => {
             "expected a different choice of tools".into()
         }
         Refused::WithoutResult { .. } => "expected a search with its result, found one without".into(),
@@ -61,7 +61,7 @@ pub(super) fn changed(rule: &Rule, is_renamed: bool) -> String {
         Fix::Take { part, name } if is_renamed => {
             format!("sent `{part}` of {subject} as `{name}`, and removed the rest")
         }
-        Fix::Remove | Fix::Rename(_) | Fix::Take { .. } => format!("removed {subject}"),
+        Fix::Remove | Fix::RemoveList | Fix::Rename(_) | Fix::Take { .. } => format!("removed {subject}"),
         Fix::RemovePart if matches!(rule.refuses, Refused::WithoutResult { .. }) => {
             "removed a search without a result".into()
         }

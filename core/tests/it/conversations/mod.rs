@@ -167,7 +167,11 @@ fn adapted_requests_are_not_refused() {
         assert!(times >= 20, "`{rule}` was broken {times} times");
     }
     let facts_of_requests = dialects().iter().flat_map(|dialect| dialect.requests());
-    for fact in facts_of_requests.filter(|fact| !PLACES.contains(&fact.rule())) {
+    // Facts with fixtures, whose constraints also have facts about other backends.
+    const WITH_FIXTURES: [&str; 2] =
+        ["`functionCallingConfig` needs functions", "Messages has no tools that Anthropic runs"];
+    let is_place = |fact: &RequestFact| PLACES.contains(&fact.rule()) || WITH_FIXTURES.contains(&fact.statement);
+    for fact in facts_of_requests.filter(|fact| !is_place(fact)) {
         let times = facts.get(&(fact.rule(), fact.statement)).copied().unwrap_or_default();
         assert!(times >= 20, "`{}` ({}) was broken {times} times", fact.rule(), fact.statement);
     }

@@ -1,0 +1,197 @@
+//! What individual hosts refuse in requests of a format, besides the facts of the dialect that is used there.
+
+use super::{
+    lookup::Host,
+    models::Models,
+    name_rules::NamePattern,
+    request_fact::RequestFact,
+    rule::{Fix, Parts, Refused, Rule},
+};
+use crate::options::Api;
+
+/// Hosts with rules of their own for requests of some formats.
+#[derive(Debug)]
+pub(crate) struct Backend {
+    /// Human-readable.
+    #[cfg_attr(not(test), allow(dead_code, reason = "messages of tests name it"))]
+    pub(crate) name: &'static str,
+    at: At,
+    pub(crate) facts: &'static [RequestFact],
+}
+
+#[derive(Debug)]
+enum At {
+    /// Patterns of hosts; `*` matches any characters.
+    Hosts(&'static [&'static str]),
+    /// A port of a host in a private network.
+    PrivatePort(u16),
+}
+
+impl Backend {
+    /// Returns a host of the backend.
+    #[cfg(test)]
+    pub(crate) fn host(&self) -> &'static str {
+        match self.at {
+            At::Hosts(patterns) => patterns.first().copied().unwrap_or_default(),
+            At::PrivatePort(_) => "localhost:1234",
+        }
+    }
+
+    fn is_at(&self, host: &Host) -> bool {
+        match self.at {
+            At::Hosts(patterns) => patterns.iter().any(|pattern| host.is(pattern)),
+            At::PrivatePort(port) => host.has_private_port(port),
+        }
+    }
+}
+
+/// Returns the facts about a host, or about the host of a URL. The rules of a fact name its formats.
+pub(crate) fn facts_at(host: Option<&str>) -> impl Iterator<Item = &'static RequestFact> {
+    let host = host.and_then(Host::of);
+    BACKENDS
+        .iter()
+        .filter(move |backend| host.as_ref().is_some_and(|host| backend.is_at(host)))
+        .flat_map(|one| one.facts)
+}
+
+const MESSAGES: &[Api] = &[Api::Anthropic];
+const CHAT: &[Api] = &[Api::OpenaiChat];
+
+/// Every backend with rules of its own.
+pub(crate) const BACKENDS: &[Backend] = &[
+    Backend {
+        name: "Amazon Bedrock, InvokeModel",
+        at: At::Hosts(&["bedrock-runtime.*.amazonaws.com", "bedrock-runtime-fips.*.amazonaws.com"]),
+        facts: &[
+            EAGER_INPUT,
+            STRICT,
+            Rule::member(MESSAGES, &["cache_control"])
+                .of(Models::Versions(&[
+                    "opus-4",
+                    "opus-4-0",
+                    "opus-4-1",
+                    "opus-4-5",
+                    "opus-4-6",
+                    "sonnet-4",
+                    "sonnet-4-0",
+                    "sonnet-4-5",
+                    "sonnet-4-6",
+                    "haiku-4-5",
+                    "3-7-sonnet",
+                    "3-5-sonnet",
+                    "3-5-haiku",
+                ]))
+                .fact('A', "models to 4.6 do not accept `cache_control` of the request", CACHE_SOURCE),
+            DIAGNOSTICS,
+            CONTEXT_MANAGEMENT,
+        ],
+    },
+    Backend {
+        name: "Amazon Bedrock, Mantle",
+        at: At::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
+        facts: &[EAGER_INPUT, STRICT, DIAGNOSTICS],
+    },
+    Backend {
+        name: "Google Vertex AI, Claude",
+        at: At::Hosts(&["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"]),
+        facts: &[
+            Rule::member(MESSAGES, &["cache_control"]).fact(
+                'B',
+                "Vertex does not accept `cache_control` of the request",
+                CACHE_SOURCE,
+            ),
+            Rule::member(MESSAGES, &["speed"]).only_found().fact('C', "Vertex does not accept `speed`", MATRIX),
+            Rule::member(MESSAGES, &["mcp_servers"]).only_found().fact(
+                'C',
+                "Vertex does not accept `mcp_servers`",
+                MATRIX,
+            ),
+            Rule::member(MESSAGES, &["container"]).only_found().fact('C', "Vertex does not accept `container`", MATRIX),
+        ],
+    },
+    Backend {
+        name: "Microsoft Foundry, Claude",
+        at: At::Hosts(&["*.services.ai.azure.com"]),
+        facts: &[Rule::member(MESSAGES, &["fallbacks"]).fact(
+            'B',
+            "Foundry does not accept `fallbacks`",
+            "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
+        )],
+    },
+    Backend {
+        name: "GitHub Copilot",
+        at: At::Hosts(&["api.githubcopilot.com", "*.githubcopilot.com"]),
+        facts: &[
+            EAGER_INPUT,
+            Rule::member(MESSAGES, &["context_management"]).fact(
+                'B',
+                "Copilot does not accept `context_management`",
+                "live: `context_management: Extra inputs are not permitted` (copilot-api#217, copilot-api#175, \
+                    copilot-api#187, copilot-api#305)",
+            ),
+            Rule::part(MESSAGES, Parts::Text, &["cache_control", "scope"]).fact(
+                'B',
+                "Copilot does not accept `scope` of `cache_control`",
+                "live: `system.1.cache_control.ephemeral.scope: Extra inputs are not permitted` (copilot-api#145)",
+            ),
+            LONG_IDS,
+        ],
+    },
+    Backend {
+        name: "Azure OpenAI",
+        at: At::Hosts(&["*.openai.azure.com", "*.cognitiveservices.azure.com"]),
+        facts: &[LONG_IDS],
+    },
+    Backend {
+        name: "LM Studio",
+        at: At::PrivatePort(1234),
+        facts: &[Rule::choice(CHAT, Refused::Named).fixed(Fix::Narrow).fact(
+            'B',
+            "LM Studio accepts only the choices `none`, `auto` and `required`",
+            "live: `Invalid tool_choice type: 'object'. Supported string values: none, auto, required` \
+                (lmstudio-bug-tracker#670)",
+        )],
+    },
+];
+
+const CACHE_SOURCE: &str = "live: `cache_control: Extra inputs are not permitted` (inspect_ai#3851, dust#27109, \
+    pydantic-ai 2.68)";
+const MATRIX: &str = "Bifrost's matrix of members and providers; no answer of the API was seen (confidence C)";
+
+const EAGER_INPUT: RequestFact = Rule::tool(MESSAGES, &["eager_input_streaming"]).fact(
+    'B',
+    "tools have no `eager_input_streaming`",
+    "live: `tools.0.custom.eager_input_streaming: Extra inputs are not permitted` (claude-agent-sdk-python#694, \
+        opencode#23193, copilot-api#11)",
+);
+
+const STRICT: RequestFact = Rule::tool(MESSAGES, &["strict"])
+    .of(Models::Versions(&["opus-4-7", "opus-4-8", "sonnet-5", "opus-5-5", "fable-5-1"]))
+    .fact(
+        'A',
+        "Opus 4.7, 4.8 and 5.5, Sonnet 5 and Fable 5.1 do not accept `strict` at Bedrock",
+        "live: `tools.0.custom.strict: Extra inputs are not permitted` (litellm#33193, lobehub#19876, vercel/ai#16121, \
+            litellm#31582)",
+    );
+
+const DIAGNOSTICS: RequestFact = Rule::member(MESSAGES, &["diagnostics"]).fact(
+    'B',
+    "Bedrock does not accept `diagnostics`",
+    "live: `Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer)",
+);
+
+const CONTEXT_MANAGEMENT: RequestFact = Rule::member(MESSAGES, &["context_management"]).only_found().fact(
+    'C',
+    "`context_management` needs its beta at Bedrock",
+    "live: `context_management: Extra inputs are not permitted` without the beta (CLIProxyAPI); with it, the answer \
+        depends on the model (confidence C)",
+);
+
+/// OpenAI itself accepted 51 and 53 characters on 2026-07-14 (vercel/ai#17233, vercel/ai#17280).
+const LONG_IDS: RequestFact =
+    Rule::call_ids(CHAT, NamePattern { max_length: 40, ..NamePattern::ANY }).only_found().fact(
+        'C',
+        "the id of a call has at most 40 characters",
+        "live, to 2026-02: `Expected a string with maximum length 40` (opencode#12653, litellm#17343, Portkey#1062); \
+            not asked again (confidence C)",
+    );
