@@ -1,6 +1,7 @@
 //! Log and report of long-running commands.
 
 use std::{
+    collections::VecDeque,
     fs::{File, OpenOptions},
     io::{self, Write as _},
     sync::{
@@ -17,8 +18,8 @@ use crate::{files::no_follow, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
-/// Maximum number of lines that are kept.
-const MAX_KEPT: usize = 20;
+/// Maximum number of first lines and of last lines that are kept.
+const MAX_KEPT: usize = 10;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -27,8 +28,42 @@ pub(crate) struct Log {
     /// `None` if the lines are kept.
     sender: Option<Sender<String>>,
     state: Arc<Mutex<Unread>>,
-    /// The first lines that were not written, each once.
-    kept: Mutex<Vec<String>>,
+    kept: Mutex<Kept>,
+}
+
+/// Lines that are written at the end, each once.
+#[derive(Default)]
+struct Kept {
+    first: Vec<String>,
+    last: VecDeque<String>,
+    /// Number of the lines between these.
+    left_out: usize,
+}
+
+impl Kept {
+    fn add(&mut self, line: &str) {
+        if self.first.iter().chain(&self.last).any(|known| known == line) {
+            return;
+        }
+        if self.first.len() < MAX_KEPT {
+            return self.first.push(line.into());
+        }
+        self.last.push_back(line.into());
+        if self.last.len() > MAX_KEPT {
+            self.last.pop_front();
+            self.left_out += 1;
+        }
+    }
+
+    fn text(&self) -> String {
+        let left_out = (self.left_out > 0).then(|| left_out(self.left_out));
+        self.first.iter().cloned().chain(left_out).chain(self.last.iter().cloned()).map(|line| line + "\n").collect()
+    }
+}
+
+/// Returns the line in place of others.
+fn left_out(count: usize) -> String {
+    format!("toolwire: {count} lines of the log are left out")
 }
 
 #[derive(Default)]
@@ -58,7 +93,7 @@ impl Log {
         Log { sender: Some(sender), state, kept: Mutex::default() }
     }
 
-    /// Returns a log that keeps its first lines, because another program has the terminal.
+    /// Returns a log that keeps its first and its last lines, because another program has the terminal.
     pub(crate) fn kept() -> Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
@@ -69,12 +104,7 @@ impl Log {
             // The thread of the log may wait for a reader, and holds the lock of standard error meanwhile.
             return;
         }
-        let kept = std::mem::take(&mut *lock(&self.kept));
-        let left_out = std::mem::take(&mut lock(&self.state).left_out);
-        let mut text: String = kept.iter().map(|line| format!("{line}\n")).collect();
-        if left_out > 0 {
-            text.push_str(&format!("toolwire: {left_out} lines of the log are left out\n"));
-        }
+        let text = std::mem::take(&mut *lock(&self.kept)).text();
         if text.is_empty() {
             return;
         }
@@ -87,21 +117,9 @@ impl Log {
         let _ = written.recv_timeout(PATIENCE);
     }
 
-    fn keep(&self, line: &str) {
-        let mut kept = lock(&self.kept);
-        if kept.iter().any(|other| other == line) {
-            return;
-        }
-        if kept.len() < MAX_KEPT {
-            kept.push(line.into());
-        } else {
-            lock(&self.state).left_out += 1;
-        }
-    }
-
     /// Writes a line, or leaves it out if too much of the log is unread.
     pub(crate) fn line(&self, line: &str) {
-        let Some(sender) = &self.sender else { return self.keep(line) };
+        let Some(sender) = &self.sender else { return lock(&self.kept).add(line) };
         let mut state = lock(&self.state);
         if state.bytes > MAX_LOG {
             state.left_out += 1;
@@ -109,7 +127,7 @@ impl Log {
         }
         let mut text = match std::mem::take(&mut state.left_out) {
             0 => String::new(),
-            count => format!("toolwire: {count} lines of the log are left out\n"),
+            count => left_out(count) + "\n",
         };
         text.push_str(line);
         text.push('\n');
@@ -162,5 +180,22 @@ impl Report {
                 "toolwire: the report has lines missing: expected a writable file, found a write error ({code})"
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_and_last_lines_are_kept_once() {
+        let mut kept = Kept::default();
+        assert_eq!(kept.text(), "");
+        for line in (0..25).flat_map(|line| [line, line]) {
+            kept.add(&line.to_string());
+        }
+        let lines = |lines: std::ops::Range<usize>| lines.map(|line| format!("{line}\n")).collect::<String>();
+        assert!(kept.text().starts_with(&(lines(0..10) + "toolwire: ")), "{}", kept.text());
+        assert!(kept.text().ends_with("24\n") && kept.text().lines().count() == 21, "{}", kept.text());
     }
 }

@@ -154,46 +154,37 @@ impl Signals {
     }
 }
 
-/// Signals for the client of `toolwire run`: all except those of a terminal, which sends them to the client itself.
-/// [`Signals`] has to prevent their default actions.
+/// Signals for the client of `toolwire run`: those that a process sends. A terminal sends its own (Ctrl-C, Ctrl-\, the end
+/// of the connection) to the client itself. So does a process that signals the whole group, which nothing shows, and
+/// then the client receives the signal twice. [`Signals`] has to prevent the default actions.
 #[cfg(unix)]
-pub(crate) struct Sent {
+pub(crate) struct ForwardedSignals {
     codes: tokio::sync::mpsc::UnboundedReceiver<u8>,
 }
 
 #[cfg(unix)]
-impl Sent {
+impl ForwardedSignals {
     /// Begins to wait.
-    pub(crate) fn begin() -> Sent {
-        use std::io::IsTerminal as _;
-
+    pub(crate) fn begin() -> ForwardedSignals {
         use signal_hook::{
             consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
             iterator::{exfiltrator::WithOrigin, SignalsInfo},
-            low_level::siginfo::{Cause, Origin},
         };
         let (sender, codes) = tokio::sync::mpsc::unbounded_channel();
         let hangup = Some(SIGHUP).filter(|_| !ignores_hangup());
         let waited = hangup.into_iter().chain([SIGINT, SIGQUIT, SIGTERM]);
         // Without handlers, the client only receives what is typed.
         if let Ok(mut signals) = SignalsInfo::<WithOrigin>::new(waited) {
-            let is_typed = |origin: &Origin| match origin.cause {
-                Cause::Kernel => true,
-                Cause::Unknown => std::io::stdin().is_terminal(),
-                _ => false,
-            };
             std::thread::spawn(move || {
-                for origin in signals.forever() {
-                    // A terminal that closes sends SIGHUP.
-                    let is_key = matches!(origin.signal, SIGHUP | SIGINT | SIGQUIT);
-                    let code = u8::try_from(128 + origin.signal).unwrap_or_default();
-                    if !(is_key && is_typed(&origin)) && sender.send(code).is_err() {
+                // The signals of a terminal come from no process.
+                for origin in signals.forever().filter(|origin| origin.process.is_some()) {
+                    if sender.send(u8::try_from(128 + origin.signal).unwrap_or_default()).is_err() {
                         return;
                     }
                 }
             });
         }
-        Sent { codes }
+        ForwardedSignals { codes }
     }
 
     /// Returns the exit code of the next signal.
@@ -206,7 +197,7 @@ impl Sent {
 }
 
 #[cfg(not(unix))]
-pub(crate) use self::Signals as Sent;
+pub(crate) use self::Signals as ForwardedSignals;
 
 /// Makes a write beyond the limit for the size of files fail. By default, the signal SIGXFSZ would end the program.
 #[cfg(unix)]

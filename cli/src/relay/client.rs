@@ -1,11 +1,19 @@
 //! The client of `toolwire run`: a program in the foreground, with the URL of the relay in its variables.
 
 use std::{env, io::ErrorKind, process::ExitStatus};
+#[cfg(unix)]
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        Arc,
+    },
+    time::{Duration, Instant},
+};
 
 use tokio::process::{Child, Command};
 use toolwire::json::{self, Member, Node, Object};
 
-use crate::{mcp::process::unstarted, signals::Sent, system::code};
+use crate::{mcp::process::unstarted, signals::ForwardedSignals, system::code};
 
 /// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
@@ -161,7 +169,7 @@ fn merge<'a>(own: &Node<'a>, more: &Node<'a>) -> Node<'a> {
 }
 
 /// Waits for the end of a client, and passes signals on to it. Returns its exit code, as shells report it.
-pub(crate) async fn ended(mut client: Child, mut signals: Sent) -> u8 {
+pub(crate) async fn ended(mut client: Child, mut signals: ForwardedSignals) -> u8 {
     stop_with(&client);
     loop {
         tokio::select! {
@@ -203,14 +211,14 @@ fn pass_on(client: &Child, code: u8) {
 #[cfg(not(unix))]
 fn pass_on(_client: &Child, _code: u8) {}
 
-/// Stops this program whenever its client has stopped itself, so that the shell takes the terminal back, and lets the
-/// client go on with this program.
+/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back,
+/// and lets the client go on with this program. Without such a shell, nobody would let this program go on, and a client
+/// that goes on needs its relay.
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
-    use signal_hook::{consts::SIGSTOP, low_level::raise};
     /// Time in which a Ctrl-Z of the terminal, which stops both, has stopped this program.
-    const TYPED: std::time::Duration = std::time::Duration::from_millis(100);
+    const TYPED: Duration = Duration::from_millis(100);
     let Some(id) = id(client) else { return };
     // The thread ends with the program: a call that waits is not interrupted by the end of the client.
     std::thread::spawn(move || {
@@ -218,13 +226,41 @@ fn stop_with(client: &Child) {
         while let Ok(Some(_)) = stopped(WaitIdOptions::NOWAIT) {
             std::thread::sleep(TYPED);
             // After a typed Ctrl-Z, both go on together.
-            if matches!(stopped(WaitIdOptions::NOHANG), Ok(Some(_))) {
-                // Returns when this program goes on.
-                let _ = raise(SIGSTOP);
+            let is_stopped = matches!(stopped(WaitIdOptions::NOHANG), Ok(Some(_)));
+            if is_stopped && has_terminal() && stop() {
                 let _ = kill_process(id, Signal::CONT);
             }
         }
     });
+}
+
+/// Returns true if the process group of this program is in the foreground of its terminal.
+#[cfg(unix)]
+fn has_terminal() -> bool {
+    let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };
+    rustix::termios::tcgetpgrp(&terminal).is_ok_and(|foreground| foreground == rustix::process::getpgrp())
+}
+
+/// Stops this program until a shell lets it go on. Returns false if it was not stopped: the system refuses to stop a
+/// process group to which no shell belongs.
+#[cfg(unix)]
+fn stop() -> bool {
+    use signal_hook::{
+        consts::{SIGCONT, SIGTSTP},
+        flag, low_level,
+    };
+    /// Time in which the handler of SIGCONT has run.
+    const HANDLED: Duration = Duration::from_millis(100);
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let Ok(handler) = flag::register(SIGCONT, goes_on.clone()) else { return false };
+    // Returns when this program goes on.
+    let _ = low_level::raise(SIGTSTP);
+    let end = Instant::now() + HANDLED;
+    while !goes_on.load(Ordering::SeqCst) && Instant::now() < end {
+        std::thread::sleep(HANDLED / 100);
+    }
+    low_level::unregister(handler);
+    goes_on.load(Ordering::SeqCst)
 }
 
 #[cfg(not(unix))]

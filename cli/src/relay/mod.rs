@@ -32,7 +32,7 @@ use crate::{
         server::{token_of, Client, Listening, Service},
     },
     logs::{Log, Report},
-    signals::{Sent as SentSignals, Signals},
+    signals::{ForwardedSignals, Signals},
 };
 
 /// Time limit for open requests after the relay is asked to stop.
@@ -138,9 +138,15 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     let runtime = runtime()?;
     let host = Arc::new(host);
     let ended = runtime.block_on(async {
-        let signals = Signals::begin();
+        let mut signals = Signals::begin();
+        // Begins early, so that no signal between the start of the client and this is lost.
+        let forwarded = settings.client.as_ref().map(|_| ForwardedSignals::begin());
         let (address, port) = &settings.listen;
-        let listening = Listening::begin(address, *port, 4 * settings.most_clients).await?;
+        let listening = tokio::select! {
+            // A name may have to be resolved.
+            listening = Listening::begin(address, *port, 4 * settings.most_clients) => listening?,
+            code = signals.next() => return Ok(code),
+        };
         if !is_quiet {
             host.log.line(&host.current().relay.started(&listening.address));
         }
@@ -148,10 +154,9 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
             tokio::spawn(reload::watch(host.clone(), path, text.to_string(), again));
         }
         let limits = Limits::new(host.timeout);
-        let Some(client) = &settings.client else {
+        let Some((client, forwarded)) = settings.client.as_ref().zip(forwarded) else {
             return Ok(listening.serve(host.clone(), limits, signals.first(), PATIENCE).await);
         };
-        let sent = SentSignals::begin();
         if let Some(note) = &client.note {
             say(note);
         }
@@ -162,7 +167,13 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
                 return Ok(code);
             }
         };
-        let code = listening.serve(host.clone(), limits, client::ended(started, sent), LAST_LINES).await;
+        let ended = async {
+            let code = client::ended(started, forwarded).await;
+            // From now on, a signal ends this program.
+            drop(signals);
+            code
+        };
+        let code = listening.serve(host.clone(), limits, ended, LAST_LINES).await;
         if is_quiet && !host.is_used.load(Ordering::Relaxed) {
             host.log.line("toolwire: run: the client has sent no request to the relay");
         }

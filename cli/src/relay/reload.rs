@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::time::sleep;
+use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{Again, Host};
 
@@ -26,8 +26,14 @@ struct Version {
     file: (u64, i64, i64),
 }
 
-/// Returns the version of the file; `None` if there is no file, for example while an editor replaces it.
-fn version(path: &str) -> Option<Version> {
+/// Returns the version of the file; `None` if there is no file, for example while an editor replaces it. File systems
+/// may block.
+async fn version(path: &str) -> Option<Version> {
+    let path = path.to_string();
+    spawn_blocking(move || version_of(&path)).await.ok().flatten()
+}
+
+fn version_of(path: &str) -> Option<Version> {
     let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     #[cfg(unix)]
     let file = (data.ino(), data.ctime(), data.ctime_nsec());
@@ -42,11 +48,11 @@ fn version(path: &str) -> Option<Version> {
 /// Watches the file as long as the relay runs. `before` are the settings from the file as it was read first.
 pub(super) async fn watch(host: Arc<Host>, path: String, before: String, again: Again) {
     // The file may have changed since it was read.
-    let (mut read, mut last, mut is_missing) = (None, version(&path), false);
+    let (mut read, mut last, mut is_missing) = (None, version(&path).await, false);
     let mut before = Some(before);
     loop {
         sleep(INTERVAL).await;
-        let now = version(&path);
+        let now = version(&path).await;
         let is_stable = now == last;
         last = now;
         if is_stable && last.is_none() != is_missing {
@@ -58,9 +64,8 @@ pub(super) async fn watch(host: Arc<Host>, path: String, before: String, again: 
         if last.is_none() || last == read || !is_stable {
             continue;
         }
-        read = version(&path);
-        // Reading may block.
-        let text = tokio::task::spawn_blocking(again).await.unwrap_or_else(|error| Err(error.to_string()));
+        read = version(&path).await;
+        let text = spawn_blocking(again).await.unwrap_or_else(|error| Err(error.to_string()));
         if before.take().is_some_and(|before| text.as_ref() == Ok(&before)) {
             continue;
         }

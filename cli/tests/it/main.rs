@@ -7,6 +7,8 @@ mod command;
 mod faults;
 mod files;
 mod http;
+#[cfg(unix)]
+mod jobs;
 mod limits;
 mod listen;
 mod mcp;

@@ -344,28 +344,6 @@ fn messages_of_the_relay_follow_after_the_end_of_the_client() {
     assert!(after.starts_with("toolwire: /: expected a reply from http://127.0.0.1:9, found none"), "{stderr}");
 }
 
-/// Claude Code stops only itself. The shell would otherwise wait for ever.
-#[test]
-fn a_client_that_stops_itself_stops_the_command() {
-    let state = |id: u32| {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
-    };
-    if state(std::process::id()).is_none() {
-        return;
-    }
-    let folder = Folder::new();
-    let mut command = program();
-    command.args(["run", "--upstream", "http://127.0.0.1:9", "--variable", "URL", "--", "sh", "-c"]);
-    command.arg("kill -STOP $$; touch resumed; exit 3").current_dir(&folder.0).stdin(Stdio::null());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
-    wait_until(|| state(child.id()) == Some('T'));
-    let is_early = folder.0.join("resumed").exists();
-    let sent = crate::kill().args(["-CONT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill").success());
-    assert_eq!((child.wait().expect("an exit").code(), is_early), (Some(3), false));
-}
-
 /// Starts an API that answers with a name.
 fn named(name: &'static str) -> u16 {
     api(move |request, stream| {

@@ -11,8 +11,9 @@ use std::{
 };
 
 use rustix::{
+    io::{fcntl_setfd, FdFlags},
     pty::{grantpt, openpt, ptsname, unlockpt, OpenptFlags},
-    termios::{tcgetattr, tcsetattr, tcsetwinsize, OptionalActions, Winsize},
+    termios::{tcgetattr, tcsetattr, tcsetwinsize, LocalModes, OptionalActions, Winsize},
 };
 
 /// A terminal that passes every byte unchanged.
@@ -26,6 +27,8 @@ pub(crate) struct Terminal {
 impl Terminal {
     pub(crate) fn new(columns: u16) -> Terminal {
         let inside = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // Otherwise, the program holds the side of the test open.
+        fcntl_setfd(&inside, FdFlags::CLOEXEC).expect("a terminal");
         grantpt(&inside).and_then(|()| unlockpt(&inside)).expect("a terminal");
         let name = ptsname(&inside, Vec::new()).expect("a name");
         let path = std::ffi::OsStr::from_bytes(name.as_bytes());
@@ -35,6 +38,14 @@ impl Terminal {
         tcsetattr(&outside, OptionalActions::Now, &attributes).expect("a terminal");
         tcsetwinsize(&outside, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
         Terminal { inside, outside }
+    }
+
+    /// Lets typed control characters send signals.
+    pub(crate) fn with_signals(self) -> Terminal {
+        let mut attributes = tcgetattr(&self.outside).expect("a terminal");
+        attributes.local_modes |= LocalModes::ISIG;
+        tcsetattr(&self.outside, OptionalActions::Now, &attributes).expect("a terminal");
+        self
     }
 
     /// Returns the stream of the program.
