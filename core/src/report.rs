@@ -411,6 +411,16 @@ named! {
         SmartQuotes = "smart-quotes",
         /// A bare word before a colon is a name.
         UnquotedKey = "unquoted-key",
+        /// A name lacks one of its quotation marks; the schema declares it.
+        MissingQuote = "missing-quote",
+        /// The colon between a name and its value is missing; the schema declares the name.
+        MissingColon = "missing-colon",
+        /// A bare word is a string, and `+3` a number, where the schema expects nothing else.
+        UnquotedString = "unquoted-string",
+        /// A model's token for quotation marks, such as `<|"|>`, is a quotation mark.
+        QuoteToken = "quote-token",
+        /// `{{` and `}}` are single braces.
+        DoubledBraces = "doubled-braces",
         /// `True`, `False` and `None` are `true`, `false` and `null`.
         PythonLiteral = "python-literal",
         /// `undefined` is `null`.

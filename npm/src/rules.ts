@@ -544,6 +544,16 @@ export type RepairRule =
   | 'smart-quotes'
   /** A bare word before a colon is a name. */
   | 'unquoted-key'
+  /** A name lacks one of its quotation marks; the schema declares it. */
+  | 'missing-quote'
+  /** The colon between a name and its value is missing; the schema declares the name. */
+  | 'missing-colon'
+  /** A bare word is a string, and `+3` a number, where the schema expects nothing else. */
+  | 'unquoted-string'
+  /** A model's token for quotation marks, such as `<|"|>`, is a quotation mark. */
+  | 'quote-token'
+  /** `{{` and `}}` are single braces. */
+  | 'doubled-braces'
   /** `True`, `False` and `None` are `true`, `false` and `null`. */
   | 'python-literal'
   /** `undefined` is `null`. */

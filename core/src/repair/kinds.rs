@@ -257,7 +257,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if layers.texts >= TEXTS || !is_meant || !self.judge.budget().pay(1 + text.len() / 64) {
             return None;
         }
-        let how = Tolerance { permits: self.permits, closes: false, is_inside: true };
+        let how = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
         let reading = match read_tolerant(&text, how) {
             Ok(reading) => reading,
             Err(refusal) => {

@@ -7,6 +7,7 @@
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
 
+mod guesses;
 mod kinds;
 mod members;
 mod root;

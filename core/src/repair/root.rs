@@ -8,7 +8,7 @@ use crate::{
     error::{Code, Error},
     json::{
         self,
-        tolerant::{read_tolerant, Refusal, Tolerance},
+        tolerant::{read_guessing, read_tolerant, Reading, Refusal, Tolerance},
         Data, Node, Text,
     },
     options::{RepairOptions, Truncated},
@@ -74,8 +74,12 @@ pub(crate) fn repair<'n>(
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Refusal> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
-    let (mut fixed, is_read) = repairer.read(raw)?;
+    let (mut fixed, is_read, refused) = repairer.read(raw)?;
     let verdict = repairer.whole(&mut fixed);
+    // A guess counts only if the result is valid.
+    if let Some(refused) = refused.filter(|_| verdict != Verdict::Valid) {
+        return Err(refused);
+    }
     let changed = is_read || !fixed.repairs.is_empty();
     let Fixed { value: arguments, mut repairs } = fixed;
     forget(&mut repairs, &arguments);
@@ -98,35 +102,41 @@ pub(crate) fn repair<'n>(
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns the arguments as a value, and whether it differs from what the model wrote.
-    fn read<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool), Refusal> {
+    /// Returns the arguments as a value, and whether it differs from what the model wrote. If the schema decided how to
+    /// read them, also returns why text without a schema is refused.
+    fn read<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
         let is_quoted = matches!(raw, RawArguments::Value(_));
         let mut text = match raw {
             RawArguments::Text(text) => text.into_owned(),
-            RawArguments::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true)),
+            RawArguments::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true, None)),
             RawArguments::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
                 Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
                     match self.takes(&value) {
-                        true => return Ok((Fixed { value, repairs: Vec::new() }, false)),
+                        true => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
                         false => text,
                     }
                 }
                 _ if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
-                _ => return Ok((Fixed { value, repairs: Vec::new() }, false)),
+                _ => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
             },
         };
-        let how =
-            Tolerance { permits: self.permits, closes: self.options.truncated == Truncated::Close, is_inside: false };
+        let how = Tolerance {
+            permits: self.permits,
+            closes: self.options.truncated == Truncated::Close,
+            is_inside: false,
+            guesses: false,
+        };
         let place = Place::At("");
         let at = root_at(&place, false);
-        let (mut repairs, original) = (Vec::new(), text.clone());
+        let (mut repairs, original, mut refused) = (Vec::new(), text.clone(), None);
         for layer in u8::from(is_quoted)..=TEXTS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
                 "null" => return self.nothing(Node::default(), "null"),
                 "" | "None" => return self.nothing(Node::default(), "text"),
                 _ => {}
             }
-            let reading = read_tolerant(&text, how)?;
+            let (reading, refusal) = self.text(&text, how)?;
+            refused = refused.or(refusal);
             if layer > 0 {
                 let confidence =
                     reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
@@ -134,7 +144,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
             match reading.node.data() {
-                Data::Object(_) | Data::Array(_) => return Ok((Fixed { value: reading.node, repairs }, true)),
+                Data::Object(_) | Data::Array(_) => return Ok((Fixed { value: reading.node, repairs }, true, refused)),
                 Data::String(inner) => match inner.value() {
                     Some(inner) => text = inner.into_owned(),
                     None => break,
@@ -143,22 +153,38 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
         }
         // The value is neither an object nor an array, so it cannot represent arguments.
-        Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false))
+        Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false, None))
+    }
+
+    /// Reads text. If no rule can read it, reads notations that the schema decides, and also returns the refusal.
+    fn text(&mut self, text: &str, how: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
+        let refused = match read_tolerant(text, how) {
+            Ok(reading) => return Ok((reading, None)),
+            Err(refused) => refused,
+        };
+        if !matches!(refused.reason, LeftReason::Syntax | LeftReason::Truncated) {
+            return Err(refused);
+        }
+        let reading = read_guessing(text, how).map_err(|_| refused)?;
+        if !self.decides(&reading.guesses) {
+            return Err(refused);
+        }
+        Ok((reading, Some(refused)))
     }
 
     /// Reads null, blank text and words for null as empty arguments.
-    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool), Refusal> {
+    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
             if from == "text" {
                 return Err(Refusal { reason: LeftReason::SwitchedOff, offset: 0 });
             }
-            return Ok((Fixed { value: kept, repairs: Vec::new() }, false));
+            return Ok((Fixed { value: kept, repairs: Vec::new() }, false, None));
         }
         let place = Place::At("");
         let none = Node::empty_object();
         let repair = words::replaced(root_at(&place, false), rule, from, &none);
-        Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true))
+        Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true, None))
     }
 
     /// Returns true if the root does not declare that arguments are an object.
@@ -242,7 +268,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             steps.push(wrapper.key.clone().into_owned());
             let mut content = wrapper.value.copy(self.judge.budget());
             if let Some(text) = content.as_text().and_then(Text::value) {
-                let how = Tolerance { permits: self.permits, closes: false, is_inside: true };
+                let how = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
                 let reading = read_tolerant(&text, how).ok()?;
                 self.judge.budget().pay(json::size(&reading.node, self.judge.budget())).then_some(())?;
                 let pointer = pointer_to(&steps);

@@ -5,13 +5,14 @@
 //! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
 //! Nothing is invented, nothing is executed, and time is linear.
 
+mod guesses;
 mod scanner;
 mod value;
 
 use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
 
-use super::{read, same, Node};
+use super::{read, same, Node, Text};
 use crate::report::{Confidence, LeftReason, Permits, RepairRule};
 use scanner::Scanner;
 
@@ -24,6 +25,8 @@ pub(crate) struct Tolerance {
     pub(crate) closes: bool,
     /// True if the text is a string inside the arguments, so that words before a value may be part of that string.
     pub(crate) is_inside: bool,
+    /// True if notations are read that only a schema can decide.
+    pub(crate) guesses: bool,
 }
 
 /// A deviation that was repaired.
@@ -35,12 +38,39 @@ pub(crate) struct TextRepair {
     pub(crate) offset: usize,
 }
 
+/// A step of the path to a guess.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Member(Text<'static>),
+    Item(usize),
+}
+
+/// What was guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guessed {
+    /// The last step is the name of a member.
+    Name,
+    /// The value at the path is a string.
+    Word,
+    /// The value at the path is a number, written as a string.
+    Number,
+}
+
+/// A guess, and the path to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Guess {
+    pub(crate) path: Vec<Step>,
+    pub(crate) guessed: Guessed,
+}
+
 /// Result of reading text.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
     /// The rules without duplicates, in the order in which they were first needed; empty if the text is JSON.
     pub(crate) repairs: Vec<TextRepair>,
+    /// What the schema has to decide.
+    pub(crate) guesses: Vec<Guess>,
 }
 
 /// Reason why the text was not read.
@@ -72,15 +102,15 @@ impl Refusal {
 /// Reads text, strictly if possible.
 pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
     if let Ok(node) = read(text) {
-        return Ok(Reading { node: node.detached(), repairs: Vec::new() });
+        return Ok(Reading { node: node.detached(), repairs: Vec::new(), guesses: Vec::new() });
     }
     let scanned = match Scanner::new(text, how).document() {
         Err(Stop::Escaped(offset)) => unescaped(text, how, offset),
         other => other,
     };
     match scanned {
-        Ok((written, repairs)) => match read(&written) {
-            Ok(node) => Ok(Reading { node: node.detached(), repairs }),
+        Ok(Written { text, repairs, guesses }) => match read(&text) {
+            Ok(node) => Ok(Reading { node: node.detached(), repairs, guesses }),
             Err(_) => Err(Refusal { reason: LeftReason::Syntax, offset: 0 }),
         },
         Err(Stop::Refused(Refusal { reason: LeftReason::Syntax, offset })) if is_open(text) => {
@@ -91,6 +121,28 @@ pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refus
     }
 }
 
+/// Reads text that [`read_tolerant`] refuses, with notations that only a schema can decide.
+///
+/// # Errors
+/// The reason why such a notation does not help.
+pub(crate) fn read_guessing(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
+    let how = Tolerance { guesses: true, ..how };
+    let refused = match read_tolerant(text, how) {
+        Ok(reading) => return Ok(reading),
+        Err(refused) => refused,
+    };
+    let (rule, confidence) = (RepairRule::DoubledBraces, Confidence::Likely);
+    for single in guesses::without_doubled_braces(text).into_iter().flatten() {
+        let Ok(mut reading) = read_tolerant(&single, how) else { continue };
+        if let Some(reason) = how.permits.refusal(rule, confidence) {
+            return Err(Refusal { reason, offset: 0 });
+        }
+        reading.repairs.insert(0, TextRepair { rule, confidence, offset: 0 });
+        return Ok(reading);
+    }
+    Err(refused)
+}
+
 /// Reason why scanning ended early.
 #[derive(Clone, Copy, Debug)]
 enum Stop {
@@ -99,7 +151,14 @@ enum Stop {
     Escaped(usize),
 }
 
-type Scanned = Result<(String, Vec<TextRepair>), Stop>;
+/// JSON text that a scan wrote.
+struct Written {
+    text: String,
+    repairs: Vec<TextRepair>,
+    guesses: Vec<Guess>,
+}
+
+type Scanned = Result<Written, Stop>;
 
 /// Removes one level of escapes from the text, and scans the result.
 fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
@@ -111,9 +170,9 @@ fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     let read = read(&quoted).ok();
     let once = read.as_ref().and_then(Node::as_text).and_then(|text| text.value());
     let Some(once) = once else { return Err(Stop::Refused(Refusal { reason: LeftReason::Syntax, offset })) };
-    let (written, mut repairs) = Scanner::new(&once, how).document()?;
-    repairs.insert(0, TextRepair { rule, confidence, offset });
-    Ok((written, repairs))
+    let mut written = Scanner::new(&once, how).document()?;
+    written.repairs.insert(0, TextRepair { rule, confidence, offset });
+    Ok(written)
 }
 
 /// Returns true if the text ends inside brackets or a string. Any syntax error in such text is reported as truncation.
@@ -165,8 +224,8 @@ impl Scanner<'_> {
         if let (Some(_), Some(offset)) = self.escapes {
             return Err(Stop::Refused(Refusal { reason: LeftReason::AmbiguousEscape, offset }));
         }
-        let written = self.out.get(kept).unwrap_or_default().into();
-        Ok((written, self.repairs))
+        let text = self.out.get(kept).unwrap_or_default().into();
+        Ok(Written { text, repairs: self.repairs, guesses: self.guesses })
     }
 
     /// Advances to the first bracket. Returns true if a fence was opened.

@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{Refusal, Stop, TextRepair, Tolerance};
+use super::{Guess, Refusal, Stop, TextRepair, Tolerance};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
 /// Scans text, and writes JSON text for it.
@@ -18,6 +18,8 @@ pub(super) struct Scanner<'t> {
     /// Offsets of the first escape with a letter, such as `\n`, and of the first backslash that does not begin an
     /// escape. If the text has both, the meaning of its backslashes is ambiguous.
     pub(super) escapes: (Option<usize>, Option<usize>),
+    /// What the schema has to decide.
+    pub(super) guesses: Vec<Guess>,
 }
 
 impl<'t> Scanner<'t> {
@@ -30,6 +32,7 @@ impl<'t> Scanner<'t> {
             how,
             ends_in_number: false,
             escapes: (None, None),
+            guesses: Vec::new(),
         }
     }
 

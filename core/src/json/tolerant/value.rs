@@ -4,8 +4,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    guesses::word_of,
     scanner::{Quotes, Scanner},
-    Stop,
+    Guessed, Step, Stop,
 };
 use crate::{
     collections::Map,
@@ -87,7 +88,16 @@ impl<'t> Scanner<'t> {
             return Ok(Want::Value);
         }
         let start = self.out.len();
+        let half_quoted = self.half_quoted_name();
+        let is_quoted = half_quoted.is_none() && self.token_string()?;
+        let mut rule = half_quoted.is_some().then_some(RepairRule::MissingQuote);
         match Quotes::opened_by(next) {
+            _ if is_quoted => {}
+            _ if half_quoted.is_some() => {
+                self.out.push('"');
+                self.out.push_str(&half_quoted.unwrap_or_default());
+                self.out.push('"');
+            }
             Some(quotes) => self.string(quotes)?,
             None => {
                 let word = self.word();
@@ -106,11 +116,15 @@ impl<'t> Scanner<'t> {
         self.trivia()?;
         match self.rest().chars().next() {
             Some(':') => self.at += 1,
+            Some(next) if self.lacks_colon(next) => rule = Some(RepairRule::MissingColon),
             Some(_) => return self.refuse(LeftReason::Syntax),
             None => return self.refuse(LeftReason::Truncated),
         }
         self.out.push(':');
         top.name = Some((name, self.out.len()));
+        if let Some(rule) = rule {
+            self.guess(rule, path_of(open), Guessed::Name)?;
+        }
         Ok(Want::Value)
     }
 
@@ -127,17 +141,33 @@ impl<'t> Scanner<'t> {
                 return Ok(Want::Entry { comma: None, is_first: true });
             }
             '0'..='9' | '-' => {
-                self.number()?;
-                self.ends_in_number = true;
+                let number = self.number();
+                if number.is_ok() || !self.word_at(open)? {
+                    number?;
+                    self.ends_in_number = true;
+                }
                 return self.end_value(open);
             }
+            _ if self.token_string()? => {}
             _ => match Quotes::opened_by(next) {
                 Some(quotes) => self.string(quotes)?,
-                None => self.literal()?,
+                None => {
+                    let literal = self.literal();
+                    if literal.is_err() && !self.word_at(open)? {
+                        literal?;
+                    }
+                }
             },
         }
         self.ends_in_number = false;
         self.end_value(open)
+    }
+
+    /// Scans a bare word as the string at this position. Returns false if no such word follows.
+    fn word_at(&mut self, open: &[Open]) -> Result<bool, Stop> {
+        let Some(guessed) = self.bare_word() else { return Ok(false) };
+        self.guess(RepairRule::UnquotedString, path_of(open), guessed)?;
+        Ok(true)
     }
 
     fn number(&mut self) -> Result<(), Stop> {
@@ -178,13 +208,7 @@ impl<'t> Scanner<'t> {
 
     /// Returns the bare word that comes next: a JavaScript name, which may also contain hyphens.
     fn word(&self) -> &'t str {
-        let rest = self.rest();
-        let starts = |next: char| next.is_ascii_alphabetic() || next == '_' || next == '$';
-        if !rest.starts_with(starts) {
-            return "";
-        }
-        let goes_on = |next: char| starts(next) || next.is_ascii_digit() || next == '-';
-        rest.get(..rest.find(|next| !goes_on(next)).unwrap_or(rest.len())).unwrap_or_default()
+        word_of(self.rest())
     }
 
     /// Ends a value. Records the value under its name, and refuses a name that has two different values.
@@ -289,4 +313,13 @@ impl<'t> Scanner<'t> {
         }
         Ok(())
     }
+}
+
+/// Returns the path to the value that is being read.
+fn path_of(open: &[Open]) -> Vec<Step> {
+    let step = |open: &Open| match &open.name {
+        Some((name, _)) => Step::Member(name.clone()),
+        None => Step::Item(open.count.saturating_sub(1)),
+    };
+    open.iter().map(step).collect()
 }

@@ -96,7 +96,8 @@ fn is_object(text: &str) -> bool {
 
 /// Reads text that was meant as a JSON object and may have been encoded twice.
 fn read(text: &str) -> Option<Node<'static>> {
-    let how = Tolerance { permits: Permits::new(Confidence::Likely, &[]), closes: true, is_inside: false };
+    let how =
+        Tolerance { permits: Permits::new(Confidence::Likely, &[]), closes: true, is_inside: false, guesses: false };
     let node = read_tolerant(text, how).ok()?.node;
     let inner = node.as_text().and_then(Text::value);
     let node = match inner.as_deref() {

@@ -11,7 +11,7 @@ type OfValue = fn(&Value) -> Option<Value>;
 /// A damaged call as text; `None` if this kind of damage does not apply.
 type OfCall = fn(&Call) -> Option<String>;
 
-pub(crate) const WAYS: [(&str, OfCall); 23] = [
+pub(crate) const WAYS: [(&str, OfCall); 30] = [
     ("containers as strings", |call| inside(call, |value| value.is_container().then(|| json!(value.to_string())))),
     ("containers as Python strings", |call| inside(call, |value| value.is_container().then(|| json!(python(value))))),
     ("numbers as strings", |call| everywhere(call, |value| value.is_number().then(|| json!(value.to_string())))),
@@ -40,6 +40,21 @@ pub(crate) const WAYS: [(&str, OfCall); 23] = [
     ("extra bracket", |call| Some(format!("{}}}", call.arguments))),
     ("repeated", |call| Some(format!("{0}{0}", call.arguments))),
     ("words around", |call| Some(format!("Sure, I call it: {} That is all.", call.arguments))),
+    ("doubled braces", |call| Some(format!("{{{}}}", call.arguments))),
+    ("quote tokens", |call| {
+        written(call, |name, value| {
+            Some(format!("{name}:{}", value.as_str().map(|text| format!("<|\"|>{text}<|\"|>"))?))
+        })
+    }),
+    ("no first quote", |call| written(call, |name, value| Some(format!("{name}\":{value}")))),
+    ("no last quote", |call| written(call, |name, value| Some(format!("\"{name}:{value}")))),
+    ("no colon", |call| written(call, |name, value| Some(format!("\"{name}\" {value}")))),
+    ("plus signs", |call| {
+        written(call, |name, value| Some(format!("\"{name}\":+{value}")).filter(|_| value.is_number()))
+    }),
+    ("bare words", |call| {
+        written(call, |name, value| Some(format!("\"{name}\":{}", value.as_str().filter(|text| is_word(text))?)))
+    }),
     ("cut by one", |call| cut(call, 1)),
     ("cut by a third", |call| cut(call, call.arguments.to_string().len() / 3)),
 ];
@@ -76,6 +91,20 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     }
     let found = spoiled(&call.arguments, way);
     (found != call.arguments).then(|| found.to_string())
+}
+
+/// Returns true if a string without its quotation marks is no other JSON.
+fn is_word(text: &str) -> bool {
+    text.starts_with(char::is_alphanumeric) && serde_json::from_str::<Value>(text).is_err()
+}
+
+/// Writes each argument in another notation, if there is one.
+fn written(call: &Call, way: impl Fn(&str, &Value) -> Option<String>) -> Option<String> {
+    let members = call.arguments.as_object()?.iter();
+    let plain = |name: &str, value: &Value| format!("{}:{value}", json!(name));
+    let written: Vec<String> =
+        members.map(|(name, value)| way(name, value).unwrap_or_else(|| plain(name, value))).collect();
+    other(call, format!("{{{}}}", written.join(",")))
 }
 
 /// Returns the text if it differs from that of the call.

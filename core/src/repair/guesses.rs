@@ -1,0 +1,42 @@
+//! Decides guesses about text by the schema: a guessed name has to be declared at its object, and a bare word has to be
+//! at a place for strings, or for numbers if it is one.
+
+use super::{view::View, Repairer};
+use crate::{
+    json::tolerant::{Guess, Guessed, Step},
+    schema::instance_types::InstanceTypes,
+};
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// Returns true if the schema decides every guess.
+    pub(super) fn decides(&mut self, guesses: &[Guess]) -> bool {
+        guesses.iter().all(|guess| self.decides_one(guess).unwrap_or(false))
+    }
+
+    fn decides_one(&mut self, guess: &Guess) -> Option<bool> {
+        let (last, before) = guess.path.split_last()?;
+        let root = self.judge.root();
+        let mut view = self.view(&[root])?;
+        for step in before {
+            view = self.below(&view, step)?;
+        }
+        if guess.guessed == Guessed::Name {
+            return Some(matches!(last, Step::Member(name) if view.declares(name)));
+        }
+        let kinds = self.below(&view, last)?.kinds;
+        let is_only = |kind: InstanceTypes| kinds.meets(kind) && kinds.within(kind.or(InstanceTypes::NULL));
+        Some(is_only(InstanceTypes::STRING) || (guess.guessed == Guessed::Number && is_only(InstanceTypes::NUMBER)))
+    }
+
+    /// Returns the schemas of a member or an item; `None` if none is known.
+    fn below(&mut self, view: &View<'s, 'a>, step: &Step) -> Option<View<'s, 'a>> {
+        let schemas = match step {
+            Step::Member(name) => self.member_schemas(view, name),
+            Step::Item(index) => self.item_schemas(view, *index),
+        };
+        if schemas.is_empty() {
+            return None;
+        }
+        self.view(&schemas)
+    }
+}
