@@ -24,6 +24,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
     options::{Api, RepairOptions},
+    report::AnswerChange,
     request::{
         namespaces::is_default,
         report::{CallKind, ClientTool, DeferredReport},
@@ -31,6 +32,7 @@ use crate::{
     sanitize::decode::{version, Plan},
     schema::validate::Prepared,
     wire::{
+        alternatives::alternatives_of,
         reply,
         units::{self, NamedUnit, Role},
     },
@@ -396,6 +398,9 @@ impl RestoreMap {
     /// Restores a whole reply: its calls and its answer. Returns true if a call contained the answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<bool, Error> {
         self.reply(reply, reports)?;
+        if alternatives_of(reply).is_some_and(|alternatives| alternatives.write_arguments(reply)) {
+            reports.push_changes([AnswerChange::TextArguments]);
+        }
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };
         if answer.tool.is_some() {
             let calls = answer_in_reply(reply, answer);

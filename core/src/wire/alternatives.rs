@@ -6,11 +6,11 @@ use alloc::{string::String, vec::Vec};
 use super::{
     each,
     events::has_only,
-    reply::{is_text_part, text_part},
+    reply::{is_cut, is_text_part, text_part},
     units::call_in,
     ALL,
 };
-use crate::json::{Node, Object, Text};
+use crate::json::{write, Node, Object, Text};
 
 /// Where a reply has its alternative messages.
 #[derive(Debug)]
@@ -138,6 +138,31 @@ impl Alternatives {
         item.get(self.reason).is_some_and(|reason| !reason.is_null())
     }
 
+    /// Writes arguments in whole messages as the JSON text that the API promises. Missing arguments become `{}`, unless
+    /// the alternative ended at a length limit. Returns true if any changed.
+    pub(crate) fn write_arguments(&self, reply: &mut Node<'_>) -> bool {
+        let Some(calls) = self.calls else { return false };
+        let mut has_changed = false;
+        self.visit(reply, &mut |item, _| {
+            let is_cut = is_cut(item);
+            item.visit(self.whole, |message| {
+                each(message, self.units, &mut |_, entry| {
+                    let Some(function) = calls.of(entry) else { return };
+                    let text = match function.get(calls.arguments) {
+                        Some(arguments) if arguments.as_object().is_some() => write(arguments),
+                        arguments if !is_cut && arguments.is_none_or(|one| one.is_null() || one.is_text("")) => {
+                            "{}".into()
+                        }
+                        _ => return,
+                    };
+                    has_changed = true;
+                    calls.edit(entry, |function| function.set(calls.arguments, Node::string(text)));
+                });
+            });
+        });
+        has_changed
+    }
+
     /// Returns how chunks contain pieces of calls.
     pub(crate) const fn calls(&self) -> Option<PiecedCalls> {
         self.calls
@@ -175,6 +200,22 @@ impl Alternatives {
                 visit(unit, member);
             }
         });
+    }
+
+    /// Removes units without text from a part of a message that also has calls, because their text was buffered.
+    pub(crate) fn drop_empty_texts(&self, part: &mut Node<'_>) {
+        let MessageText::InUnits { member, .. } = self.text else { return };
+        let units = part.items_at(self.units);
+        if !units.iter().any(|unit| call_in(unit, Some(self.units), None).is_some()) {
+            return;
+        }
+        let is_empty = |unit: &Node<'_>| {
+            let members = unit.as_object().map(Object::members).unwrap_or_default();
+            matches!(members, [only] if only.key.is(member) && only.value.is_text(""))
+        };
+        if units.iter().any(is_empty) {
+            part.visit(self.units, |units| units.as_array_mut().map(|units| units.retain(|unit| !is_empty(unit))));
+        }
     }
 
     /// Removes the text from a part of a message. Calls `take` with each piece.
@@ -438,6 +479,10 @@ fn put_in_parts(holder: &mut Node<'_>, list: &'static str, text: String, has_typ
     if holder.array_at(list).is_none() {
         holder.set(list, Node::array(Vec::new()));
     }
+    let is_blank = text.trim().is_empty();
     let part = if has_types { text_part("text", text) } else { Node::record([("text", Node::string(text))]) };
-    holder.visit(list, |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)));
+    // Blank text must not come between calls of earlier and of this chunk.
+    holder.visit(list, |parts| {
+        parts.as_array_mut().map(|parts| parts.insert(if is_blank { parts.len() } else { 0 }, part))
+    });
 }

@@ -60,6 +60,8 @@ pub(crate) struct TextEvents {
     pub(crate) piece: fn(&mut Node<'_>, Option<Node<'static>>),
     /// Converts the event that repeats all pieces. Returns the event after it.
     pub(crate) whole: fn(&mut Node<'_>, String) -> Node<'static>,
+    /// Members of the event that repeats all pieces that an event with a piece does not have.
+    pub(crate) bare: &'static [&'static str],
 }
 
 impl AnswerText {
@@ -100,6 +102,17 @@ pub(crate) fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
     for repeat in ALL.iter().filter_map(|wire| wire.answers.repeat) {
         repeat(reply, function, has_answer);
     }
+}
+
+/// Returns true if a reply or an event may contain messages, items, steps or the reason of an end.
+pub(crate) fn has_output(reply: &Node<'_>) -> bool {
+    let ways = ALL.iter().flat_map(|wire| wire.reply.messages.iter().chain(wire.reply.ends));
+    let heads = ways.filter_map(|way| match way.first() {
+        Some(Step::Member(key) | Step::Items(key)) => Some(*key),
+        _ => None,
+    });
+    let reasons = ALL.iter().flat_map(|wire| wire.answers.ends).map(|(key, ..)| *key);
+    heads.chain(reasons).chain(super::units::lists()).any(|key| reply.get(key).is_some_and(|value| !value.is_null()))
 }
 
 /// The way to a part of a reply: a list of items, or a message.

@@ -14,7 +14,7 @@ use crate::{
     report::AnswerChange,
     wire::{
         answers::{self, is_text, Conversion, MessageForm},
-        reply::text_part,
+        reply::{self, text_part},
         units::{self, call_in, FoundCall},
         Wire,
     },
@@ -85,6 +85,12 @@ impl Gone {
         }
     }
 
+    pub(crate) fn remove(&mut self, index: u64) {
+        if let Ok(at) = self.0.binary_search(&index) {
+            self.0.remove(at);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -127,12 +133,22 @@ pub(super) fn in_unit(
     let (true, Conversion::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().conversion) else {
         return Calls::OTHER;
     };
-    let text = answer.text_of(call.arguments());
+    let text = answer.whole_text_of(call.node, call.arguments());
     convert(unit, Some(text));
     Calls::ANSWER
 }
 
 impl Answer {
+    /// Returns the restored arguments of a whole call as text. A call without arguments has the text `{}`, unless it
+    /// ended at a limit.
+    pub(crate) fn whole_text_of(&self, call: &Node<'_>, arguments: (Option<&Node<'_>>, bool)) -> String {
+        let text = self.text_of(arguments);
+        if text.is_empty() && !reply::is_cut(call) {
+            return String::from("{}");
+        }
+        text
+    }
+
     /// Returns restored arguments as text. Truncated text is restored as far as it is complete. The flag is true if the
     /// API expects JSON text.
     pub(crate) fn text_of(&self, (arguments, is_text): (Option<&Node<'_>>, bool)) -> String {

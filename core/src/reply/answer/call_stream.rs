@@ -11,7 +11,7 @@ use super::{
     alternatives::AlternativeAnswers,
     call::{is_call_of, Dropped},
     cohere::Cohere,
-    queue::{part_of, Part, Queue},
+    queue::{part_of, Held, Part, Queue},
     reply,
     text::Answer,
 };
@@ -28,8 +28,9 @@ use crate::{
     },
     wire::{
         alternatives::alternatives_of,
-        answers::Conversion,
-        events::{at, decode, set, visit, Content, Key, Meaning},
+        answers::{has_output, Conversion},
+        events::{at, decode, kind_of, set, visit, Content, Key, Meaning},
+        reply::is_text_part,
     },
 };
 
@@ -114,6 +115,15 @@ impl AnswerEvents {
             }
             return self.begin(event, key, answer, out);
         }
+        let new_part = decode(&event).filter(|cursor| cursor.meaning() == Meaning::BeginPart);
+        let is_other_part = new_part.is_some_and(|cursor| cursor.unit(&event).is_some_and(|part| !is_text_part(part)));
+        if is_other_part {
+            self.queue.keep(&key);
+        }
+        if new_part.is_some() && self.queue.in_hidden(&key, is_other_part, out) {
+            self.queue.pass(event, out);
+            return Ok(());
+        }
         if self.queue.is_hidden(part, &key) {
             if delta_of(&event).is_some() {
                 self.queue.note_text(&event);
@@ -130,8 +140,8 @@ impl AnswerEvents {
             return self.begin_text(event, key, answer, out);
         }
         if self.queue.is_holding() {
-            let is_text = self.queue.has_text(&key);
-            return self.queue.hold(&event, is_text);
+            let held = if self.queue.has_text(&key) { Held::TextOf(key) } else { Held::Other };
+            return self.queue.hold(&event, held);
         }
         if part == Part::Ends && self.passing.as_ref() == Some(&key) {
             self.passing = None;
@@ -147,7 +157,9 @@ impl AnswerEvents {
 
     /// Processes an event that does not belong to a block, or that has complete calls.
     fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
-        if decode(&event).is_some_and(|cursor| cursor.meaning() == Meaning::KeepAlive) {
+        // An event of an unknown kind, such as `keepalive`, ends no text.
+        let is_unknown = || kind_of(&event).is_some() && decode(&event).is_none() && !has_output(&event);
+        if decode(&event).is_some_and(|cursor| cursor.meaning() == Meaning::KeepAlive) || is_unknown() {
             out.push(event);
             return;
         }
@@ -167,7 +179,7 @@ impl AnswerEvents {
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
         if self.queue.calls.has_answer {
-            return self.queue.hide(&event, key);
+            return self.queue.hide_text(&event, key);
         }
         if self.queue.buffers(answer) {
             self.queue.hold_text(&event, key)?;
@@ -229,7 +241,7 @@ impl AnswerEvents {
 
     fn pass_or_hold<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         if self.queue.is_holding() {
-            return self.queue.hold(&event, false);
+            return self.queue.hold(&event, Held::Other);
         }
         self.queue.pass(event, out);
         Ok(())
@@ -248,14 +260,22 @@ impl AnswerEvents {
             let has_text = self.open.remove(&key) == Some(true);
             self.queue.cost -= CALL;
             if let (Some(unit), Conversion::Unit(convert)) = (cursor.unit(&event), answers.conversion) {
-                let text = answer.text_of(cursor.repeated_arguments(unit));
+                let text = answer.whole_text_of(unit, cursor.repeated_arguments(unit));
                 visit(&mut event, cursor.unit_path(), |unit| convert(unit, Some(text)));
             } else if !has_text {
                 // A call without pieces has no arguments.
                 empty_object(&event).into_iter().for_each(|event| self.queue.pass(event, out));
             }
         } else if let (Meaning::Snapshot, Some(events)) = (cursor.meaning(), answers.events) {
-            let text = answer.text_of((event.get("arguments"), true));
+            let is_empty = is_none(&event, "arguments");
+            let text = answer.whole_text_of(&event, (event.get("arguments"), true));
+            if is_empty && !self.open.insert(key, true).unwrap_or_default() {
+                // Clients that join pieces would get no text.
+                let mut piece = event.detached();
+                (events.piece)(&mut piece, Some(Node::string(text.clone())));
+                events.bare.iter().for_each(|key| drop(piece.remove(key)));
+                self.queue.add_before(piece, out);
+            }
             let part = (events.whole)(&mut event, text);
             self.queue.pass(event, out);
             self.queue.add(part, out);

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     call::{is_call_of, Gone},
-    queue::Queue,
+    queue::{Held, Queue},
     text::{restored, Answer},
 };
 use crate::{
@@ -108,8 +108,8 @@ impl Cohere {
             }
             match self.open {
                 Open::Hidden => queue.note_text(&event),
-                Open::Buffered => queue.hold(&event, true)?,
-                Open::Passes if queue.is_holding() => queue.hold(&event, false)?,
+                Open::Buffered => queue.hold(&event, Held::Text)?,
+                Open::Passes if queue.is_holding() => queue.hold(&event, Held::Other)?,
                 Open::Passes => out.push(event),
             }
             return Ok(None);

@@ -22,15 +22,26 @@ pub(crate) struct Queue {
     pub(crate) calls: Calls,
     /// The blocks, items and steps that are hidden from the client.
     hidden: Set<Key>,
+    /// The start events of hidden messages without text so far. Such a message may have other parts.
+    without_text: Map<Key, Node<'static>>,
     gone: Gone,
-    /// Buffered events, beginning with the first text part that is dropped if an answer follows. The flag of an event
-    /// is true if it belongs to a text part.
-    events: Vec<(Node<'static>, bool)>,
+    /// Buffered events, beginning with the first text part that is dropped if an answer follows.
+    events: Vec<(Node<'static>, Held)>,
     /// Keys of the buffered text parts, with their indices.
     texts: Map<Key, Option<u64>>,
     /// Number of Responses events that were added.
     added: u64,
     pub(crate) cost: usize,
+}
+
+/// What a buffered event belongs to.
+#[derive(Clone, Debug)]
+pub(crate) enum Held {
+    /// A text part that is dropped if an answer follows.
+    Text,
+    /// The text part with this key, unless it also has other parts.
+    TextOf(Key),
+    Other,
 }
 
 /// Position of an event in its block, item or step.
@@ -44,7 +55,7 @@ pub(crate) enum Part {
 impl Queue {
     /// Returns true if there was no call, and no event is buffered.
     pub(crate) fn is_empty(&self) -> bool {
-        self.calls == Calls::default() && self.events.is_empty()
+        self.calls == Calls::default() && self.events.is_empty() && self.without_text.is_empty()
     }
 
     /// Returns true while text has to be buffered.
@@ -56,10 +67,15 @@ impl Queue {
     ///
     /// # Errors
     /// `limit-exceeded`.
-    pub(crate) fn hold(&mut self, event: &Node<'_>, is_text: bool) -> Result<(), Error> {
+    pub(crate) fn hold(&mut self, event: &Node<'_>, held: Held) -> Result<(), Error> {
         pay(&mut self.cost, CALL + json::length(event))?;
-        self.events.push((event.detached(), is_text));
+        self.events.push((event.detached(), held));
         Ok(())
+    }
+
+    /// Keeps a buffered text part: it also has parts that are no text, such as a refusal.
+    pub(crate) fn keep(&mut self, key: &Key) {
+        self.texts.remove(key);
     }
 
     pub(crate) fn is_holding(&self) -> bool {
@@ -76,11 +92,17 @@ impl Queue {
 
     /// Passes on the buffered events, except those of text parts.
     pub(crate) fn release_without_texts<'a>(&mut self, out: &mut Vec<Node<'a>>) {
-        for (key, index) in core::mem::take(&mut self.texts) {
-            index.into_iter().for_each(|index| self.gone.insert(index));
-            self.hidden.insert(key);
+        let texts = core::mem::take(&mut self.texts);
+        for (key, index) in texts.iter() {
+            index.iter().for_each(|index| self.gone.insert(*index));
+            self.hidden.insert(key.clone());
         }
-        for (event, is_text) in core::mem::take(&mut self.events) {
+        for (event, held) in core::mem::take(&mut self.events) {
+            let is_text = match held {
+                Held::Text => true,
+                Held::TextOf(key) => texts.contains_key(&key),
+                Held::Other => false,
+            };
             let ends = part_of(&event).filter(|(part, _)| *part == Part::Ends);
             if is_text {
                 self.note_text(&event);
@@ -111,6 +133,28 @@ impl Queue {
         Ok(())
     }
 
+    /// Hides a text part that begins after the answer.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(crate) fn hide_text(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
+        self.hide(event, key.clone())?;
+        if !has_text(event) {
+            pay(&mut self.cost, json::length(event))?;
+            self.without_text.insert(key, event.detached());
+        }
+        Ok(())
+    }
+
+    /// Records a part of a hidden message. If the first part is no text, the message is passed on.
+    pub(crate) fn in_hidden<'a>(&mut self, key: &Key, is_other: bool, out: &mut Vec<Node<'a>>) -> bool {
+        let Some(begin) = self.without_text.remove(key).filter(|_| is_other) else { return false };
+        self.hidden.remove(key);
+        index_of(&begin).into_iter().for_each(|index| self.gone.remove(index));
+        self.pass(begin, out);
+        true
+    }
+
     /// Records whether an event that is hidden from the client has text.
     pub(crate) fn note_text(&mut self, event: &Node<'_>) {
         self.calls.dropped.text |= has_text(event);
@@ -120,6 +164,12 @@ impl Queue {
     pub(crate) fn add<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.added += 1;
         self.pass(event, out);
+    }
+
+    /// Passes on an event that the API did not send, before the event from which it was made.
+    pub(crate) fn add_before<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) {
+        self.pass(event, out);
+        self.added += 1;
     }
 
     /// Returns true for an event of a block that is hidden from the client.
@@ -140,7 +190,7 @@ impl Queue {
     /// # Errors
     /// `limit-exceeded`.
     pub(crate) fn hold_text(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
-        self.hold(event, true)?;
+        self.hold(event, Held::TextOf(key.clone()))?;
         self.texts.insert(key, index_of(event));
         Ok(())
     }

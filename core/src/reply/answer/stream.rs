@@ -228,6 +228,9 @@ impl Stream {
                     }
                 }
             });
+            if is_withheld {
+                alternatives.drop_empty_texts(part);
+            }
         });
         outcome?;
         let ended = if ends { self.texts.close(&key) } else { None };

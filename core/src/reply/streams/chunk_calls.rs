@@ -25,7 +25,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     names::digest,
     report::AnswerChange,
-    wire::alternatives::PiecedCalls,
+    wire::{alternatives::PiecedCalls, reply},
 };
 
 /// Maximum number of stored bytes. Later calls stay as they came.
@@ -70,7 +70,7 @@ struct Choice {
     /// True if the server sends a new id with every piece.
     renews_ids: bool,
     is_open: bool,
-    /// The calls that may hold arguments.
+    /// The calls that began or held arguments since the last end.
     held: Vec<usize>,
     /// An event that can carry held arguments.
     carrier: Option<(Node<'static>, Chunks)>,
@@ -87,6 +87,8 @@ struct Call {
     next_id: Option<String>,
     /// True if the client knows an id of this call.
     has_id: bool,
+    /// False for a call of a `custom` tool.
+    is_function: bool,
 }
 
 /// An entry of the list of calls.
@@ -99,6 +101,9 @@ struct Entry {
     piece: Option<String>,
     is_value: bool,
 }
+
+/// A test of the name of a tool.
+type Test<'t> = &'t dyn Fn(&str) -> bool;
 
 /// The call that an entry belongs to.
 enum Owner {
@@ -146,7 +151,7 @@ impl Entry {
 
 impl Choice {
     /// Returns the call that an entry belongs to. `is_tool` returns true for the name of a listed tool.
-    fn owner(&mut self, entry: &Entry, is_tool: &dyn Fn(&str) -> bool) -> Owner {
+    fn owner(&mut self, entry: &Entry, is_tool: Test<'_>) -> Owner {
         let by_id = entry.id.as_ref().and_then(|id| self.by_id.get(id).copied());
         let current = match entry.index {
             Some(index) => self.by_index.get(&index).copied(),
@@ -187,13 +192,7 @@ impl Choice {
     }
 
     /// Decides whether an entry continues a call with its index or at its position.
-    fn continued(
-        &mut self,
-        current: usize,
-        by_id: Option<usize>,
-        entry: &Entry,
-        is_tool: &dyn Fn(&str) -> bool,
-    ) -> Owner {
+    fn continued(&mut self, current: usize, by_id: Option<usize>, entry: &Entry, is_tool: Test<'_>) -> Owner {
         let is_numbered = entry.index.is_some();
         let renews_ids = self.renews_ids;
         let is_named = |call: &Call| entry.name.as_ref().is_none_or(|name| call.name.is_empty() || *name == call.name);
@@ -246,11 +245,12 @@ impl Choice {
         self.indices.insert(index);
         self.next_index = self.next_index.max(index.saturating_add(1));
         let at = self.calls.len();
+        self.held.push(at);
         if let Some(id) = &id {
             self.by_id.insert(id.clone(), at);
         }
-        let has_id = id.is_some();
-        self.calls.push(Call { index, name, id, arguments: Arguments::new(), next_id: None, has_id });
+        let (has_id, is_function) = (id.is_some(), entry.piece.is_some());
+        self.calls.push(Call { index, name, id, arguments: Arguments::new(), next_id: None, has_id, is_function });
         at
     }
 }
@@ -285,8 +285,10 @@ impl ChunkCalls {
         item: &mut Node<'_>,
         number: u64,
         chunks: Chunks,
-        is_tool: &dyn Fn(&str) -> bool,
+        (is_tool, is_repaired): (Test<'_>, Test<'_>),
     ) -> Vec<u64> {
+        // Repairing reports missing arguments itself.
+        let needs_arguments = |call: &Call| call.is_function && !call.name.is_empty() && !is_repaired(&call.name);
         let mut all_replaced = Vec::new();
         // What earlier arguments have held.
         let mut before: Vec<(usize, Node<'static>)> = Vec::new();
@@ -308,7 +310,7 @@ impl ChunkCalls {
             }
         });
         if chunks.of.ends(item) {
-            let held = self.end(number, chunks.calls);
+            let held = self.end(number, chunks.calls, &|call| !reply::is_cut(item) && needs_arguments(call));
             if !held.is_empty() {
                 chunks.of.edit_part(item, |part| {
                     if part.array_at(chunks.of.units).is_none() {
@@ -340,7 +342,8 @@ impl ChunkCalls {
         for number in numbers {
             let carrier = self.choices.get_mut(&number).and_then(|choice| choice.carrier.take());
             let Some((mut event, chunks)) = carrier else { continue };
-            let held = self.end(number, chunks.calls);
+            // How the call would have continued is unknown.
+            let held = self.end(number, chunks.calls, &|_| false);
             if !held.is_empty() {
                 chunks.of.set_units(&mut event, number, held);
                 events.push(event);
@@ -355,12 +358,22 @@ impl ChunkCalls {
     }
 
     /// Ends an alternative. Returns entries with the arguments that are still held.
-    fn end(&mut self, number: u64, calls: PiecedCalls) -> Vec<Node<'static>> {
+    /// `is_complete` returns true for a call that has no arguments if none came.
+    fn end(&mut self, number: u64, calls: PiecedCalls, is_complete: &dyn Fn(&Call) -> bool) -> Vec<Node<'static>> {
         let Some(choice) = self.choices.get_mut(&number) else { return Vec::new() };
         self.open = self.open.saturating_sub(usize::from(choice.is_open));
         choice.is_open = false;
         let held = core::mem::take(&mut choice.held);
-        held.into_iter().filter_map(|at| self.release(number, at, calls)).collect()
+        let mut entries = Vec::new();
+        for at in held {
+            let call = self.choices.get_mut(&number).and_then(|choice| choice.calls.get_mut(at));
+            if let Some(call) = call.filter(|call| call.arguments.is_empty() && is_complete(call)) {
+                call.arguments.feed_empty_value();
+                self.changes.push(AnswerChange::TextArguments);
+            }
+            entries.extend(self.release(number, at, calls));
+        }
+        entries
     }
 
     /// Returns an entry with the arguments of a call that are still held.
@@ -377,7 +390,7 @@ impl ChunkCalls {
         node: &mut Node<'_>,
         (number, position): (u64, u64),
         calls: PiecedCalls,
-        is_tool: &dyn Fn(&str) -> bool,
+        is_tool: Test<'_>,
     ) -> Option<usize> {
         let entry = Entry::read(node, position, calls);
         let choice = self.choices.entry(number).or_default();

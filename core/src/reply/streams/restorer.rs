@@ -140,7 +140,9 @@ impl Stream {
         let (restore_map, chunk_calls, replaced) = (&self.restore_map, &mut self.chunk_calls, &mut self.replaced);
         chunk_calls.read(event, chunks);
         chunks.of.visit(event, &mut |item, number| {
-            let rewritten = chunk_calls.rewrite(item, number, chunks, &|name| restore_map.list.contains_key(name));
+            let is_tool = |name: &str| restore_map.list.contains_key(name);
+            let is_repaired = |name: &str| restore_map.repairs(&Text::new(name));
+            let rewritten = chunk_calls.rewrite(item, number, chunks, (&is_tool, &is_repaired));
             replaced.extend(rewritten.into_iter().map(|index| Key::in_choice(number, index)));
         });
         chunk_calls.carry(event, chunks);

@@ -15,7 +15,7 @@ pub(super) const ANSWERS: AnswerText = AnswerText {
     is_text: |item| has_type(item, "message") && has_only_text(item),
     ends: &[],
     repeat: Some(repeat),
-    events: Some(TextEvents { begun, piece, whole }),
+    events: Some(TextEvents { begun, piece, whole, bare: &["arguments", "name"] }),
 };
 
 /// Prefix of the ids of messages that were calls. The API requires `msg_`. The rest of the prefix shows, in a later
