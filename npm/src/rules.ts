@@ -444,8 +444,36 @@ export type RequestConstraint =
   | 'namespace'
   /** A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it. */
   | 'empty-namespace'
-  /** A member of Chat Completions, or of a block in Anthropic's format, that the API or the model does not accept. */
+  /** A member of the request, of a message or its parts, or of a tool that the API or the model does not accept. */
   | 'unsupported-member'
+  /** The id of a call that the API does not accept, or that an earlier call has. */
+  | 'call-id'
+  /** The id of an item that does not begin with the prefix of its type. */
+  | 'item-id'
+  /** A member that the API expects. */
+  | 'missing-member'
+  /** A value of a member that the model does not accept. */
+  | 'unsupported-value'
+  /** A role of messages that the API does not have. */
+  | 'message-role'
+  /** An empty list, for an API that accepts none. */
+  | 'empty-list'
+  /** Text without characters, or a message of nothing but white space. */
+  | 'empty-text'
+  /** Parts of a message in an order that the API does not accept. */
+  | 'block-order'
+  /** A search of the server in the history, without its result. */
+  | 'search-result'
+  /** Messages in an order that the API does not accept. */
+  | 'turn-order'
+  /** Calls in the history of a request without tools. */
+  | 'calls-without-tools'
+  /** A call in the history without its signature. */
+  | 'call-signature'
+  /** The result of a call that is not an object. */
+  | 'result-not-object'
+  /** A choice of tools of a kind that the API does not have. */
+  | 'choice-kind'
   /** Functions together with a tool that the API runs, for an API that does not combine them. */
   | 'functions-beside-hosted'
   /** The system prompt, tools or their configuration together with a cached prompt. */
@@ -642,7 +670,7 @@ export type LeftReason =
   /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
-/** The changes that `restore` makes to a reply, except to the values of its answer and of the arguments of its calls. */
+/** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
   /** Text next to structured output that came as a call was removed. */
   | 'drop-text'

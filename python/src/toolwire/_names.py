@@ -275,6 +275,20 @@ RequestConstraint: TypeAlias = Literal[
     "namespace",
     "empty-namespace",
     "unsupported-member",
+    "call-id",
+    "item-id",
+    "missing-member",
+    "unsupported-value",
+    "message-role",
+    "empty-list",
+    "empty-text",
+    "block-order",
+    "search-result",
+    "turn-order",
+    "calls-without-tools",
+    "call-signature",
+    "result-not-object",
+    "choice-kind",
     "functions-beside-hosted",
     "cached-content",
     "format-refused",
@@ -392,4 +406,4 @@ AnswerChange: TypeAlias = Literal[
     "drop-repeated",
     "text-arguments",
 ]
-"""The changes that `restore` makes to a reply, except to the values of its answer and of the arguments of its calls."""
+"""The changes that `restore` makes to a reply, except to the values of its answer."""
