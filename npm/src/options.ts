@@ -155,10 +155,10 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
    * Handling of calls in the history without a result and results without a call: they make APIs
-   * refuse this and every later request. Default `"keep"`: such calls and results are left
-   * unchanged. `"complete"`: a call without a result gets a result that states this, results in
-   * other messages are moved directly after their calls, and a result without a call is removed; Gemini
-   * Interactions ignores this value.
+   * refuse this and every later request. Default `"complete"`: a call without a result gets a result that
+   * states this, results in other messages are moved directly after their calls, and a result without a
+   * call is removed; Gemini Interactions ignores this value. `"keep"`: such calls and results are left
+   * unchanged.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**

@@ -436,7 +436,7 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are not a JSON object. */
   | 'history-arguments'
-  /** A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with `historyPairs: "complete"`. */
+  /** A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs, unless `historyPairs` is `"keep"`. */
   | 'history-pairs'
   /** A name that the API does not accept, in a call of the history. */
   | 'history-name'

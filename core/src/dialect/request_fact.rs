@@ -154,8 +154,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("history-arguments", "Arguments of a call in the history that are not a JSON object."),
     (
         "history-pairs",
-        "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with \
-            `historyPairs: \"complete\"`.",
+        "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs, \
+            unless `historyPairs` is `\"keep\"`.",
     ),
     ("history-name", "A name that the API does not accept, in a call of the history."),
     ("namespace", "A namespace of tools, for an API that has no namespaces."),

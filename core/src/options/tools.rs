@@ -315,7 +315,7 @@ options! {
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
         /// Handling of calls in the history without a result and results without a call: they make APIs refuse this
         /// and every later request.
-        "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Keep;
+        "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Complete;
         /// Host of the API, or a URL on it: some facts apply only to some hosts.
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.

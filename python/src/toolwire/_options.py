@@ -182,9 +182,9 @@ class _RequestOptions(_ListOptions, total=False):
     the arguments are left unchanged."""
     history_pairs: Literal["keep", "complete"] | None
     """Handling of calls in the history without a result and results without a call: they make APIs refuse this and
-    every later request. By default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a
-    result gets a result that states this, results in other messages are moved directly after their calls, and a result
-    without a call is removed; Gemini Interactions ignores this value."""
+    every later request. By default `"complete"`: a call without a result gets a result that states this, results in
+    other messages are moved directly after their calls, and a result without a call is removed; Gemini Interactions
+    ignores this value. `"keep"`: such calls and results are left unchanged."""
     host: str | None
     """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None
