@@ -9,7 +9,7 @@ use super::{
         RequiredRule, TypeRequirement,
     },
     requests,
-    surface::{NamePattern, NoArguments, StrictFlag, Surface},
+    surface::{NamePattern, NoArguments, StrictFlag, Surface, WithoutStrict},
     well_formed, Dialect, Fact, Method,
 };
 use crate::{
@@ -131,6 +131,8 @@ const RESPONSES_GRAMMAR: Grammar =
     Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
 
 pub(super) const CHAT_TOOLS: Surface = Surface {
+    // With an optional property, the API makes the property required.
+    without_strict: Some(WithoutStrict { dialect: "openai-strict", closes: true }),
     format: ToolFormat::OpenaiChat,
     names: NamePattern::OPENAI,
     max_tools: Some(128),

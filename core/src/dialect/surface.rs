@@ -15,6 +15,9 @@ pub(crate) struct Surface {
     pub(crate) names: NamePattern,
     /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
+    /// How the API reads the schema of a tool without the flag, if it means something else than `false`. A tool of a
+    /// request stays without the flag if both readings are the same.
+    pub(crate) without_strict: Option<WithoutStrict>,
     /// The fact behind `strict: true`, if no fact with the rule `strict-flag` is about it.
     pub(crate) strict_fact: Option<&'static Fact>,
     /// The replacement of the schema of a tool without arguments (rule `no-arguments`).
@@ -65,6 +68,7 @@ impl Surface {
         format: ToolFormat::Mcp,
         names: NamePattern::ANY,
         strict: StrictFlag::Omitted,
+        without_strict: None,
         strict_fact: None,
         no_arguments: NoArguments::Schema,
         max_description: None,
@@ -95,6 +99,15 @@ impl Surface {
         let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
         own.map_or(self.names, |(_, names)| *names)
     }
+}
+
+/// How an API reads the schema of a tool without the flag `strict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WithoutStrict {
+    /// The dialect of the schemas that are read alike.
+    pub(crate) dialect: &'static str,
+    /// True if the API closes objects that do not say whether they are closed.
+    pub(crate) closes: bool,
 }
 
 /// The value of a tool's flag `strict`.

@@ -9,7 +9,7 @@ use super::{
         RefRule, TypedKeywords,
     },
     requests,
-    surface::{NamePattern, StrictFlag, Surface},
+    surface::{NamePattern, StrictFlag, Surface, WithoutStrict},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -458,6 +458,7 @@ pub(super) const VLLM: Dialect = Dialect {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
         strict: StrictFlag::False,
+        without_strict: Some(WithoutStrict { dialect: "vllm", closes: false }),
         one_grammar: true,
         requests: requests::VLLM,
         ..Surface::PLAIN

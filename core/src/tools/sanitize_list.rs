@@ -428,7 +428,14 @@ impl Writer<'_> {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
         let description = target::description(&entry, (shape, written), dialect, &mut changes);
-        let strict = tool_format::strict_in(dialect, format);
+        let mut strict = tool_format::strict_in(dialect, format);
+        if strict == Some(false) && shape.strict(&entry).is_none() && shape.stays(written) {
+            let options = self.targets.get(target.unwrap_or_default()).map(|target| &target.options);
+            let is_of_request = options.is_some_and(|options| options.is_of_request);
+            let is_answer = self.answer.as_ref().is_some_and(|answer| name.is(answer.as_str()));
+            let schema = shape.schema(&entry).filter(|_| is_of_request && !is_answer);
+            strict = strict.filter(|_| !schema.is_some_and(|schema| target::is_read_alike(schema, dialect)));
+        }
         target::strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;

@@ -8,6 +8,7 @@ use super::{
     shared_limits,
 };
 use crate::{
+    check::{self, findings::FindingLimit},
     dialect::{
         self,
         lookup::has_strict_mode,
@@ -239,6 +240,30 @@ pub(super) fn takes_no_arguments(schema: &Node<'_>) -> Option<bool> {
         }
     }
     Some(closed)
+}
+
+/// Returns true if the API accepts the same arguments for a schema with `strict: false` and without the flag.
+pub(super) fn is_read_alike(schema: &Node<'_>, dialect: &'static Dialect) -> bool {
+    let Some(without) = dialect.tools.without_strict else { return false };
+    // A schema that cannot be checked may be read otherwise.
+    let Ok(found) = check::check(schema, &SanitizeOptions::new(without.dialect), FindingLimit::LISTED) else {
+        return false;
+    };
+    let is_closed_by_api = |constraint: &str| without.closes && constraint == Constraint::ObjectNotClosed.id();
+    found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
+}
+
+/// Returns true if an object says that it is not closed.
+fn is_open(schema: &Node<'_>) -> bool {
+    let mut open = Vec::from([schema]);
+    while let Some(node) = open.pop() {
+        if node.get("additionalProperties").is_some_and(|additional| additional.as_bool() != Some(false)) {
+            return true;
+        }
+        open.extend(node.as_object().into_iter().flatten().map(|member| &member.value));
+        open.extend(node.as_array().unwrap_or_default());
+    }
+    false
 }
 
 /// Reports a change of the flag `strict` if the flag no longer means the same as in the caller's tool. A different
