@@ -21,7 +21,6 @@ const UNSOLVED: &[(&str, &str)] = &[
     ("llama-lookahead", "current builds ignore patterns of tools; `check` reports it, and nothing is changed"),
     ("llama-unanchored-pattern", "current builds ignore patterns of tools; `check` reports it, and nothing is changed"),
     ("llama-description-null", "`sanitizeTools` leaves it out, but `checkTools` does not find it"),
-    ("args-bare-words", "text is read without the schema: an unquoted word is refused, with its place"),
     ("outputschema-dangling-ref", "output schemas are neither checked nor changed"),
 ];
 
