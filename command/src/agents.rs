@@ -14,9 +14,13 @@ pub(crate) struct Client {
     pub(crate) api: Api,
     /// API whose key the client has itself.
     pub(crate) own: Option<&'static str>,
+    /// API whose models the client asks for by default.
+    pub(crate) home: Option<&'static str>,
     pub(crate) variables: &'static [(&'static str, &'static str)],
     /// Further variables, if the API is not the client's own.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
+    /// Variables that contain lines: those of the user stay, unless they are removed.
+    pub(crate) extended: &'static [&'static str],
     /// Variables that are set unless the user has set them.
     pub(crate) defaults: &'static [(&'static str, &'static str)],
     /// Variables that are removed if the API is not the client's own, because they contain what another API expects.
@@ -40,6 +44,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "claude",
         api: Api::Anthropic,
         own: Some("anthropic"),
+        home: Some("anthropic"),
         variables: &[
             ("ANTHROPIC_BASE_URL", "{url}"),
             ("ANTHROPIC_AUTH_TOKEN", "{secret}"),
@@ -54,6 +59,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             ("ANTHROPIC_DEFAULT_FABLE_MODEL", "{model}"),
             ("CLAUDE_CODE_SUBAGENT_MODEL", "{model}"),
         ],
+        extended: &["ANTHROPIC_CUSTOM_HEADERS"],
         // The relay answers the searches for deferred tools.
         defaults: &[("ENABLE_TOOL_SEARCH", "true")],
         removed: &[
@@ -74,8 +80,10 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "codex",
         api: Api::OpenaiResponses,
         own: None,
+        home: Some("openai-responses"),
         variables: &[],
         foreign: &[],
+        extended: &[],
         defaults: &[],
         removed: &[],
         bypasses: &[],
@@ -106,6 +114,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         // The package of the provider below.
         api: Api::OpenaiChat,
         own: None,
+        home: None,
         variables: &[(
             "OPENCODE_CONFIG_CONTENT",
             concat!(
@@ -115,6 +124,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             ),
         )],
         foreign: &[],
+        extended: &[],
         defaults: &[],
         removed: &[],
         bypasses: &[],

@@ -214,7 +214,7 @@ impl Service<Uri> for Route {
                 Some("http") => false,
                 Some("socks5" | "socks5h") => true,
                 _ => {
-                    let found = "the proxy of the environment is neither http:// nor socks5://";
+                    let found = "the proxy of the environment is no URL with http:// or socks5://";
                     return Err(ProxyFailure(found.into()).into());
                 }
             };
@@ -244,7 +244,9 @@ impl Service<Uri> for Route {
 fn proxies() -> Matcher {
     /// A proxy to which every connection fails. One that is not understood would otherwise be ignored.
     const UNKNOWN: &str = "socks4://unknown";
-    let first = |names: [&str; 2]| names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default();
+    // A value that is not UTF-8 becomes one that is no URL.
+    let text = |name: &&str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let first = |names: [&str; 2]| names.iter().find_map(text).unwrap_or_default();
     let proxy = |names| Some(first(names)).filter(|value| is_known(value)).unwrap_or_else(|| UNKNOWN.into());
     Matcher::builder()
         .https(proxy(["HTTPS_PROXY", "https_proxy"]))
@@ -256,7 +258,10 @@ fn proxies() -> Matcher {
 /// Returns true if the value of a variable names a proxy in a form that the matcher understands, or none.
 fn is_known(value: &str) -> bool {
     let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
-    value.is_empty() || value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()))
+    let is_url =
+        |value: &str| value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()));
+    // The part after `#` would be dropped. It may be that of a password, before the host.
+    value.is_empty() || !value.contains('#') && is_url(value)
 }
 
 /// Returns the address of a SOCKS proxy, with its port.
@@ -340,7 +345,7 @@ mod tests {
             (format!("http://127.0.0.1:{refuses}"), "has refused the connection (tunnel error: proxy authorization"),
             (format!("socks5://127.0.0.1:{other}"), "has refused the connection (SOCKS error"),
             ("http://127.0.0.1:9".into(), "cannot be reached (ECONNREFUSED)"),
-            ("socks4://127.0.0.1:9".into(), "neither http:// nor socks5://"),
+            ("socks4://127.0.0.1:9".into(), "no URL with http:// or socks5://"),
         ] {
             let proxies = Arc::new(Matcher::builder().all(proxy.as_str()).build());
             let mut direct = HttpConnector::new();

@@ -1,6 +1,6 @@
 //! The client of `toolwire run`: a program in the foreground, with the URL of the relay in its variables.
 
-use std::{env, io::ErrorKind, process::ExitStatus};
+use std::{env, io::ErrorKind, path::Path, process::ExitStatus};
 #[cfg(unix)]
 use std::{
     sync::{
@@ -32,6 +32,8 @@ pub(crate) struct Client {
     arguments: Vec<String>,
     /// Each with its value, which contains `{url}`, `{key}`, `{secret}` and `{token-value}`.
     variables: Vec<(String, String)>,
+    /// Those of the variables to whose lines the value is added.
+    extended: Vec<String>,
     defaults: Vec<(String, String)>,
     removed: Vec<String>,
     keys: Vec<String>,
@@ -58,6 +60,7 @@ impl Client {
             command: list("command"),
             arguments: list("arguments"),
             variables: pairs("variables"),
+            extended: list("extended"),
             defaults: pairs("defaults"),
             removed: list("removed"),
             keys: list("keys"),
@@ -82,10 +85,8 @@ impl Client {
         let token = self.token.as_deref().and_then(set).map(|token| token.trim().to_string()).unwrap_or_default();
         let address = reachable(address);
         let url = format!("http://{address}");
-        let known = |text: &str| {
-            let text = text.replace("{url}", &url).replace("{key}", key);
-            text.replace("{secret}", &secret).replace("{token-value}", &token)
-        };
+        let parts = [("{url}", url.as_str()), ("{key}", key), ("{secret}", &secret), ("{token-value}", &token)];
+        let known = |text: &str| filled(text, &parts);
         let (name, given) = self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
         #[cfg(windows)]
         let file = crate::mcp::lookup::program(name, None, &[]).unwrap_or_else(|| name.into());
@@ -96,13 +97,15 @@ impl Client {
         for name in &self.removed {
             command.env_remove(name);
         }
-        if !key.is_empty() {
+        if !key.is_empty() && !self.removed.iter().any(|name| name == key) {
             // Some clients read the variable itself.
             command.env(key, &secret);
         }
         for (name, value) in &self.variables {
             let value = known(value);
-            let value = match set(name).filter(|_| is_object(&value)) {
+            let is_extended = self.extended.contains(name);
+            let value = match set(name).filter(|_| is_extended || is_object(&value)) {
+                Some(own) if is_extended => format!("{own}\n{value}"),
                 // Replacing it would silently drop what the user has set, such as permissions.
                 Some(own) => merged(&own, &value).ok_or_else(|| {
                     (USAGE, format!("expected a JSON object in the variable `{name}`, found another text"))
@@ -117,13 +120,22 @@ impl Client {
         // Requests to the relay must not go to a proxy.
         if PROXIES.iter().any(|name| set(name).is_some()) {
             let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+            // Some programs expect IPv6 addresses with brackets, and some without.
+            let host = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+                Some(inner) => format!("{inner},{host}"),
+                None => host.into(),
+            };
             for (name, other) in [("NO_PROXY", "no_proxy"), ("no_proxy", "NO_PROXY")] {
                 let others = set(name).or_else(|| set(other));
-                command.env(name, others.map_or_else(|| host.into(), |others| format!("{others},{host}")));
+                command.env(name, others.map_or_else(|| host.clone(), |others| format!("{others},{host}")));
             }
         }
         command.spawn().map_err(|error| {
-            let is_file = name.contains('/') && std::path::Path::new(name).is_file();
+            let is_file = if name.contains('/') {
+                Path::new(name).is_file()
+            } else {
+                env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|path| path.join(name).is_file()))
+            };
             let (exit, why) = match error.kind() {
                 ErrorKind::NotFound if is_file => {
                     (NOT_EXECUTABLE, "expected a script whose interpreter exists, found another".into())
@@ -133,6 +145,20 @@ impl Client {
             };
             (exit, format!("{name}: {why}"))
         })
+    }
+}
+
+/// Returns a text with values in place of its parts. The values stay as they are.
+fn filled(text: &str, parts: &[(&str, &str)]) -> String {
+    let (mut rest, mut filled) = (text, String::new());
+    loop {
+        let next = parts.iter().filter_map(|(part, value)| Some((rest.split_once(part)?, value)));
+        let Some(((before, after), value)) = next.min_by_key(|((before, _), _)| before.len()) else {
+            return filled + rest;
+        };
+        filled.push_str(before);
+        filled.push_str(value);
+        rest = after;
     }
 }
 

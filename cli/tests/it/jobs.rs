@@ -73,7 +73,7 @@ impl Drop for Shell {
 /// A client that counts signals until it may end.
 fn counting(signal: &str, code: u8) -> String {
     format!(
-        "trap \"echo {signal} >>signals\" {signal}; echo >started; while [ ! -e go ]; do sleep 0.05; done; exit {code}"
+        "trap \"echo {signal} >>signals\" {signal}; echo >started; while [ ! -e go ]; do sleep 0.05; done; echo >finished; exit {code}"
     )
 }
 
@@ -121,6 +121,9 @@ fn a_typed_interrupt_and_the_end_of_the_terminal_reach_the_client_once() {
     shell.file("signals");
     thread::sleep(SECOND);
     assert_eq!(shell.file("signals"), "HUP\n");
+    // The client does not end with its shell.
+    shell.folder.write("go", "");
+    shell.file("finished");
 }
 
 /// A debugger, or a supervisor that pauses programs. Nobody would let the command go on.

@@ -298,7 +298,16 @@ fn a_proxy_of_the_environment_that_is_unknown_is_an_error() {
     let folder = Folder::new();
     folder.write("t.json", r#"[{"name": "now", "inputSchema": {"type": "object"}}]"#);
     let arguments = ["probe", "-d", "openai-chat", "--model", "m", "--url", "https://api.example/v1", "--key-env", "K"];
-    for proxy in ["socks4://127.0.0.1:9", "ftp://127.0.0.1:9", "https://127.0.0.1:9", "http:///", "/"] {
+    let odd = [
+        "socks4://127.0.0.1:9",
+        "ftp://127.0.0.1:9",
+        "https://127.0.0.1:9",
+        "http:///",
+        "/",
+        " http://127.0.0.1:9",
+        "http://u:p#x@127.0.0.1:9",
+    ];
+    for proxy in odd {
         let mut command = program();
         command.args(arguments).arg("t.json").current_dir(&folder.0);
         command.env("K", "secret").env("ALL_PROXY", proxy);
@@ -307,7 +316,7 @@ fn a_proxy_of_the_environment_that_is_unknown_is_an_error() {
         }
         let output = command.output().expect("the program");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-        assert!(stderr.contains("neither http:// nor socks5://"), "{proxy}: {stderr}");
+        assert!(stderr.contains("no URL with http:// or socks5://"), "{proxy}: {stderr}");
     }
 }
 

@@ -194,10 +194,21 @@ fn anthropic_receives_its_key_in_its_own_header_and_keeps_the_small_model() {
     }
     // With its own login, nothing is removed but the way to other clouds.
     for on in ["anthropic", "anthropic-strict"] {
-        let client = Client::start("claude", &["--on", on], kimi);
+        let client = Client::start("claude", &["--on", on, "--token-env", "TOKEN"], |command| {
+            kimi(command);
+            command.env("TOKEN", "{url}");
+        });
         assert_eq!(client.variables["ANTHROPIC_API_KEY"], "of another API", "{on}");
         assert_eq!(client.variables.get("CLAUDE_CODE_USE_BEDROCK"), None, "{on}");
+        // A line is added. A value stays as it is.
+        let headers = "\nANTHROPIC_CUSTOM_HEADERS=X-Key: of a gateway\nX-Toolwire-Token: {url}\n";
+        let variables = fs::read_to_string(client.folder.0.join("variables")).expect("a file");
+        assert!(format!("\n{variables}").contains(headers), "{on}: {variables}");
     }
+    // The key reaches another API only as the token.
+    let client = Client::start("claude", &["--on", "kimi", "--model", "m", "--key-env", "ANTHROPIC_API_KEY"], kimi);
+    assert_eq!(client.variables.get("ANTHROPIC_API_KEY"), None);
+    assert_eq!(client.variables["ANTHROPIC_AUTH_TOKEN"], "of another API");
 }
 
 #[test]
@@ -227,7 +238,7 @@ fn clients_send_the_token_of_the_relay() {
 
 #[test]
 fn arguments_of_the_user_stay_as_they_are() {
-    let words = ["--on", "kimi", "--model", "{url}", "--", "claude", "{secret} {key}"];
+    let words = ["--on", "kimi", "--model", "m", "--", "claude", "{secret} {key}"];
     let client = Client::start("claude", &words, kimi);
     assert_eq!(client.arguments[2..], ["{secret} {key}", "--", "claude", "exec", "a b"]);
     let words = ["--on", "kimi", "--model", "m", "--", "claude", "--settings={}"];
@@ -297,9 +308,34 @@ fn a_client_that_cannot_run_is_an_error() {
         (&own[..], "./a-folder", "toolwire: run: ./a-folder: EACCES\n", 126),
         (
             &own[..],
-            "./script",
-            "toolwire: run: ./script: expected a script whose interpreter exists, found another\n",
+            "./odd-script",
+            "toolwire: run: ./odd-script: expected a script whose interpreter exists, found another\n",
             126,
+        ),
+        (
+            &["--on", "kimi", "--model", "{secret}"],
+            "claude",
+            "toolwire: run: --model: expected the name of a model, found `{secret}`\n",
+            2,
+        ),
+        (
+            &["--on", "kimi", "--model", "m", "--token-env", "{secret}"],
+            "codex",
+            "toolwire: run: --token-env: expected the name of a variable, found `{secret}`\n",
+            2,
+        ),
+        (
+            &own[..],
+            "odd-script",
+            "toolwire: run: odd-script: expected a script whose interpreter exists, found another\n",
+            126,
+        ),
+        (
+            // These are the models of the API.
+            &["--on", "openai"],
+            "codex",
+            "toolwire: run: expected the key in the variable `OPENAI_API_KEY`, found it unset\n",
+            2,
         ),
         (
             &["--upstream", "http://127.0.0.1:9", "--variable", "A=B"],
@@ -310,11 +346,14 @@ fn a_client_that_cannot_run_is_an_error() {
     ] {
         let folder = Folder::new();
         folder.write("a-folder/file", "");
-        folder.write("script", "#!/no/such/interpreter\n");
-        fs::set_permissions(folder.0.join("script"), fs::Permissions::from_mode(0o755)).expect("permissions");
+        folder.write("odd-script", "#!/no/such/interpreter\n");
+        fs::set_permissions(folder.0.join("odd-script"), fs::Permissions::from_mode(0o755)).expect("permissions");
         let mut command = program();
         command.current_dir(&folder.0);
-        command.args(["run"]).args(options).args(["--", client]).env_remove("MOONSHOT_API_KEY");
+        command.args(["run"]).args(options).args(["--", client]);
+        command.env_remove("MOONSHOT_API_KEY").env_remove("OPENAI_API_KEY");
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{path}:{}", folder.0.display()));
         let (_, stderr, code) = ran(&mut command, "");
         assert_eq!((stderr.as_str(), code), (words, Some(exit)));
     }

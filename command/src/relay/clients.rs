@@ -8,7 +8,7 @@ use toolwire::{
 use super::{settings, upstream};
 use crate::{
     agents::{Client, ALIASES, CLIENTS, PROTOCOLS},
-    arguments::RunArguments,
+    arguments::{RunArguments, DIALECT},
     document::record,
     error::CommandError,
     gather::Gathering,
@@ -81,6 +81,8 @@ struct Started {
     is_own: bool,
     /// True if the API is that of the client.
     is_home: bool,
+    /// True if a model of the client is replaced by one of the API.
+    renames_models: bool,
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
@@ -128,10 +130,10 @@ impl Started {
         Some(text.replace("{url}", &format!("{{url}}{}", self.path)))
     }
 
-    /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, defaults, removed, keys,
-    /// token, note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the URL
-    /// of the relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by the
-    /// token.
+    /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, extended, defaults, removed,
+    /// keys, token, note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the
+    /// URL of the relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by
+    /// the token.
     ///
     /// # Errors
     /// A message, if the client receives the URL only together with a model.
@@ -153,6 +155,8 @@ impl Started {
         let removed = self.client.filter(|_| !self.is_own).map_or(&[][..], |client| client.removed);
         let removed = removed.iter().chain(self.client.map_or(&[][..], |client| client.bypasses));
         let removed: Vec<String> = removed.map(ToString::to_string).collect();
+        let extended = self.client.map_or(&[][..], |client| client.extended).iter().map(ToString::to_string);
+        let extended = extended.filter(|name| !removed.contains(name)).collect();
         // An option and its value are two arguments.
         let of_itself = self.client.filter(|_| !self.is_wrapped);
         let arguments = of_itself.map_or(&[][..], |client| client.arguments).chunks(2);
@@ -184,6 +188,7 @@ impl Started {
             ("arguments", strings(arguments)),
             ("variables", Node::object(Object::from_members(variables))),
             ("defaults", Node::object(Object::from_members(defaults))),
+            ("extended", strings(extended)),
             ("removed", strings(removed)),
             ("keys", strings(self.keys.clone())),
             ("token", optional(self.token.clone())),
@@ -219,7 +224,7 @@ impl Started {
 
     /// Returns what the user should know before the client starts.
     fn model_note(&self) -> Option<String> {
-        let client = self.client.filter(|_| self.model.is_none() && self.path.is_empty() && !self.is_home)?;
+        let client = self.client.filter(|_| self.model.is_none() && !self.renames_models && !self.is_home)?;
         let program = client.program;
         Some(format!("without `--model`, `{program}` asks this API for the models of another one"))
     }
@@ -244,8 +249,15 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         let message = format!("expected a known client ({known}), or `--variable NAME`, found neither");
         return Err(failed(message));
     }
-    if let Some(name) = arguments.variables.iter().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-        return Err(failed(format!("--variable: expected the name of a variable, found `{name}`")));
+    // The host fills in the other parts of the texts that contain the model.
+    if let Some(model) = arguments.model.as_deref().filter(|model| model.contains(['{', '}'])) {
+        return Err(failed(format!("--model: expected the name of a model, found `{model}`")));
+    }
+    let tokens = arguments.relay.token_env.iter().map(|name| ("--token-env", name));
+    let names = arguments.variables.iter().map(|name| ("--variable", name)).chain(tokens);
+    let mut names = names.chain(arguments.key_env.iter().map(|name| ("--key-env", name)));
+    if let Some((option, name)) = names.find(|(_, name)| !is_variable(name)) {
+        return Err(failed(format!("{option}: expected the name of a variable, found `{name}`")));
     }
     let mut relay = arguments.relay;
     let (mut path, mut keys, mut is_own) = (String::new(), Vec::new(), false);
@@ -262,8 +274,8 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
             keys.extend(client.iter().flat_map(|_| endpoint.key.variables).map(ToString::to_string));
             // A server of the user has no host by which it could be recognized, and a strict form has none of its own.
             if endpoint.hosts.is_empty() || endpoint.dialect != plain(endpoint.dialect) {
-                let dialect = &mut relay.options.dialect;
-                dialect.get_or_insert_with(|| endpoint.dialect.into());
+                let dialect = relay.options.get_mut(DIALECT).filter(|word| word.is_none());
+                dialect.into_iter().for_each(|word| *word = Some(endpoint.dialect.into()));
             }
         }
         (None, _) => {}
@@ -280,10 +292,14 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         let paths: Vec<String> = settings.upstreams.iter().map(|one| format!("`{}`", one.path)).collect();
         return Err(failed(format!("--on: expected the path of an upstream ({}), found `{path}`", paths.join(", "))));
     }
-    let host = settings.upstreams.iter().find(|one| one.path == path).map(|one| one.address.host.as_str());
-    let mut own = client.and_then(|client| client.own).into_iter();
-    let home =
-        own.find_map(|dialect| Endpoint::of(dialect).filter(|one| host.is_some_and(|host| one.hosts.contains(&host))));
+    if let Some(name) = settings.token.as_deref().filter(|name| !is_variable(name)) {
+        return Err(failed(format!("token-env: expected the name of a variable, found `{name}`")));
+    }
+    let upstream = settings.upstreams.iter().find(|one| one.path == path);
+    let host = upstream.map(|one| one.address.host.as_str());
+    let home = client.and_then(|client| Endpoint::of(client.home?));
+    let home = home.filter(|one| host.is_some_and(|host| one.hosts.contains(&host)));
+    let renames_models = settings.upstreams.iter().any(|one| one.path == path && !one.names.is_empty());
     let is_wrapped = of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
     let started = Started {
         command: arguments.command,
@@ -294,12 +310,18 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         token: settings.token.clone(),
         is_own,
         is_home: home.is_some(),
+        renames_models,
         variables: arguments.variables,
         client,
         is_wrapped,
     };
     settings.client = Some(json::write(&started.document().map_err(failed)?));
     Ok(Hosted::new("run", Need::Relay(settings.document(relay.report.as_deref()))))
+}
+
+/// Returns true if a text can be the name of a variable, and has no part that the host would fill in.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0', '{', '}'])
 }
 
 fn unknown(name: &str) -> String {

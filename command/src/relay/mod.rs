@@ -37,14 +37,11 @@ use crate::{
     terminal::{cut, shown},
 };
 
+pub(crate) use self::settings::{run, Settings};
 pub use self::{
     effect::{ContentEncoding, Reading, RelayEffect, ReplyHead, RequestHead, UpstreamHead},
     request::RelayRequest,
     usage::Unsent,
-};
-pub(crate) use self::{
-    settings::{run, Settings},
-    upstream::Upstream,
 };
 
 /// Maximum size of a body that is read, in bytes.
@@ -122,7 +119,7 @@ impl Relay {
 
     fn of((settings, start): (Arc<Settings>, Arc<Settings>), token: Option<&str>, counts: Counts) -> Relay {
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
-        let options = settings.upstreams.iter().map(Upstream::options).collect();
+        let options = settings.upstreams.iter().map(|one| one.options.exchange_options()).collect();
         Relay(Arc::new(Shared { settings, start, door, options, lists: ToolListCache::default(), counts }))
     }
 

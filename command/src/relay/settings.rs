@@ -11,7 +11,7 @@ use toolwire::json::{self, Member, Node, Object, Text};
 
 use super::upstream::Upstream;
 use crate::{
-    arguments::{RelayArguments, RequestWords},
+    arguments::{RelayArguments, RequestOption, RequestOptions, DIALECT, REQUEST_OPTIONS},
     document::record,
     error::CommandError,
     gather::Gathering,
@@ -189,8 +189,8 @@ fn upstream(one: &Upstream) -> Node<'_> {
     let member =
         |(key, value): (&String, &String)| Member { key: Text::new(key.clone()), value: Node::string(value.clone()) };
     let address = &one.address;
-    let options = RequestWords::NAMES.into_iter().zip(one.options.values());
-    let options = options.map(|(name, value)| (name, value.map_or_else(Node::default, Node::string)));
+    let options = one.options.iter();
+    let options = options.map(|(option, word)| (option.name, word.map_or_else(Node::default, Node::string)));
     let mut settings = Vec::from([
         ("url", Node::string(address.url(&address.base))),
         ("encrypted", Node::bool(address.is_encrypted)),
@@ -216,9 +216,11 @@ fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
     let names = node.object_at("modelNames").map(Object::members).unwrap_or_default().iter();
     let names: BTreeMap<String, String> =
         names.filter_map(|member| Some((member.key.display().into_owned(), text(&member.value)?))).collect();
-    let mut options = RequestWords::default();
-    for name in RequestWords::NAMES {
-        word(node, name).into_iter().for_each(|value| options.set(name, value));
+    let mut options = RequestOptions::default();
+    for name in REQUEST_OPTIONS.iter().map(|option| option.name) {
+        if let (Some(value), Some(option)) = (word(node, name), options.get_mut(name)) {
+            *option = Some(value);
+        }
     }
     let address = Address::read(&word(node, "url")?).ok()?;
     Some(Upstream { address, path: word(node, "path").unwrap_or_default(), models, names, options })
@@ -330,16 +332,16 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
                     one.names.insert(name.get_ref().to_string(), file.string(value)?);
                 }
             }
-            name if RequestWords::NAMES.contains(&name) => {
-                let value = match RequestWords::choices(name) {
-                    Some(choices) => file.one_of(value, &choices)?,
-                    None => file.dialect(value)?,
+            name => {
+                let Some((option, word)) = RequestOption::named(name).zip(one.options.get_mut(name)) else {
+                    let options = REQUEST_OPTIONS.iter().map(|option| option.name);
+                    let known: Vec<&str> = UPSTREAM_KEYS.into_iter().chain(options).collect();
+                    return Err(file.unknown(key.span(), name, &known));
                 };
-                one.options.set(name, value);
-            }
-            other => {
-                let known: Vec<&str> = UPSTREAM_KEYS.into_iter().chain(RequestWords::NAMES).collect();
-                return Err(file.unknown(key.span(), other, &known));
+                *word = Some(match name {
+                    DIALECT => file.dialect(value)?,
+                    _ => file.one_of(value, &(option.words)())?,
+                });
             }
         }
     }
@@ -382,7 +384,17 @@ mod tests {
         assert_eq!(config.upstreams.len(), 2);
         let kimi = config.upstreams.first().cloned().unwrap_or_default();
         assert_eq!((kimi.path.as_str(), kimi.renamed("claude")), ("/kimi", Some("kimi-k3")));
-        assert_eq!(kimi.options.dialect.as_deref(), Some("moonshot"));
+        assert_eq!(kimi.options.exchange_options().dialect.as_deref(), Some("moonshot"));
+    }
+
+    #[test]
+    fn keys_at_the_top_level_are_options_of_the_command() {
+        let command = <crate::arguments::CommandLine as clap::CommandFactory>::command();
+        let relay = command.find_subcommand("relay").map(|relay| relay.get_arguments().filter_map(clap::Arg::get_long));
+        let options: Vec<&str> = relay.into_iter().flatten().collect();
+        // A file has several upstreams.
+        let missing: Vec<&&str> = KEYS.iter().filter(|key| !options.contains(key)).collect();
+        assert_eq!(missing, [] as [&&str; 0]);
     }
 
     #[test]

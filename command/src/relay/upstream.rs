@@ -6,15 +6,11 @@ use std::collections::BTreeMap;
 use toolwire::{
     internal,
     json::{self, Node},
-    options::{Api, Native},
-    ExchangeOptions, RepairOptions,
+    options::Api,
 };
 use wildmatch::WildMatch;
 
-use crate::{
-    arguments::{choice, least_confidence, RequestWords},
-    http::Address,
-};
+use crate::{arguments::RequestOptions, http::Address};
 
 /// An upstream API.
 #[derive(Clone, Debug, Default)]
@@ -28,26 +24,10 @@ pub(crate) struct Upstream {
     pub(crate) models: Vec<String>,
     /// Model names of the API, by the names that clients use.
     pub(crate) names: BTreeMap<String, String>,
-    pub(crate) options: RequestWords,
+    pub(crate) options: RequestOptions,
 }
 
 impl Upstream {
-    /// Returns the options for requests.
-    pub(super) fn options(&self) -> ExchangeOptions {
-        let RequestWords { dialect, native, repair, formats, overflow } = &self.options;
-        let mut options = ExchangeOptions::default();
-        let native = choice::<Native>(Some(native));
-        options.native_is_auto = native.is_none();
-        if let (Some(deferred), Some(native)) = (&mut options.adapt.deferred, native) {
-            deferred.native = native;
-        }
-        options.adapt.formats = choice(Some(formats)).unwrap_or(options.adapt.formats);
-        options.adapt.overflow = choice(Some(overflow)).unwrap_or(options.adapt.overflow);
-        options.adapt.tools.repair = least_confidence(repair).map(|least| RepairOptions::default().confidence(least));
-        options.dialect.clone_from(dialect);
-        options
-    }
-
     /// Returns true if this API receives requests for a path.
     pub(super) fn has_path(&self, path: &str) -> bool {
         let rest = path.strip_prefix(self.path.as_str());
