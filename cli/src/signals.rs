@@ -154,9 +154,9 @@ impl Signals {
     }
 }
 
-/// Signals for the client of `toolwire run`: those that a process sends. A terminal sends its own (Ctrl-C, Ctrl-\, the end
-/// of the connection) to the client itself. So does a process that signals the whole group, which nothing shows, and
-/// then the client receives the signal twice. [`Signals`] has to prevent the default actions.
+/// Signals for the client of `toolwire run`: those that a process sends. A terminal sends its own (Ctrl-C, Ctrl-\, the
+/// end of the connection) to the client itself. So does a process that signals the whole group, which nothing shows,
+/// and then the client receives the signal twice. [`Signals`] has to prevent the default actions.
 #[cfg(unix)]
 pub(crate) struct ForwardedSignals {
     codes: tokio::sync::mpsc::UnboundedReceiver<u8>,
