@@ -81,7 +81,7 @@ fn a_server_that_dies_during_a_call_is_restarted_and_the_client_is_told() {
         while !proxied.receive().expect("a notification").contains("notifications/tools/list_changed") {}
         let answer = called(&mut proxied, "files_read", &json!({"dollar_ref_": "b"}));
         assert_eq!(answer["result"]["said"]["params"]["arguments"], json!({"$ref": "b"}));
-        assert!(fs::read_to_string(&log).expect("a log").contains("has ended: exit code 3"));
+        wait_until(|| fs::read_to_string(&log).expect("a log").contains("has ended: exit code 3"));
     }
 }
 
@@ -97,9 +97,10 @@ fn a_server_that_hangs_writes_rubbish_or_answers_wrongly_can_still_be_used() {
     assert_eq!(text(&called(&mut proxied, "twice", &json!({}))), "first");
     let answer = called(&mut proxied, "files_read", &json!({"dollar_ref_": "c"}));
     assert_eq!(answer["result"]["said"]["params"]["arguments"], json!({"$ref": "c"}));
-    let log = fs::read_to_string(&log).expect("a log");
-    assert!(log.contains("ignored a line from") && log.contains(": not JSON"), "{log}");
-    assert!(!log.contains('\u{1b}'), "a control sequence of a server reaches the terminal");
+    // A thread writes the log.
+    let read = || fs::read_to_string(&log).expect("a log");
+    wait_until(|| read().contains("ignored a line from") && read().contains(": not JSON"));
+    assert!(!read().contains('\u{1b}'), "a control sequence of a server reaches the terminal");
 }
 
 #[test]
@@ -110,6 +111,18 @@ fn a_message_of_20_mb_passes_and_one_above_the_limit_ends_its_server() {
     assert_eq!(text(&called(&mut proxied, "big", &json!({}))).len(), 20 << 20);
     let answer = called(&mut proxied, "flood", &json!({}));
     assert!(message(&answer).contains("wrote a message of more than"), "{answer}");
+}
+
+#[test]
+fn a_server_that_does_not_read_is_stopped_before_it_fills_the_memory() {
+    let mut command = program();
+    command.args(["proxy", "--", "sh", "-c", "exec sleep 60"]);
+    let mut proxied = Proxied::start_with(command, Stdio::null());
+    let text = "x".repeat(20 << 20);
+    let request = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "vendor/own", "params": text}).to_string();
+    (0..5).for_each(|id| proxied.send(&request(id)));
+    let answer = proxied.receive().expect("an answer");
+    assert!(answer.contains("it has not read 67108864 bytes"), "{answer:.300}");
 }
 
 #[test]
@@ -133,8 +146,8 @@ fn two_servers_appear_as_one_and_one_that_does_not_exist_is_reported() {
     assert_eq!(answer["result"]["said"]["params"], expected);
     assert!(message(&called(&mut proxied, "one__die", &json!({}))).contains("`one` has ended"));
     assert_eq!(text(&called(&mut proxied, "two__twice", &json!({}))), "first");
-    let log = fs::read_to_string(&log).expect("a log");
-    assert!(log.contains("`gone` has ended: expected a command, found none with this name"), "{log}");
+    let line = "`gone` has ended: expected a command, found none with this name";
+    wait_until(|| fs::read_to_string(&log).expect("a log").contains(line));
 }
 
 #[test]

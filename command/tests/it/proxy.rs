@@ -93,6 +93,72 @@ fn the_pages_of_a_list_are_bounded_in_entries() {
     assert!(limited(&[50_000, 50_001]));
 }
 
+#[test]
+fn the_pages_of_a_list_are_bounded_in_number() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let mut effects = proxy.client(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let mut pages = 0;
+    while let Some(Effect::ToServer(0, request)) = effects.first() {
+        let request: Value = serde_json::from_str(request).expect("a request");
+        let page = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"tools": [], "nextCursor": "n"}});
+        effects = proxy.server(0, page.to_string().as_bytes());
+        pages += 1;
+    }
+    let [Effect::ToClient(answer)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(answer.contains("expected at most 10000 pages"), "{answer}");
+    assert_eq!(pages, 10_000);
+}
+
+#[test]
+fn a_server_that_ends_again_and_again_is_restarted_more_and_more_slowly() {
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    let delays: Vec<u64> = (0..9)
+        .map(|_| {
+            let effects = proxy.ended(0, "exit code 1");
+            let delay = effects.iter().find_map(|effect| match effect {
+                Effect::Start(0, delay) => Some(*delay),
+                _ => None,
+            });
+            proxy.started(0);
+            delay.unwrap_or_else(|| panic!("{effects:?}"))
+        })
+        .collect();
+    assert_eq!(delays, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+}
+
+#[test]
+fn a_message_that_is_not_utf_8_passes_from_one_server_and_is_an_error_of_several() {
+    let answer =
+        |id: &Value| [format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":").as_bytes(), b"\"\xff\"}"].concat();
+    let notification = b"{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"t\":\"\xff\"}}";
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#);
+    assert_eq!(proxy.client(br#"{"jsonrpc":"2.0","id":1,"method":"x"}"#), [Effect::PassToServer(0)]);
+    assert_eq!(proxy.server(0, &answer(&json!(1))), [Effect::PassToClient]);
+    assert_eq!(proxy.server(0, notification), [Effect::PassToClient]);
+    let mut proxy = Proxy::new(r#"{"servers": [{"name": "a"}, {"name": "b"}], "dialects": ["portable"]}"#);
+    let effects = proxy.client(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let requests: Vec<Value> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::ToServer(_, request) => Some(serde_json::from_str(request).expect("a request")),
+            _ => None,
+        })
+        .collect();
+    let [one, two] = &requests[..] else { panic!("{effects:?}") };
+    let effects = proxy.server(0, notification);
+    assert!(effects.iter().all(|effect| matches!(effect, Effect::Log(_))), "{effects:?}");
+    let mut effects = proxy.server(0, &answer(&one["id"]));
+    let tool = json!({"name": "t", "inputSchema": {"type": "object"}});
+    let list = json!({"jsonrpc": "2.0", "id": two["id"], "result": {"tools": [tool]}});
+    effects.extend(proxy.server(1, list.to_string().as_bytes()));
+    let to_client = |effect: &Effect| match effect {
+        Effect::ToClient(answer) => Some(answer.clone()),
+        _ => None,
+    };
+    let answers: Vec<String> = effects.iter().filter_map(to_client).collect();
+    assert!(answers.len() == 1 && answers[0].contains("b__t"), "{effects:?}");
+}
+
 /// A message may begin with one byte order mark. A host without a large stack must survive a line of many.
 #[test]
 fn a_line_of_byte_order_marks_is_refused() {
