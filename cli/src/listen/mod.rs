@@ -92,20 +92,8 @@ async fn serve(
     let listening = Listening::begin(host, port, MAX_CONNECTIONS).await?;
     let listener = Listener::new(settings, token.as_deref());
     log.line(&listener.started(&listening.address));
-    let state = State { listener, requests: HashMap::new(), sessions: HashMap::new(), last_session: 0 };
     let (stop, stopped) = watch::channel(None);
-    let front = Arc::new_cyclic(|front| Front {
-        front: front.clone(),
-        settings: settings.into(),
-        token,
-        log,
-        report,
-        state: Mutex::new(state),
-        last: AtomicUsize::new(0),
-        reading: AtomicUsize::new(0),
-        tasks: Mutex::new(JoinSet::new()),
-        stopped,
-    });
+    let front = Front::new(listener, (settings, token), (log, report), stopped);
     let code = listening.serve(front.clone(), Limits::new(PATIENCE), ended, Duration::ZERO).await;
     // Every session has a receiver.
     let _ = stop.send(Some(code));
@@ -209,6 +197,27 @@ impl Service for Front {
 }
 
 impl Front {
+    fn new(
+        listener: Listener,
+        (settings, token): (&str, Option<String>),
+        (log, report): (Arc<Log>, Arc<Report>),
+        stopped: watch::Receiver<Option<u8>>,
+    ) -> Arc<Front> {
+        let state = State { listener, requests: HashMap::new(), sessions: HashMap::new(), last_session: 0 };
+        Arc::new_cyclic(|front| Front {
+            front: front.clone(),
+            settings: settings.into(),
+            token,
+            log,
+            report,
+            state: Mutex::new(state),
+            last: AtomicUsize::new(0),
+            reading: AtomicUsize::new(0),
+            tasks: Mutex::new(JoinSet::new()),
+            stopped,
+        })
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -442,7 +451,48 @@ fn random_id() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use http_body_util::BodyExt as _;
+
     use super::*;
+
+    #[tokio::test]
+    async fn after_a_defect_responses_end_and_no_number_of_a_session_is_used_twice() {
+        const SETTINGS: &str = r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#;
+        let report = Arc::new(Report::open(None).expect("no report"));
+        let (_stop, stopped) = watch::channel(None);
+        let front =
+            Front::new(Listener::new(SETTINGS, None), (SETTINGS, None), (Arc::new(Log::new()), report), stopped);
+        let queue = Arc::new(Queue::default());
+        {
+            let state = &mut *front.state();
+            state.last_session = 7;
+            let room = Arc::new(Room::default());
+            state.sessions.insert(7, Session { client: None, waiting: Arc::default(), room });
+            let remote_wait = crate::http::connection::Busy::default().begin().remote_wait();
+            state.requests.insert(1, Open { body: None, head: None, queue: queue.clone(), remote_wait });
+        }
+        front.act(None, None, |_| panic!("a defect"));
+        let response = Reply::new(queue, Closing(front.clone(), 1));
+        assert!(response.collect().await.is_err(), "the response goes on");
+        let state = &mut *front.state();
+        assert!(state.requests.is_empty() && state.sessions.is_empty());
+        let head = r#"{"method":"POST","target":"/mcp","headers":[["Host","127.0.0.1"],["Accept","application/json, text/event-stream"],["Content-Type","application/json"]],"id":"i"}"#;
+        let hello = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+        drop(state.listener.request(2, head));
+        let effects = state.listener.body(2, hello);
+        assert!(matches!(effects.first(), Some(ListenerEffect::Open(8))), "{effects:?}");
+    }
+
+    #[test]
+    fn bodies_that_are_being_read_have_a_common_limit_and_return_their_part() {
+        let total = AtomicUsize::new(MAX_BODIES - 10);
+        let mut body = Taken(&total, 0);
+        assert_eq!((body.take(4), body.take(6), body.take(1)), (Ok(()), Ok(()), Err(())));
+        drop(body);
+        assert_eq!(total.load(Ordering::Relaxed), MAX_BODIES - 10);
+    }
 
     #[test]
     fn ids_are_uuids() {
