@@ -7,6 +7,7 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::Shutdown,
+    os::unix::fs::MetadataExt as _,
     process::Stdio,
     sync::{
         atomic::{AtomicUsize, Ordering},
@@ -253,8 +254,16 @@ fn a_program_that_is_killed_while_it_writes_leaves_the_old_file_or_the_new_one()
     let begin = Instant::now();
     let before = "{\"version\":1,\"findings\":[]}\n";
     folder.write("base.json", before);
+    let base = folder.0.join("base.json");
+    let inode = || fs::metadata(&base).expect("a file").ino();
+    let old = inode();
     assert_eq!(run().wait().expect("an exit").code(), Some(0));
-    let (time, base) = (begin.elapsed(), folder.0.join("base.json"));
+    let time = begin.elapsed();
+    // Another file replaces it, and no other remains.
+    assert_ne!(inode(), old);
+    let mut names: Vec<_> = fs::read_dir(&folder.0).expect("a folder").flatten().map(|file| file.file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["base.json", "t.json"]);
     let after = fs::read_to_string(&base).expect("a file");
     assert!(after.len() > 100_000, "{}", after.len());
     // Most of the writing is in the last third of the run.

@@ -144,5 +144,5 @@ fn a_client_that_is_stopped_without_a_terminal_does_not_stop_the_relay() {
     assert_eq!(ask(port, "GET /toolwire/health HTTP/1.1", b"").status(), 200);
     signal("-CONT");
     folder.write("go", "");
-    assert_eq!(child.wait().expect("an exit").code(), Some(0));
+    assert_eq!(crate::exit_code(&mut child), Some(0));
 }

@@ -276,11 +276,11 @@ fn a_client_that_disconnects_ends_the_request_at_the_api() {
     wait_until(|| ask(relay.port, "GET /toolwire/metrics HTTP/1.1", b"").text().contains("toolwire_open_requests 0\n"));
 }
 
-pub(crate) fn wait_until(what: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: impl FnMut() -> bool) {
     wait_at_most(Duration::from_secs(20), what);
 }
 
-pub(crate) fn wait_at_most(limit: Duration, what: impl Fn() -> bool) {
+pub(crate) fn wait_at_most(limit: Duration, mut what: impl FnMut() -> bool) {
     let end = Instant::now() + limit;
     while !what() {
         assert!(Instant::now() < end, "expected a result in time, found none");
