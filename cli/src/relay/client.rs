@@ -86,14 +86,14 @@ impl Client {
         let address = reachable(address);
         let url = format!("http://{address}");
         let parts = [("{url}", url.as_str()), ("{key}", key), ("{secret}", &secret), ("{token-value}", &token)];
-        let known = |text: &str| filled(text, &parts);
+        let fill = |text: &str| filled(text, &parts);
         let (name, given) = self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
         #[cfg(windows)]
         let file = crate::mcp::lookup::program(name, None, &[]).unwrap_or_else(|| name.into());
         #[cfg(not(windows))]
         let file = name;
         let mut command = Command::new(file);
-        command.args(self.arguments.iter().map(|argument| known(argument))).args(given).kill_on_drop(true);
+        command.args(self.arguments.iter().map(|argument| fill(argument))).args(given).kill_on_drop(true);
         for name in &self.removed {
             command.env_remove(name);
         }
@@ -102,7 +102,7 @@ impl Client {
             command.env(key, &secret);
         }
         for (name, value) in &self.variables {
-            let value = known(value);
+            let value = fill(value);
             let is_extended = self.extended.contains(name);
             let value = match set(name).filter(|_| is_extended || is_object(&value)) {
                 Some(own) if is_extended => format!("{own}\n{value}"),
@@ -115,7 +115,7 @@ impl Client {
             command.env(name, value);
         }
         for (name, value) in self.defaults.iter().filter(|(name, _)| env::var_os(name).is_none()) {
-            command.env(name, known(value));
+            command.env(name, fill(value));
         }
         // Requests to the relay must not go to a proxy.
         if PROXIES.iter().any(|name| set(name).is_some()) {
@@ -177,18 +177,18 @@ fn is_object(text: &str) -> bool {
 }
 
 /// Returns the user's value of a variable with the members of another one. Both have to be objects in JSON.
-fn merged(own: &str, more: &str) -> Option<String> {
-    let (own, more) = (json::read(own).ok()?, json::read(more).ok()?);
-    (own.as_object().is_some() && more.as_object().is_some()).then(|| json::write(&merge(&own, &more)))
+fn merged(of_user: &str, added: &str) -> Option<String> {
+    let (of_user, added) = (json::read(of_user).ok()?, json::read(added).ok()?);
+    (of_user.as_object().is_some() && added.as_object().is_some()).then(|| json::write(&merge(&of_user, &added)))
 }
 
-fn merge<'a>(own: &Node<'a>, more: &Node<'a>) -> Node<'a> {
-    let (Some(mine), Some(others)) = (own.as_object(), more.as_object()) else { return more.clone() };
-    let mut members: Vec<Member<'a>> = mine.members().to_vec();
-    for other in others.members() {
-        match members.iter_mut().find(|member| member.key.display() == other.key.display()) {
-            Some(member) => member.value = merge(&member.value, &other.value),
-            None => members.push(other.clone()),
+fn merge<'a>(of_user: &Node<'a>, added: &Node<'a>) -> Node<'a> {
+    let (Some(known), Some(new)) = (of_user.as_object(), added.as_object()) else { return added.clone() };
+    let mut members: Vec<Member<'a>> = known.members().to_vec();
+    for member in new.members() {
+        match members.iter_mut().find(|known| known.key.display() == member.key.display()) {
+            Some(known) => known.value = merge(&known.value, &member.value),
+            None => members.push(member.clone()),
         }
     }
     Node::object(Object::from_members(members))

@@ -50,12 +50,17 @@ fn a_reader_that_closes_the_pipe_changes_neither_the_exit_code_nor_the_files() {
         let mut command = program();
         command.args(["check", "-d", "openai-chat", "t.json"]).args(more).current_dir(&folder.0);
         let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program");
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
         drop(child.stdout.take());
-        child.wait().expect("an exit").code()
+        let output = child.wait_with_output().expect("an exit");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    assert_eq!(check(&[]), Some(1));
-    assert_eq!(check(&["--format", "json", "--baseline", "base.json", "--update-baseline"]), Some(0));
+    // Only the summary.
+    let summary = "1 tool, 1 dialect: 1 finding refused by openai-chat\n";
+    assert_eq!(check(&[]), (Some(1), summary.to_string()));
+    let updated = check(&["--format", "json", "--baseline", "base.json", "--update-baseline"]);
+    assert_eq!(updated.0, Some(0), "{}", updated.1);
+    assert!(!updated.1.contains("EPIPE"), "{}", updated.1);
     assert!(fs::read_to_string(folder.0.join("base.json")).expect("the baseline").contains("enum-empty"));
 }
 

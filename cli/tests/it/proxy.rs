@@ -266,6 +266,10 @@ fn a_session_that_a_server_at_a_url_has_forgotten_is_opened_again() {
     let is_forgotten = Arc::new(AtomicBool::new(false));
     let forgotten = is_forgotten.clone();
     let port = api(move |request, stream| {
+        // The header is sent with every request, also after the session is opened again.
+        if request.header("x-key") != Some("k") {
+            return write(stream, "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n");
+        }
         let message = request.json();
         let answer = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
         let json = "Content-Type: application/json\r\nMcp-Session-Id: s\r\n";
@@ -286,6 +290,7 @@ fn a_session_that_a_server_at_a_url_has_forgotten_is_opened_again() {
     let log = folder.0.join("log");
     let mut command = program();
     command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp?token=secret-token")]);
+    command.args(["--header", "X-Key: k"]);
     let mut proxied = Proxied::start_with(command, File::create(&log).expect("a log").into()).greeted();
     let own = r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own"}"#;
     assert_eq!(proxied.ask(own)["result"]["said"], "own");

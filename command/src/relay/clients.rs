@@ -98,11 +98,11 @@ impl Started {
     }
 
     /// Returns a text of the table for the host; `None` if a part is not known.
-    fn known(&self, text: &str) -> Option<String> {
+    fn filled(&self, text: &str) -> Option<String> {
         let mut text = text.to_string();
         while let Some((start, rest)) = text.split_once("[[") {
             let (fragment, end) = rest.split_once("]]")?;
-            text = format!("{start}{}{end}", self.known(fragment).unwrap_or_default());
+            text = format!("{start}{}{end}", self.filled(fragment).unwrap_or_default());
         }
         // In JSON and TOML, the model is a part of a string.
         let model = self.model.as_deref();
@@ -140,7 +140,7 @@ impl Started {
     fn document(&self) -> Result<Node<'_>, String> {
         let pair = |name: &str, text: String| Member { key: Text::new(name.to_string()), value: Node::string(text) };
         let pairs = |list: &[(&str, &str)]| -> Vec<Member<'static>> {
-            list.iter().filter_map(|(name, text)| Some(pair(name, self.known(text)?))).collect()
+            list.iter().filter_map(|(name, text)| Some(pair(name, self.filled(text)?))).collect()
         };
         let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
         let mut variables = Vec::from([pair(URL, "{url}".into())]);
@@ -161,11 +161,11 @@ impl Started {
         let of_itself = self.client.filter(|_| !self.is_wrapped);
         let arguments = of_itself.map_or(&[][..], |client| client.arguments).chunks(2);
         let arguments =
-            arguments.filter_map(|option| option.iter().map(|text| self.known(text)).collect::<Option<Vec<_>>>());
+            arguments.filter_map(|option| option.iter().map(|text| self.filled(text)).collect::<Option<Vec<_>>>());
         let mut arguments: Vec<String> = arguments.flatten().collect();
-        arguments.extend(self.settings(&variables, &removed));
+        arguments.extend(self.settings_arguments(&variables, &removed));
         let has_url = |text: &str| text.contains("{url}");
-        let is_told = variables
+        let receives_url = variables
             .iter()
             .any(|one| one.key.display() != URL && one.value.as_text().is_some_and(|text| has_url(&text.display())));
         if let Some(client) = self.client.filter(|client| self.is_wrapped && !client.arguments.is_empty()) {
@@ -175,7 +175,7 @@ impl Started {
                 self.command.first().map(String::as_str).unwrap_or_default()
             ));
         }
-        if let Some(client) = self.client.filter(|_| !is_told && !arguments.iter().any(|text| has_url(text))) {
+        if let Some(client) = self.client.filter(|_| !receives_url && !arguments.iter().any(|text| has_url(text))) {
             return Err(format!(
                 "expected `--model`, without which `{}` does not use the relay, found none",
                 client.program
@@ -198,7 +198,7 @@ impl Started {
 
     /// Returns the option with the variables that contain no secret, unless the user has given the option. Variables
     /// that are removed are empty: the user's settings may set them.
-    fn settings(&self, variables: &[Member<'_>], removed: &[String]) -> Vec<String> {
+    fn settings_arguments(&self, variables: &[Member<'_>], removed: &[String]) -> Vec<String> {
         let option = self.client.filter(|_| !self.is_wrapped).and_then(|client| client.settings);
         let is_given = |option: &&str| {
             let mut words = self.command.iter();
