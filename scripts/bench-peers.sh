@@ -53,3 +53,10 @@ echo
 node --expose-gc npm/bench/peers/arguments.js "$calls"
 echo
 PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/arguments.py "$calls"
+
+heading "damaged calls"
+echo
+node npm/bench/peers/repairs.js
+echo
+# json_repair is also an oracle of the tests, so it is in their environment.
+PYTHONPATH=python/src python/.venv/bin/python python/bench/peers/repairs.py

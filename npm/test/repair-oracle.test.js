@@ -69,6 +69,13 @@ const FIXTURE_DIFFERENCES = {
   'blank-text': 'refuses: it does not know that the text contains arguments',
   'null-text': 'returns null: it does not know that the text contains arguments',
   'python-none': 'returns null: it does not know that the text contains arguments',
+  'doubled-braces': 'refuses',
+  'doubled-braces-at-every-depth': 'refuses',
+  'doubled-braces-of-invalid-arguments': 'refuses',
+  'quote-tokens': 'refuses',
+  'quote-tokens-in-quotes': 'reads the token as part of the value',
+  'quote-token-inside-a-string': 'refuses',
+  'quote-tokens-around-names': 'reads the token as part of the name',
 };
 
 test('fixtures are read as the oracle reads them', () => {

@@ -155,6 +155,10 @@ FIXTURE_DIFFERENCES = {
     "blank-text": "returns an empty string: it does not know that the text stands for arguments",
     "null-text": "returns null: it does not know that the text stands for arguments",
     "python-none": "returns an empty string: it does not know that the text stands for arguments",
+    "quote-tokens": "reads the token as part of the value",
+    "quote-tokens-in-quotes": "reads the token as part of the value",
+    "quote-token-inside-a-string": "reads the token as part of the value",
+    "quote-tokens-around-names": "reads the token as part of the name",
 }
 
 
