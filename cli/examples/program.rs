@@ -24,8 +24,6 @@ use hyper_util::{
 };
 use serde_json::{json, Value};
 
-/// Clock ticks of `/proc/PID/stat` in a second, on every Linux of today.
-const TICKS: f64 = 100.0;
 const REPLY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
 const STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const EVENTS: usize = 200;
@@ -219,10 +217,12 @@ impl Running {
 
     /// Returns the CPU time of the process so far, in seconds.
     fn spent(&self) -> f64 {
-        let stat = self.process("stat");
-        let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
-        let ticks = |at: usize| fields[at].parse::<f64>().expect("a number");
-        (ticks(11) + ticks(12)) / TICKS
+        let folder = format!("/proc/{}/task", self.child.id());
+        let threads = fs::read_dir(folder).expect("threads").flatten();
+        // A thread may end meanwhile.
+        let times = threads.filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
+        let nanoseconds = times.filter_map(|times| times.split(' ').next()?.parse::<f64>().ok());
+        nanoseconds.sum::<f64>() / 1e9
     }
 
     /// Returns a size of the process, in MB: `VmRSS`, or its maximum `VmHWM`.
@@ -458,11 +458,11 @@ fn measure() {
     let mut command = Command::new(program);
     command.args(["relay", "--listen", "127.0.0.1:0", "--dialect", "openai-chat", "--upstream", &address]);
     let relay = Running::start(command);
-    let idle = relay.memory("VmRSS");
     let mut command = Command::new(own);
     command.args(["pass-through", &address["http://".len()..]]);
     let mut all = vec![relay, Running::start(command)];
     all.extend(env::var("LITELLM").ok().map(|program| Running::litellm(&program, api)));
+    let idle: Vec<f64> = all.iter().map(|one| one.memory("VmRSS")).collect();
 
     let body = request(4_000, 10, "");
     let each = |measured: &dyn Fn(&Running) -> String| all.iter().map(measured).collect::<Vec<String>>();
@@ -501,12 +501,8 @@ fn measure() {
     row(
         "RSS with 200 streams (idle)",
         &all.iter()
-            .enumerate()
-            .map(|(at, one)| {
-                let now = one.memory("VmRSS");
-                let before = if at == 0 { idle } else { now };
-                format!("{:.0} ({before:.0}) MB", one.with_streams(&held))
-            })
+            .zip(&idle)
+            .map(|(one, idle)| format!("{:.0} ({idle:.0}) MB", one.with_streams(&held)))
             .collect::<Vec<_>>(),
         "50 (12) MB",
     );
