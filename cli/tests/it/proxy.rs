@@ -202,6 +202,27 @@ fn a_client_that_does_not_read_the_log_receives_answers() {
 }
 
 #[test]
+fn lines_that_a_server_writes_for_people_arrive_as_they_are() {
+    let folder = Folder::new();
+    let log = folder.0.join("log");
+    let mut command = program();
+    command.args([
+        "proxy",
+        "--",
+        "sh",
+        "-c",
+        r"printf 'ready: 5 %% \303\274 [info]\n\033[1mbold\n' >&2; cat >/dev/null",
+    ]);
+    let proxied = Proxied::start_with(command, File::create(&log).expect("a log").into());
+    let read = || fs::read_to_string(&log).expect("a log");
+    wait_until(|| read().contains("bold"));
+    let lines: Vec<String> = read().lines().map(String::from).collect();
+    assert!(lines.iter().any(|line| line == "ready: 5 % \u{fc} [info]"), "{lines:?}");
+    assert!(!read().contains('\u{1b}'), "{lines:?}");
+    assert_eq!(proxied.end().1, Some(0));
+}
+
+#[test]
 fn numbers_and_spaces_pass_byte_for_byte_in_both_directions() {
     let script = r#"while IFS= read -r line; do printf '%s\r\n' '{"jsonrpc": "2.0", "id": 12345678901234567890, "result": {"n": 1.0e400}}'; printf '%s\n' "$line" >>seen; done"#;
     let folder = Folder::new();
