@@ -478,10 +478,17 @@ mod tests {
         assert!(response.collect().await.is_err(), "the response goes on");
         let state = &mut *front.state();
         assert!(state.requests.is_empty() && state.sessions.is_empty());
-        let head = r#"{"method":"POST","target":"/mcp","headers":[["Host","127.0.0.1"],["Accept","application/json, text/event-stream"],["Content-Type","application/json"]],"id":"i"}"#;
-        let hello = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-        drop(state.listener.request(2, head));
-        let effects = state.listener.body(2, hello);
+        let headers = [
+            ("Host", "127.0.0.1"),
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+        ];
+        let head = serde_json::json!({"method": "POST", "target": "/mcp", "headers": headers, "id": "i"}).to_string();
+        let client = serde_json::json!({"name": "c", "version": "1"});
+        let parameters = serde_json::json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let hello = serde_json::json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters});
+        drop(state.listener.request(2, &head));
+        let effects = state.listener.body(2, hello.to_string().as_bytes());
         assert!(matches!(effects.first(), Some(ListenerEffect::Open(8))), "{effects:?}");
     }
 

@@ -1,5 +1,5 @@
-//! The options for the requests to an API of `toolwire relay`. One table has them for the command line, for `relay.toml`
-//! and for the settings.
+//! The options for the requests to an API of `toolwire relay`. One table has them for the command line, for
+//! `relay.toml` and for the settings.
 
 use clap::{builder::PossibleValuesParser, error::Error as ClapError, Arg, ArgMatches, Args, Command, FromArgMatches};
 use toolwire::{
