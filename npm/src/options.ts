@@ -155,12 +155,12 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
    * Handling of calls in the history without a result and results without a call: they make APIs
-   * refuse this and every later request. Default `"complete"`: a call without a result gets a result that
+   * refuse this and every later request. `"complete"`: a call without a result gets a result that
    * states this, results in other messages are moved directly after their calls, and a result without a
    * call is removed; Gemini Interactions ignores this value. `"keep"`: such calls and results are left
-   * unchanged.
+   * unchanged. Default `"auto"`: `"complete"` for an API that is known to refuse them, `"keep"` for others.
    */
-  historyPairs?: 'keep' | 'complete' | undefined;
+  historyPairs?: 'auto' | 'keep' | 'complete' | undefined;
   /**
    * Handling of a request that has more tools than the API accepts. Default `"quarantine"`: the tools beyond the maximum are set aside.
    * `"defer"`: these tools are deferred behind a search, and the system prompt lists their names.

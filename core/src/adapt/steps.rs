@@ -160,7 +160,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "complete-pairs",
-        applies: |context| context.options.history_pairs == HistoryPairs::Complete,
+        applies: completes_pairs,
         run: |request, context| {
             let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
             let (changes, origins) = pairs::complete(request, context.api, fact)?;
@@ -419,6 +419,16 @@ fn always(_: &RequestContext<'_, '_>) -> bool {
     true
 }
 
+/// Returns true if calls without results, and results without calls, are not left as they are.
+fn completes_pairs(context: &RequestContext<'_, '_>) -> bool {
+    let is_refused = || [context.api, context.target].iter().any(|api| context.dialect.history_pairs(*api).is_some());
+    match context.options.history_pairs {
+        HistoryPairs::Keep => false,
+        HistoryPairs::Complete => true,
+        HistoryPairs::Auto => is_refused(),
+    }
+}
+
 /// Returns true if the API has namespaces, and no option needs a flat list.
 fn keeps_namespaces(context: &RequestContext<'_, '_>) -> bool {
     // `customTools` shows that the caller's backend accepts functions only.
@@ -609,9 +619,9 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
 
 /// Fixes what violates rules of the API, in the format in which the request is sent.
 fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    let mut rules = context.rules(context.target);
-    // The others have been applied.
-    rules.retain(|(_, rule)| !context.is_same_format() || !rule.is_of_value());
+    // Also the rules that were applied before: a step after that may have violated them.
+    let rules = context.rules(context.target);
+    let tools = context.target_wire().tools().pointer();
     let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
     let fixed = request_rules::fix(request, (context.target, context.dialect.tools.format), &rules)?;
@@ -626,8 +636,16 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
         context.report.left_only(context.target_wire().tools().pointer(), left);
     }
     for mut change in fixed.changes {
-        let in_history = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent));
-        if in_history.is_some_and(|rest| rest.starts_with('/')) && !is_aligned {
+        let rest = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent));
+        let is_in_history = rest.is_some_and(|rest| rest.starts_with('/'));
+        let of_tool = change.pointer.strip_prefix(tools).and_then(|rest| rest.strip_prefix('/'));
+        if let Some(index) = of_tool.and_then(|rest| rest.split('/').next()) {
+            // The tool may have other members than the given one.
+            let mut pointer = format!("{tools}/{index}");
+            context.sent.origins.given(&mut pointer);
+            change.pointer = pointer;
+        }
+        if is_in_history && !is_aligned {
             change.pointer = format!("/{given}");
         } else if !context.is_same_format() {
             change.pointer = context.original.pointer(core::mem::take(&mut change.pointer));

@@ -61,7 +61,11 @@ const CHAT: &[Api] = &[Api::OpenaiChat];
 pub(crate) const BACKENDS: &[Backend] = &[
     Backend {
         name: "Amazon Bedrock, InvokeModel",
-        at: At::Hosts(&["bedrock-runtime.*.amazonaws.com", "bedrock-runtime-fips.*.amazonaws.com"]),
+        at: At::Hosts(&[
+            "bedrock-runtime.*.amazonaws.com",
+            "bedrock-runtime-fips.*.amazonaws.com",
+            "bedrock-runtime.*.api.aws",
+        ]),
         facts: &[
             EAGER_INPUT,
             STRICT,
@@ -89,7 +93,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
     Backend {
         name: "Amazon Bedrock, Mantle",
         at: At::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
-        facts: &[EAGER_INPUT, STRICT, DIAGNOSTICS],
+        facts: &[STRICT, DIAGNOSTICS],
     },
     Backend {
         name: "Google Vertex AI, Claude",

@@ -118,7 +118,7 @@ const SAMPLING: &str = "live: `` `temperature` is deprecated for this model. `` 
 pub(super) const CLAUDE_TEMPERATURE: RequestFact = Rule::member(MESSAGES, &["temperature"])
     .of(WITHOUT_SAMPLING)
     .when(&[When::Unless(&["temperature"], "1")])
-    .fact('A', "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `temperature`", SAMPLING);
+    .fact('B', "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `temperature`", SAMPLING);
 pub(super) const CLAUDE_TOP_P: RequestFact = Rule::member(MESSAGES, &["top_p"]).of(WITHOUT_SAMPLING).fact(
     'B',
     "Opus 4.7 and later, Sonnet 5, Fable and Mythos do not accept `top_p`",

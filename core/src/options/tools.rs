@@ -63,6 +63,8 @@ choice! {
 choice! {
     /// Handling of calls in the history without a result and results without a call.
     HistoryPairs {
+        /// [`Self::Complete`] for an API that is known to refuse such calls and results, and [`Self::Keep`] for others.
+        Auto = "auto",
         /// Such calls and results are left unchanged.
         Keep = "keep",
         /// A call without a result gets the result `[No result]`. Results in other messages are moved directly after
@@ -315,7 +317,7 @@ options! {
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
         /// Handling of calls in the history without a result and results without a call: they make APIs refuse this
         /// and every later request.
-        "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Complete;
+        "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Auto;
         /// Host of the API, or a URL on it: some facts apply only to some hosts.
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.

@@ -180,11 +180,12 @@ class _RequestOptions(_ListOptions, total=False):
     """Handling of call arguments in the history that are not JSON objects: they make APIs refuse this and every later
     request. By default `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`:
     the arguments are left unchanged."""
-    history_pairs: Literal["keep", "complete"] | None
+    history_pairs: Literal["auto", "keep", "complete"] | None
     """Handling of calls in the history without a result and results without a call: they make APIs refuse this and
-    every later request. By default `"complete"`: a call without a result gets a result that states this, results in
-    other messages are moved directly after their calls, and a result without a call is removed; Gemini Interactions
-    ignores this value. `"keep"`: such calls and results are left unchanged."""
+    every later request. `"complete"`: a call without a result gets a result that states this, results in other
+    messages are moved directly after their calls, and a result without a call is removed; Gemini Interactions ignores
+    this value. `"keep"`: such calls and results are left unchanged. By default `"auto"`: `"complete"` for an API that
+    is known to refuse them, `"keep"` for others."""
     host: str | None
     """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None

@@ -248,19 +248,19 @@ fn in_history(
 
 /// Removes what was found in parts that are removed, besides the removal. The violations of a message begin at `first`.
 fn without_removed_parts(found: &mut Vec<Found>, first: usize) {
-    let of_message = found.get(first..).unwrap_or_default();
-    let removed: Set<usize> =
-        of_message.iter().filter(|one| one.rule.fix == Fix::RemovePart).filter_map(|one| one.place.part()).collect();
-    if removed.is_empty() {
+    let is_removal = |one: &Found| one.rule.fix == Fix::RemovePart;
+    if !found.iter().skip(first).any(is_removal) {
         return;
     }
+    let mut of_message = found.split_off(first);
+    let removed: Set<usize> =
+        of_message.iter().filter(|one| is_removal(one)).filter_map(|one| one.place.part()).collect();
     let mut seen = Set::new();
-    let mut index = 0;
-    found.retain(|one| {
-        index += 1;
-        let Some(part) = one.place.part().filter(|part| index > first && removed.contains(part)) else { return true };
-        one.rule.fix == Fix::RemovePart && seen.insert(part)
+    of_message.retain(|one| match one.place.part().filter(|part| removed.contains(part)) {
+        Some(part) => is_removal(one) && seen.insert(part),
+        None => true,
     });
+    found.append(&mut of_message);
 }
 
 /// A message, with what rules need to know of the history.

@@ -191,7 +191,8 @@ fn is_null(member: &Node<'_>) -> bool {
 fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<bool, Error> {
     let sent = match fix {
         Fix::Set(value) => {
-            node.set(member, json::read(value)?);
+            // A value of the table has no origin in the request.
+            node.set(member, json::read(value)?.detached());
             return Ok(true);
         }
         Fix::Wrap(name) => {
@@ -301,9 +302,17 @@ fn rebuilt<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>
         if goes_on { &mut calls_on } else { &mut kept }.push(part);
     }
     kept.append(&mut calls_on);
-    let is_content = |part: &Node<'_>| wire.turns().blocks().is_none_or(|blocks: &Blocks| blocks.is_content(part));
+    // Thinking alone is no answer.
+    let is_content = |part: &Node<'_>| {
+        takes_cache(part) && wire.turns().blocks().is_none_or(|blocks: &Blocks| blocks.is_content(part))
+    };
     if !kept.iter().any(is_content) {
-        kept.insert(0, wire.turns().text(PLACEHOLDER.into()));
+        let mut placeholder = wire.turns().text(PLACEHOLDER.into());
+        if let Some(own) = breakpoint {
+            placeholder.set(CACHE, own);
+        }
+        let at = kept.iter().take_while(|part| !takes_cache(part)).count();
+        kept.insert(at, placeholder);
     }
     kept
 }

@@ -47,8 +47,13 @@ impl Ids {
         let mut ids = Ids { matching: None, unique: None, all: Vec::new() };
         for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Place::CallId) {
             match rule.refuses {
-                Refused::NotMatch(pattern) => ids.matching = Some(((*fact, *rule), pattern)),
-                _ => ids.unique = Some((*fact, *rule)),
+                // The rules of the dialect come before those of the host.
+                Refused::NotMatch(pattern) => {
+                    ids.matching.get_or_insert(((*fact, *rule), pattern));
+                }
+                _ => {
+                    ids.unique.get_or_insert((*fact, *rule));
+                }
             }
         }
         ids
