@@ -45,17 +45,30 @@ const FORCED_BY_MODEL: RequestFact = RequestFact {
     )
 };
 
+/// Applies to Opus 4.6 instead of the next fact.
+const FORCED_WHILE_OPUS_4_6_THINKS: RequestFact = RequestFact {
+    statement:
+        "the tool choice must not force a call while Opus 4.6 thinks with a budget; adaptive thinking accepts it",
+    ..RequestFact::while_thinking(
+        Models::Versions(&["opus-4-6"]),
+        Thinks::IfExtended,
+        "three recorded requests with adaptive thinking and a forced call were answered 200 (Opus 4.6; \
+            langchain-aws#1141); with a budget: `Thinking may not be enabled when tool_choice forces tool use.` \
+            (confidence A)",
+    )
+};
+
 const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
     Models::All,
-    Thinks::IfExtended,
+    Thinks::IfAsked,
     "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
-        recorded requests; oh-my-pi#341, pydantic-ai#6957; three recorded requests with `adaptive` were answered 200; \
-        confidence A)",
+        recorded requests, one of Opus 4.8 with adaptive thinking; oh-my-pi#341, pydantic-ai#6957; confidence A)",
 );
 
 /// Anthropic, at every host.
 pub(crate) const ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
+    FORCED_WHILE_OPUS_4_6_THINKS,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
     rows::CLAUDE_IDS,
@@ -88,6 +101,7 @@ pub(crate) const BEDROCK: &[RequestFact] =
 /// Bedrock Converse for Claude.
 pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
+    FORCED_WHILE_OPUS_4_6_THINKS,
     FORCED_WHILE_CLAUDE_THINKS,
     ANTHROPIC_PAIRS,
     CONVERSE_PAIRS,
@@ -158,7 +172,7 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWhileThinking {
             models: Models::Begin(&["kimi-k3"]),
-            thinks: Thinks::ByDefault,
+            thinks: Thinks::IfAsked,
             required: true,
         },
         statement: "the tool choice must not name a tool while Kimi K3 thinks",

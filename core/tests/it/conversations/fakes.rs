@@ -174,13 +174,16 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     let thinking = &request["thinking"]["type"];
     let fields = &request["additionalModelRequestFields"]["thinking"]["type"];
     let thinks = [thinking, fields].into_iter().any(|kind| kind == "enabled" || kind == "adaptive");
-    // Recorded: adaptive thinking does not conflict with a choice.
+    // Recorded for Opus 4.6: adaptive thinking does not conflict with a choice.
     let is_extended = [thinking, fields].into_iter().any(|kind| kind == "enabled");
     let is_default = thinking != "disabled";
     let is_refused = match dialect {
-        "anthropic" | "bedrock-anthropic" => is_forced && (is_extended || has("fable-5-1")),
+        "anthropic" | "bedrock-anthropic" => {
+            let does_think = if has("opus-4-6") { is_extended } else { thinks };
+            is_forced && (does_think || has("fable-5-1"))
+        }
         "deepseek" => is_forced && (thinks || has("reasoner") || has("v4") && is_default),
-        "moonshot" if has("kimi-k3") => name.is_some() && is_default,
+        "moonshot" if has("kimi-k3") => name.is_some() && thinks,
         "moonshot" => is_forced && (thinks || has("thinking") || has("k2.6") && is_default),
         "portable" => is_forced && request["enable_thinking"] == true,
         _ => false,
