@@ -43,9 +43,8 @@ impl Limits {
 const PIECE: usize = 1 << 14;
 /// Maximum size of what is read of the next request while one is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
-/// Time after the client has closed its side of the connection in which requests are still answered that wait for
-/// nobody else. Nearly all clients that close this side have closed the other one, too, so a request that waits for an
-/// API or for a server ends at once: it costs money, and no one reads the answer.
+/// Time for local answers after the client has closed its side of the connection. A request that waits for an API or
+/// for a server ends at once: nearly all such clients have closed the connection, and the answer costs money.
 const HALF_CLOSED: Duration = Duration::from_secs(1);
 /// The first bytes of a connection of HTTP/2 (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

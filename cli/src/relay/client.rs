@@ -238,8 +238,8 @@ fn pass_on(client: &Child, code: u8) {
 fn pass_on(_client: &Child, _code: u8) {}
 
 /// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back,
-/// and lets the client go on with this program. Without such a shell, nobody would let this program go on, and a client
-/// that goes on needs its relay.
+/// and continues the client with this program. Without such a shell, this program does not stop: nothing would continue
+/// it, and the client needs its relay.
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};

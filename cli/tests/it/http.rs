@@ -70,7 +70,7 @@ impl Running {
         self.log.lock().expect("no panic").clone()
     }
 
-    /// Returns the text to which the log is read. While it is locked, nobody reads the log.
+    /// Returns the text to which the log is read. While it is locked, the log is not read.
     #[cfg(unix)]
     pub(crate) fn read_log(&self) -> Arc<Mutex<String>> {
         self.log.clone()

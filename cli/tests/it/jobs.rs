@@ -126,7 +126,7 @@ fn a_typed_interrupt_and_the_end_of_the_terminal_reach_the_client_once() {
     shell.file("finished");
 }
 
-/// A debugger, or a supervisor that pauses programs. Nobody would let the command go on.
+/// A debugger, or a supervisor that pauses programs. No shell would continue the command.
 #[test]
 fn a_client_that_is_stopped_without_a_terminal_does_not_stop_the_relay() {
     let folder = Folder::new();

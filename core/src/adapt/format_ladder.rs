@@ -19,7 +19,7 @@ use crate::{
     dialect::{
         formats::{rules_of, steps_of, Forces, FormatPlace, FormatSteps},
         requests::{FormatRule, Refusal, RequestFact},
-        rule::Place,
+        rule::Location,
         Dialect,
     },
     error::{Code, Error},
@@ -247,7 +247,7 @@ fn put_tool(
 /// Returns true if a request can limit the API to one call.
 fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
     let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
-        Refusal::Rule(rule) => rule.at == Place::Request(&[PARALLEL_CALLS]) && rule.concerns(api, model),
+        Refusal::Rule(rule) => rule.at == Location::Request(&[PARALLEL_CALLS]) && rule.concerns(api, model),
         _ => false,
     });
     steps.limits_calls && !is_refused

@@ -106,6 +106,7 @@ pub(super) const STEPS: &[Step] = &[
             let mut rules = context.rules(context.api);
             rules.retain(|(_, rule)| rule.is_of_value());
             let fixed = request_rules::fix(request, (context.api, context.dialect.tools.format), &rules)?;
+            context.report.choice = fixed.choice;
             for mut change in fixed.changes {
                 context.sent.origins.given(&mut change.pointer);
                 context.report.request_changes.push(change);
@@ -356,7 +357,9 @@ pub(super) const STEPS: &[Step] = &[
             let members = core::mem::take(&mut context.original.members);
             let is_emptied = context.sent.is_emptied;
             let (choice, changes) = request_facts::fix_choice(request, context.target, surface, members, is_emptied)?;
-            context.report.choice = choice;
+            if let Some(change) = choice {
+                context.report.choice = Some(change);
+            }
             context.report.request_changes.extend(changes);
             Ok(())
         },

@@ -190,7 +190,7 @@ fn apply_to_list(
             done.origins.custom = converted.replaced;
         }
         let Applied { report, .. } = &mut done;
-        settle_empty(request, wire.target, (had_tools, false), options)?;
+        drop_empty_tools(request, wire.target, (had_tools, false), options)?;
         if wire.target == Api::OpenaiResponses && wire.format != wire.target {
             complete_choice(request);
         }
@@ -211,7 +211,7 @@ fn apply_to_list(
         done.origins.rewrite(again.origins);
         warnings.extend_rewritten(others);
     }
-    settle_empty(request, wire.target, (emptied || wire.format != wire.target, emptied), options)?;
+    drop_empty_tools(request, wire.target, (emptied || wire.format != wire.target, emptied), options)?;
     if wire.target == Api::OpenaiResponses && source != wire.target {
         complete_choice(request);
     }
@@ -403,7 +403,7 @@ fn notices<'a>(
 /// Handles an empty list of tools. APIs refuse a `tool_choice` without tools, and Chat Completions also refuses an
 /// empty list. `had_tools` is true if the list was not empty before, or was written for
 /// another API, and `emptied` if hiding tools has emptied it.
-fn settle_empty(
+fn drop_empty_tools(
     request: &mut Node<'_>,
     format: Api,
     (had_tools, emptied): (bool, bool),

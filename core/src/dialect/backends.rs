@@ -5,6 +5,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
+    request_rows,
     rule::{Fix, Parts, Refused, Rule},
 };
 use crate::options::Api;
@@ -162,12 +163,12 @@ const CACHE_SOURCE: &str = "live: `cache_control: Extra inputs are not permitted
     pydantic-ai 2.68)";
 const MATRIX: &str = "Bifrost's matrix of members and providers; no answer of the API was seen (confidence C)";
 
-const EAGER_INPUT: RequestFact = Rule::tool(MESSAGES, &["eager_input_streaming"]).fact(
-    'B',
-    "tools have no `eager_input_streaming`",
-    "live: `tools.0.custom.eager_input_streaming: Extra inputs are not permitted` (claude-agent-sdk-python#694, \
+const EAGER_INPUT: RequestFact = RequestFact {
+    source:
+        "live: `tools.0.custom.eager_input_streaming: Extra inputs are not permitted` (claude-agent-sdk-python#694, \
         opencode#23193, copilot-api#11)",
-);
+    ..request_rows::EAGER_INPUT
+};
 
 const STRICT: RequestFact = Rule::tool(MESSAGES, &["strict"])
     .of(Models::Versions(&["opus-4-7", "opus-4-8", "sonnet-5", "opus-5-5", "fable-5-1"]))

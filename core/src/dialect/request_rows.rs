@@ -5,7 +5,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
-    rule::{Fix, Messages, Parts, Place, Refused, Rule, When},
+    rule::{Fix, Location, Messages, Parts, Refused, Rule, When},
 };
 use crate::{options::Api, wire::turns::Speaker};
 
@@ -370,7 +370,7 @@ const RESULT_SOURCE: &str = "live: `Proto field is not repeating, cannot start l
 pub(super) const GEMINI_RESULT: RequestFact =
     RESULT.fact('B', "the `response` of a result is an object", RESULT_SOURCE);
 pub(super) const GEMINI_SNAKE_RESULT: RequestFact =
-    Rule { at: Place::Part(Parts::With("function_response"), &["function_response", "response"]), ..RESULT }.fact(
+    Rule { at: Location::Part(Parts::With("function_response"), &["function_response", "response"]), ..RESULT }.fact(
         'B',
         "the `response` of a result is an object, in snake case, too",
         RESULT_SOURCE,

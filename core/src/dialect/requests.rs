@@ -160,7 +160,6 @@ pub(crate) const DEEPSEEK: &[RequestFact] = &[
     rows::ALLOWED_TOOLS,
     formats::DEEPSEEK_SCHEMA,
     formats::DEEPSEEK_WORD,
-    HOSTED_IN_MESSAGES,
 ];
 
 const MOONSHOT_SOURCE: &str =
@@ -195,7 +194,6 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
         ..CHAT_PAIRS
     },
     rows::ALLOWED_TOOLS,
-    HOSTED_IN_MESSAGES,
 ];
 
 /// Backends whose API is not known, and Alibaba's DashScope.
@@ -605,18 +603,15 @@ pub(crate) const COHERE: &[RequestFact] = &[
     formats::COHERE_TOOLS,
 ];
 
-/// Backends with the format of Messages that run no tools of Anthropic.
-const HOSTED_IN_MESSAGES: RequestFact = RequestFact {
+/// Fireworks. What the Messages of Moonshot and DeepSeek answer is known from another gateway's table only.
+pub(crate) const FIREWORKS: &[RequestFact] = &[RequestFact {
     refuses: Refusal::ToolTypes { apis: &[Api::Anthropic], takes: &[] },
     statement: "Messages has no tools that Anthropic runs",
     source:
         "live, Fireworks: `Input should be 'function', 'web_search_preview' or 'code_interpreter'` for a hosted tool \
         of Claude Code (shelley#242)",
     ..NO_TOOLS
-};
-
-/// Fireworks.
-pub(crate) const FIREWORKS: &[RequestFact] = &[HOSTED_IN_MESSAGES];
+}];
 
 /// Ollama.
 pub(crate) const OLLAMA: &[RequestFact] = &[

@@ -1,9 +1,9 @@
-//! Rules about places of a request, as data: what must not be there, when, and what is sent instead.
+//! Rules about locations in a request, as data: what must not be there, when, and what is sent instead.
 
 use super::{models::Models, name_rules::NamePattern};
 use crate::{json::Flags, options::Api, wire::turns::Speaker};
 
-/// What an API refuses at a place of requests.
+/// A refused value at a location in requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     /// The constraint, one of the names in `RequestFact::CONSTRAINTS`.
@@ -11,16 +11,16 @@ pub(crate) struct Rule {
     /// The formats of the requests; empty for every format.
     pub(crate) apis: &'static [Api],
     pub(crate) models: Models,
-    pub(crate) at: Place,
+    pub(crate) at: Location,
     pub(crate) refuses: Refused,
     /// All must hold.
     pub(crate) when: &'static [When],
     pub(crate) fix: Fix,
 }
 
-/// A place in requests. Paths consist of names of members; an empty path is the value itself.
+/// A location in requests. Paths consist of names of members; an empty path is the value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A member of the request.
     Request(Path),
     /// A member of messages or items of the history.
@@ -55,7 +55,7 @@ pub(crate) enum Parts {
     With(&'static str),
 }
 
-/// What must not be at a place.
+/// The refused value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// Any value except null.
@@ -125,7 +125,7 @@ pub(crate) enum Fix {
     None,
     /// The request without the member or the choice.
     Remove,
-    /// The message without the part. The place of a cache breakpoint moves to the part before it.
+    /// The message without the part. A cache breakpoint moves to the nearest part that can have one.
     RemovePart,
     /// The same value under this name, unless there is already a member of this name.
     Rename(&'static str),
@@ -160,7 +160,7 @@ const REMOVED: Rule = Rule {
     id: "unsupported-member",
     apis: &[],
     models: Models::All,
-    at: Place::Request(&[]),
+    at: Location::Request(&[]),
     refuses: Refused::Present,
     when: &[],
     fix: Fix::Remove,
@@ -169,7 +169,7 @@ const REMOVED: Rule = Rule {
 impl Rule {
     /// A member of the request, which is removed.
     pub(super) const fn member(apis: &'static [Api], path: Path) -> Rule {
-        Rule { apis, at: Place::Request(path), ..REMOVED }
+        Rule { apis, at: Location::Request(path), ..REMOVED }
     }
 
     /// A member of a Chat Completions request, which is removed.
@@ -179,27 +179,34 @@ impl Rule {
 
     /// A member of messages, which is removed.
     pub(super) const fn message(apis: &'static [Api], messages: Messages, path: Path) -> Rule {
-        Rule { apis, at: Place::Message(messages, path), ..REMOVED }
+        Rule { apis, at: Location::Message(messages, path), ..REMOVED }
     }
 
     /// A member of parts, which is removed.
     pub(super) const fn part(apis: &'static [Api], parts: Parts, path: Path) -> Rule {
-        Rule { apis, at: Place::Part(parts, path), ..REMOVED }
+        Rule { apis, at: Location::Part(parts, path), ..REMOVED }
     }
 
     /// A member of tools, which is removed.
     pub(super) const fn tool(apis: &'static [Api], path: Path) -> Rule {
-        Rule { apis, at: Place::Tool(path), ..REMOVED }
+        Rule { apis, at: Location::Tool(path), ..REMOVED }
     }
 
     /// The ids of calls have to match a pattern; others are mapped.
     pub(super) const fn call_ids(apis: &'static [Api], pattern: NamePattern) -> Rule {
-        Rule { id: "call-id", apis, at: Place::CallId, refuses: Refused::NotMatch(pattern), fix: Fix::MapId, ..REMOVED }
+        Rule {
+            id: "call-id",
+            apis,
+            at: Location::CallId,
+            refuses: Refused::NotMatch(pattern),
+            fix: Fix::MapId,
+            ..REMOVED
+        }
     }
 
     /// The ids of calls have to differ; repeated ones are mapped.
     pub(super) const fn unique_call_ids(apis: &'static [Api], refuses: Refused) -> Rule {
-        Rule { id: "call-id", apis, at: Place::CallId, refuses, fix: Fix::MapId, ..REMOVED }
+        Rule { id: "call-id", apis, at: Location::CallId, refuses, fix: Fix::MapId, ..REMOVED }
     }
 
     /// The ids of items of this type have to begin with a prefix; others are removed.
@@ -207,7 +214,7 @@ impl Rule {
         Rule {
             id: "item-id",
             apis: &[Api::OpenaiResponses],
-            at: Place::Message(Messages::Type(kind), &["id"]),
+            at: Location::Message(Messages::Type(kind), &["id"]),
             refuses: Refused::NotBegin(prefix),
             ..REMOVED
         }
@@ -215,7 +222,7 @@ impl Rule {
 
     /// Choices of a kind.
     pub(super) const fn choice(apis: &'static [Api], refuses: Refused) -> Rule {
-        Rule { id: "choice-kind", apis, at: Place::Choice, refuses, ..REMOVED }
+        Rule { id: "choice-kind", apis, at: Location::Choice, refuses, ..REMOVED }
     }
 
     pub(super) const fn named(self, id: &'static str) -> Rule {
@@ -255,7 +262,7 @@ impl Rule {
     /// was given; the others to the request that is sent.
     pub(crate) const fn is_of_value(&self) -> bool {
         let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
-        stays && !matches!(self.at, Place::CallId | Place::Choice)
+        stays && !matches!(self.at, Location::CallId | Location::Choice)
     }
 
     /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
@@ -263,12 +270,12 @@ impl Rule {
     pub(crate) fn flags(&self) -> Flags {
         const CALLS: Flags = Flags::CALL.and(Flags::RESULT).and(Flags::CHAT);
         match (self.at, self.refuses) {
-            (Place::CallId, _) | (_, Refused::First | Refused::FirstCallWithout(_)) => CALLS,
+            (Location::CallId, _) | (_, Refused::First | Refused::FirstCallWithout(_)) => CALLS,
             (_, Refused::NotObject | Refused::AfterCall | Refused::After(_) | Refused::WithoutTools) => CALLS,
-            (Place::Part(Parts::Text, _), Refused::Empty | Refused::Blank) => Flags::EMPTY,
-            (Place::Message(..), Refused::Absent) => CALLS,
+            (Location::Part(Parts::Text, _), Refused::Empty | Refused::Blank) => Flags::EMPTY,
+            (Location::Message(..), Refused::Absent) => CALLS,
             (_, Refused::WithoutResult { .. }) => Flags::DEFERRAL,
-            (Place::Message(Messages::Role("system"), _), _) => Flags::SYSTEM,
+            (Location::Message(Messages::Role("system"), _), _) => Flags::SYSTEM,
             _ => Flags::RULE,
         }
     }

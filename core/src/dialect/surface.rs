@@ -106,7 +106,7 @@ impl Surface {
 pub(crate) struct WithoutStrict {
     /// The dialect of the schemas that are read alike.
     pub(crate) dialect: &'static str,
-    /// True if the API closes objects that do not say whether they are closed.
+    /// True if the API closes objects without `additionalProperties`.
     pub(crate) closes: bool,
 }
 

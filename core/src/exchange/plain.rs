@@ -7,7 +7,7 @@ use crate::{
     dialect::{
         backends,
         requests::Refusal,
-        rule::{Place, When},
+        rule::{Location, When},
     },
     json::{skim, Flags, Skimmed, Text},
     options::Api,
@@ -51,7 +51,7 @@ fn is_ruled(api: Api, model: &str, (name, members): (&str, &[String])) -> bool {
     let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests()).chain(of_hosts);
     facts.any(|fact| match &fact.refuses {
         Refusal::Rule(rule) => {
-            let is_about = matches!(rule.at, Place::Request([member, ..]) if *member == name);
+            let is_about = matches!(rule.at, Location::Request([member, ..]) if *member == name);
             is_about && rule.concerns(api, model) && rule.when.iter().all(|condition| may_hold(condition, members))
         }
         _ => false,
@@ -88,7 +88,10 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
                     let name = name.display();
                     is_plain = is_plain_member(api, &name);
                     is_history = name == wire::of(api).history();
-                    members.push(name.into_owned());
+                    // At most as many as there are plain members, because a request may repeat them.
+                    if is_plain && !members.iter().any(|known| *known == name) {
+                        members.push(name.into_owned());
+                    }
                 }
             }
             Skimmed::List => has_history |= is_history,
@@ -120,7 +123,7 @@ mod tests {
         let facts = crate::dialects().iter().flat_map(|dialect| dialect.requests());
         for fact in facts {
             let Refusal::Rule(rule) = fact.refuses else { continue };
-            let Place::Request([name, ..]) = rule.at else { continue };
+            let Location::Request([name, ..]) = rule.at else { continue };
             let is_of_all = rule.models == Models::All && rule.when.iter().all(|condition| may_hold(condition, &[]));
             assert!(!is_of_all || rule.apis.iter().all(|api| !is_plain_member(*api, name)), "{name}");
         }

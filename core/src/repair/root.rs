@@ -102,8 +102,8 @@ pub(crate) fn repair<'n>(
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns the arguments as a value, and whether it differs from what the model wrote. If the schema decided how to
-    /// read them, also returns why text without a schema is refused.
+    /// Returns the arguments as a value, and true if it differs from the text of the model. If the schema decided how
+    /// to read them, also returns why text without a schema is refused.
     fn read<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
         let is_quoted = matches!(raw, RawArguments::Value(_));
         let mut text = match raw {

@@ -13,6 +13,14 @@ const below = (folder) =>
     .sort()
     .map((page) => ({ text: page.slice(folder.length + 1, -'.md'.length), link: `/${page}` }));
 
+/** A plugin of markdown-it: Vue leaves code as it is, also doubled braces. (VitePress does this only for blocks of code.) */
+function literalCode(md) {
+  md.core.ruler.push('literal-code', ({ tokens }) => {
+    const code = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'code_inline');
+    for (const token of code) token.attrSet('v-pre', '');
+  });
+}
+
 const group = (text, items) => ({ text, items: items.map(([name, link]) => ({ text: name, link })) });
 
 export default defineConfig({
@@ -27,7 +35,7 @@ export default defineConfig({
   lastUpdated: false,
   markdown: {
     anchor: { slugify: (text) => new GithubSlugger().slug(text) },
-    config: (md) => md.use(repositoryLinks),
+    config: (md) => md.use(repositoryLinks).use(literalCode),
     // Generated tables hold code of many kinds; two themes for each would double the pages.
     theme: 'github-light',
   },

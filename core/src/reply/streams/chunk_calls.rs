@@ -191,7 +191,7 @@ impl Choice {
         Some(self.last).filter(is_open).or_else(|| (0..self.calls.len()).rev().take(MAX_OPEN).find(is_open))
     }
 
-    /// Decides whether an entry continues a call with its index or at its position.
+    /// Returns the call that an entry continues: the one with its index, or the one at its position.
     fn continued(&mut self, current: usize, by_id: Option<usize>, entry: &Entry, is_tool: Test<'_>) -> Owner {
         let is_numbered = entry.index.is_some();
         let renews_ids = self.renews_ids;

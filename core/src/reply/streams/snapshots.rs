@@ -102,7 +102,7 @@ impl Arguments {
     pub(super) fn feed<'t>(&mut self, piece: &'t str, known: &mut Option<Sends>) -> Cow<'t, str> {
         self.is_empty_value &= piece.is_empty();
         if let Some(held) = self.held.take() {
-            return Cow::Owned(self.settle(held, piece, known));
+            return Cow::Owned(self.choose_reading(held, piece, known));
         }
         let Some(passed) = self.passed.as_deref().filter(|passed| !passed.is_empty() && !piece.is_empty()) else {
             return self.pass(piece);
@@ -155,8 +155,8 @@ impl Arguments {
         known.get_or_insert(sends);
     }
 
-    /// Decides between two readings by the next piece.
-    fn settle(&mut self, mut held: Held, piece: &str, known: &mut Option<Sends>) -> String {
+    /// Chooses one of two readings by the next piece. Returns the text to pass on.
+    fn choose_reading(&mut self, mut held: Held, piece: &str, known: &mut Option<Sends>) -> String {
         if piece.is_empty() {
             self.held = Some(held);
             return String::new();

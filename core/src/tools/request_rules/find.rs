@@ -1,11 +1,11 @@
-//! Finds the places of a request that violate rules.
+//! Finds violations of rules about locations in a request.
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
-use super::{ids, FactRule, Found, FoundPlace};
+use super::{ids, FactRule, Found, FoundLocation};
 use crate::{
     collections::Set,
-    dialect::rule::{Fix, Messages, Parts, Path, Place, Refused, Rule, When},
+    dialect::rule::{Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     error::Error,
     json::{
         self,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Returns the places of a request that violate rules: first members of the request, in the order of the rules, then
+/// Returns the violations of rules: first members of the request, in the order of the rules, then
 /// parts of the history, in their order.
 ///
 /// # Errors
@@ -38,43 +38,44 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
         if !holds(request, rule.when)? {
             continue;
         }
-        let mut add = |pointer: String, place| {
+        let mut add = |pointer: String, location| {
             // Several rules may be about one member; the first violated one is used.
-            let is_known =
-                |other: &Found| place == FoundPlace::Request && other.pointer == pointer && other.rule.id == rule.id;
+            let is_known = |other: &Found| {
+                location == FoundLocation::Request && other.pointer == pointer && other.rule.id == rule.id
+            };
             if !of_request.iter().any(is_known) {
-                of_request.push(Found { fact, rule, pointer, place });
+                of_request.push(Found { fact, rule, pointer, location });
             }
         };
         match rule.at {
-            Place::Request(path) => {
+            Location::Request(path) => {
                 if at(request, path, &mut |value| is_refused(value, rule.refuses))? {
-                    add(joined("", shown(rule, path)), FoundPlace::Request);
+                    add(joined("", shown(rule, path)), FoundLocation::Request);
                 }
             }
-            Place::Choice => {
+            Location::Choice => {
                 let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
                 let is_refused = match rule.refuses {
                     Refused::WithoutTools => choice.is_some() && !has_functions(request, wire)?,
                     refused => choice.is_some_and(|choice| is_choice(&choice, refused)),
                 };
                 if is_refused {
-                    add(wire.choice().given(request)?.unwrap_or_default().to_owned(), FoundPlace::Choice);
+                    add(wire.choice().given(request)?.unwrap_or_default().to_owned(), FoundLocation::Choice);
                 }
             }
-            Place::Tool(path) => {
+            Location::Tool(path) => {
                 let list = wire.tools().pointer();
                 wire.tools().look(request, |tools| {
                     for (index, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
                         if at(tool, path, &mut |value| is_refused(value, rule.refuses))? {
                             let pointer = joined(&format!("{list}/{index}"), path);
-                            of_tools.push(Found { fact, rule, pointer, place: FoundPlace::Tool(index) });
+                            of_tools.push(Found { fact, rule, pointer, location: FoundLocation::Tool(index) });
                         }
                     }
                     Ok(())
                 })?;
             }
-            Place::Message(..) | Place::Part(..) | Place::CallId => of_history.push((*fact, *rule)),
+            Location::Message(..) | Location::Part(..) | Location::CallId => of_history.push((*fact, *rule)),
         }
     }
     let mut found = of_request;
@@ -233,10 +234,10 @@ fn in_history(
         }
         let message = view(message)?;
         let is_end = index + 1 == messages.len();
-        let place = InHistory { message: &message, index, wire, before, turn, last, lacks_tools, is_end };
+        let in_history = InHistory { message: &message, index, wire, before, turn, last, lacks_tools, is_end };
         let first = found.len();
         for (fact, rule) in rules {
-            place.judge(rule, &mut |pointer, place| found.push(Found { fact, rule, pointer, place }))?;
+            in_history.judge(rule, &mut |pointer, location| found.push(Found { fact, rule, pointer, location }))?;
         }
         without_removed_parts(found, first);
         ids.read(&message, index, wire);
@@ -254,9 +255,9 @@ fn without_removed_parts(found: &mut Vec<Found>, first: usize) {
     }
     let mut of_message = found.split_off(first);
     let removed: Set<usize> =
-        of_message.iter().filter(|one| is_removal(one)).filter_map(|one| one.place.part()).collect();
+        of_message.iter().filter(|one| is_removal(one)).filter_map(|one| one.location.part()).collect();
     let mut seen = Set::new();
-    of_message.retain(|one| match one.place.part().filter(|part| removed.contains(part)) {
+    of_message.retain(|one| match one.location.part().filter(|part| removed.contains(part)) {
         Some(part) => is_removal(one) && seen.insert(part),
         None => true,
     });
@@ -280,20 +281,20 @@ struct InHistory<'n, 'a> {
 }
 
 impl InHistory<'_, '_> {
-    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, FoundPlace)) -> Result<(), Error> {
+    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, FoundLocation)) -> Result<(), Error> {
         let turns = self.wire.turns();
         let pointer = || format!("/{}/{}", self.wire.history(), self.index);
         match rule.at {
-            Place::Message(messages, path) if is_message(self.message, turns, messages) && self.has(rule.when) => {
+            Location::Message(messages, path) if is_message(self.message, turns, messages) && self.has(rule.when) => {
                 let is_broken = match rule.refuses {
                     Refused::After(speaker) => self.before == Some(speaker),
                     refused => at(self.message, path, &mut |value| is_refused(value, refused))?,
                 };
                 if is_broken {
-                    add(joined(&pointer(), shown(rule, path)), FoundPlace::Message(self.index));
+                    add(joined(&pointer(), shown(rule, path)), FoundLocation::Message(self.index));
                 }
             }
-            Place::Part(parts, path) => {
+            Location::Part(parts, path) => {
                 let list = self.wire.parts_list();
                 let all = self.message.items_at(list);
                 let first_call = match rule.refuses {
@@ -330,7 +331,7 @@ impl InHistory<'_, '_> {
                     };
                     if is_broken && (is_only || !rule.when.contains(&When::OnlyPart)) {
                         let pointer = format!("{}/{list}/{index}", pointer());
-                        add(joined(&pointer, shown(rule, path)), FoundPlace::Part(self.index, index));
+                        add(joined(&pointer, shown(rule, path)), FoundLocation::Part(self.index, index));
                     }
                 }
             }

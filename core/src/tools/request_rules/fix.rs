@@ -1,16 +1,16 @@
-//! Fixes places of a request that violate rules.
+//! Fixes violations of rules about locations in a request.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     find::{find, first_call},
-    ids, words, FactRule, Found, FoundPlace,
+    ids, words, FactRule, Found, FoundLocation,
 };
 use crate::{
     collections::{Map, Set},
     dialect::{
         requests::RequestFact,
-        rule::{Fix, Path, Place},
+        rule::{Fix, Location, Path},
     },
     error::Error,
     json::{
@@ -46,7 +46,7 @@ pub(crate) struct Fixed {
     pub(crate) left_tools: Option<Map<String, String>>,
 }
 
-/// The changes to the parts and the place of one message.
+/// The changes to the parts of one message, and a message before it.
 #[derive(Default)]
 struct MessageChange {
     removed: Set<usize>,
@@ -74,29 +74,37 @@ pub(crate) fn fix(request: &mut Node<'_>, (api, home): (Api, ToolFormat), rules:
         declare_tools(request, wire, home)?;
     }
     let mut fixed = Fixed::default();
+    let mut declares_tools = false;
     let mut messages: Map<usize, MessageChange> = Map::new();
-    for Found { fact, rule, pointer, place } in found {
+    for Found { fact, rule, pointer, location } in found {
         let mut is_renamed = true;
-        match (rule.at, place, rule.fix) {
-            (_, FoundPlace::Part(message, part), Fix::RemovePart) => {
+        match (rule.at, location, rule.fix) {
+            (_, FoundLocation::Part(message, part), Fix::RemovePart) => {
                 messages.entry(message).or_default().removed.insert(part);
             }
-            (_, FoundPlace::Part(message, part), Fix::MoveBeforeCalls) => {
+            (_, FoundLocation::Part(message, part), Fix::MoveBeforeCalls) => {
                 messages.entry(message).or_default().moved.insert(part);
             }
-            (_, FoundPlace::Message(message), Fix::InsertMessage(text)) => {
+            (_, FoundLocation::Message(message), Fix::InsertMessage(text)) => {
                 messages.entry(message).or_default().inserted = Some(text);
                 fixed.is_shifted = true;
             }
             (_, _, Fix::MapId) => {}
             // All tools are declared at the first call.
             (_, _, Fix::DeclareTools) => {
-                if fixed.changes.iter().any(|change| change.rule == rule.id) {
+                if core::mem::replace(&mut declares_tools, true) {
                     continue;
                 }
             }
-            (_, _, Fix::RemoveList) => fixed.changes.extend(remove_list(request, wire, fact)?),
-            (Place::Choice, _, fix) => {
+            (_, _, Fix::RemoveList) => {
+                let choice = written_choice(request, wire)?;
+                fixed.changes.extend(remove_list(request, wire, fact)?);
+                let sent = written_choice(request, wire)?;
+                if sent != choice {
+                    fixed.choice = Some(ChoiceChange { found: choice, sent, because: fact.source });
+                }
+            }
+            (Location::Choice, _, fix) => {
                 let choice = written_choice(request, wire)?;
                 if fix == Fix::Remove {
                     wire.choice().remove(request)?;
@@ -106,7 +114,7 @@ pub(crate) fn fix(request: &mut Node<'_>, (api, home): (Api, ToolFormat), rules:
                 let sent = written_choice(request, wire)?;
                 fixed.choice = Some(ChoiceChange { found: choice, sent, because: fact.source });
             }
-            (at, place, fix) => is_renamed = change_value(request, wire, (at, fix), place)?,
+            (at, location, fix) => is_renamed = change_value(request, wire, (at, fix), location)?,
         }
         fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
     }
@@ -118,19 +126,19 @@ fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
     Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
 }
 
-/// Changes a value at a place. Returns true if a value that gets another name was sent under it.
+/// Changes a value at a location. Returns true if a value that gets another name was sent under it.
 fn change_value(
     request: &mut Node<'_>,
     wire: &Wire,
-    (at, fix): (Place, Fix),
-    place: FoundPlace,
+    (at, fix): (Location, Fix),
+    location: FoundLocation,
 ) -> Result<bool, Error> {
-    match (at, place) {
-        (Place::Request(path), _) => change(request, path, fix),
-        (Place::Message(_, path), FoundPlace::Message(index)) => {
+    match (at, location) {
+        (Location::Request(path), _) => change(request, path, fix),
+        (Location::Message(_, path), FoundLocation::Message(index)) => {
             in_message(request, wire, index, |message| change(message, path, fix))
         }
-        (Place::Part(_, path), FoundPlace::Part(index, part)) => in_message(request, wire, index, |message| {
+        (Location::Part(_, path), FoundLocation::Part(index, part)) => in_message(request, wire, index, |message| {
             let changed = message.visit(wire.parts_list(), |parts| {
                 let part = parts.as_array_mut().and_then(|parts| parts.get_mut(part));
                 match (part, fix) {
@@ -144,7 +152,7 @@ fn change_value(
             });
             changed.unwrap_or(Ok(false))
         }),
-        (Place::Tool(path), FoundPlace::Tool(index)) => {
+        (Location::Tool(path), FoundLocation::Tool(index)) => {
             let changed = wire.tools().edit(request, |tools| {
                 edit(tools, |tools| {
                     let tool = tools.as_array_mut().and_then(|tools| tools.get_mut(index));
@@ -180,7 +188,18 @@ fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
             edit(node, |node| change_member(node, outer, fix))
         }
         [member] => edit(node, |node| change_member(node, member, fix)),
-        [outer, rest @ ..] => Ok(edit_member(node, outer, |inner| change(inner, rest, fix))?.unwrap_or_default()),
+        [outer, rest @ ..] => edit(node, |node| {
+            let changed = edit_member(node, outer, |inner| {
+                let is_changed = change(inner, rest, fix)?;
+                Ok((is_changed, inner.as_object().is_some_and(json::Object::is_empty)))
+            })?;
+            let (is_changed, is_emptied) = changed.unwrap_or_default();
+            // The member that was removed was the only one.
+            if fix == Fix::Remove && is_emptied {
+                node.remove(outer);
+            }
+            Ok(is_changed)
+        }),
     }
 }
 
@@ -348,14 +367,14 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
     wire.tools().edit(request, |tools| {
         edit(tools, |tools| {
             let Some(entries) = tools.as_array_mut() else { return Ok(()) };
-            let mut place = 0;
+            let mut kept = 0;
             for (index, mut entry) in core::mem::take(entries).into_iter().enumerate() {
-                let (before, now) = (alloc::format!("{list}/{index}"), alloc::format!("{list}/{place}"));
+                let (before, now) = (alloc::format!("{list}/{index}"), alloc::format!("{list}/{kept}"));
                 let Some(group) = groups.iter().find(|group| entry.get(**group).is_some()) else {
                     if is_allowed(&entry) {
                         left.insert(before, now);
                         entries.push(entry);
-                        place += 1;
+                        kept += 1;
                     }
                     continue;
                 };
@@ -380,7 +399,7 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
                 }
                 if entry.as_object().is_none_or(|entry| !entry.is_empty()) {
                     entries.push(entry);
-                    place += 1;
+                    kept += 1;
                 }
             }
             Ok(())

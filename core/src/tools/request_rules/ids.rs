@@ -2,12 +2,12 @@
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
-use super::{FactRule, Found, FoundPlace};
+use super::{FactRule, Found, FoundLocation};
 use crate::{
     collections::Map,
     dialect::{
         name_rules::NamePattern,
-        rule::{Fix, Place, Refused},
+        rule::{Fix, Location, Refused},
     },
     error::Error,
     json::{
@@ -45,7 +45,7 @@ struct Calls {
 impl Ids {
     pub(super) fn of(rules: &[FactRule]) -> Self {
         let mut ids = Ids { matching: None, unique: None, all: Vec::new() };
-        for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Place::CallId) {
+        for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Location::CallId) {
             match rule.refuses {
                 // The rules of the dialect come before those of the host.
                 Refused::NotMatch(pattern) => {
@@ -119,7 +119,7 @@ impl Ids {
         for (number, (id, new)) in self.all.iter().zip(plan).enumerate() {
             let Some(((fact, rule), _)) = new else { continue };
             if id.role == Role::Call || !calls.contains(&id.text) {
-                found.push(Found { fact, rule, pointer: id.pointer.clone(), place: FoundPlace::Id(number) });
+                found.push(Found { fact, rule, pointer: id.pointer.clone(), location: FoundLocation::Id(number) });
             }
         }
     }

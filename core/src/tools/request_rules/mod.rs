@@ -1,7 +1,7 @@
-//! Rules about places of a request ([`Rule`]): finds what violates them, and fixes it.
+//! Rules about locations in a request ([`Rule`]): finds violations, and fixes them.
 //!
-//! `find` reads and never writes; `fix` changes the places that were found. Only `dialect::rule` knows what a rule is,
-//! and only `wire` knows where the places of a format are.
+//! `find` reads and never writes; `fix` changes the locations that were found. Only `dialect::rule` knows what a rule
+//! is, and only `wire` knows where the locations of a format are.
 
 mod find;
 mod fix;
@@ -45,7 +45,7 @@ pub(crate) struct Found {
     pub(crate) fact: &'static RequestFact,
     pub(crate) rule: &'static Rule,
     pub(crate) pointer: String,
-    place: FoundPlace,
+    location: FoundLocation,
 }
 
 impl Found {
@@ -55,9 +55,9 @@ impl Found {
     }
 }
 
-/// The place of a violation. Paths are those of the rule.
+/// The location of a violation, without the path of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FoundPlace {
+enum FoundLocation {
     Request,
     Message(usize),
     /// Index of the message, and index of the part.
@@ -69,11 +69,11 @@ enum FoundPlace {
     Choice,
 }
 
-impl FoundPlace {
+impl FoundLocation {
     /// Returns the index of the part.
     const fn part(self) -> Option<usize> {
         match self {
-            FoundPlace::Part(_, part) => Some(part),
+            FoundLocation::Part(_, part) => Some(part),
             _ => None,
         }
     }

@@ -2,7 +2,12 @@
 
 extern crate std;
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 use std::println;
 
 use serde_json::{json, Value};
@@ -13,15 +18,15 @@ use crate::{
         backends::BACKENDS,
         models::Models,
         requests::{Refusal, RequestFact},
-        rule::{Fix, Messages, Parts, Path, Place, Refused, Rule, When},
+        rule::{Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     },
     dialects,
     options::Api,
     wire::turns::Speaker,
-    AdaptOptions, CheckRequestOptions,
+    AdaptOptions, CheckRequestOptions, Input,
 };
 
-/// A request that violates a rule: the request, and the pointer to the place.
+/// A request that violates a rule: the request, and the pointer to the violation.
 type Violation = (Value, String);
 
 fn history(api: Api) -> &'static str {
@@ -114,12 +119,12 @@ fn put(node: &mut Value, path: Path, value: Value) {
     }
 }
 
-/// Returns a value that a rule refuses; `None` stands for a member that is missing.
+/// Returns a value that a rule refuses; `None` is a missing member.
 fn refused_value(rule: &Rule) -> Option<Value> {
     Some(match rule.refuses {
         Refused::Absent => return None,
         Refused::Words(words) => json!(words[0]),
-        Refused::Empty if matches!(rule.at, Place::Part(..)) => json!(""),
+        Refused::Empty if matches!(rule.at, Location::Part(..)) => json!(""),
         Refused::Empty => json!([]),
         Refused::Blank => json!(" \n"),
         Refused::NotObject => json!("text"),
@@ -149,7 +154,7 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
     let key = history(api);
     let calls = |ids: &[&str]| ids.iter().flat_map(|id| exchange(api, id)).collect::<Vec<_>>();
     let pointer = match rule.at {
-        Place::Request(path) => {
+        Location::Request(path) => {
             if path[0] != "tools" {
                 add_tool(api, &mut request);
             }
@@ -159,12 +164,12 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
             }
             joined(if rule.refuses == Refused::Absent { &path[..path.len() - 1] } else { path })
         }
-        Place::Tool(path) => {
+        Location::Tool(path) => {
             add_tool(api, &mut request);
             put(&mut request["tools"][0], path, json!("x"));
             format!("/tools/0{}", joined(path))
         }
-        Place::CallId => {
+        Location::CallId => {
             add_tool(api, &mut request);
             let long = "a/".repeat(40);
             let messages = request[key].as_array_mut().expect("a history");
@@ -192,7 +197,7 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
                 }
             }
         }
-        Place::Choice => {
+        Location::Choice => {
             if rule.refuses != Refused::WithoutTools {
                 add_tool(api, &mut request);
             }
@@ -221,7 +226,7 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
                 }
             }
         }
-        Place::Message(messages, path) => {
+        Location::Message(messages, path) => {
             add_tool(api, &mut request);
             let mut added = match messages {
                 Messages::By(Speaker::Model) => json!({"role": "assistant", "content": "a"}),
@@ -252,7 +257,7 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
             let shown = if rule.refuses == Refused::Absent { &path[..path.len() - 1] } else { path };
             format!("/{key}/{at}{}", joined(shown))
         }
-        Place::Part(parts, path) => {
+        Location::Part(parts, path) => {
             if rule.refuses != Refused::WithoutTools {
                 add_tool(api, &mut request);
             }
@@ -329,7 +334,7 @@ fn models(models: Models) -> (String, Option<String>) {
     }
 }
 
-fn found(request: &Value, (dialect, host): (&str, Option<&str>), model: &str, fact: &RequestFact) -> Vec<String> {
+fn found(request: impl Input, (dialect, host): (&str, Option<&str>), model: &str, fact: &RequestFact) -> Vec<String> {
     let mut options = CheckRequestOptions::new(dialect).model(model);
     options.host = host.map(String::from);
     let found = check_request(request, options).expect("a request");
@@ -360,9 +365,9 @@ fn every_rule_is_found_and_fixed() {
                 let about = format!("{at:?}, {api:?}, {}: {request}", fact.statement);
                 count += 1;
                 let earlier = crate::tools::request_rules::of(dialect, host, (*api, &model));
-                // Of several facts about one place, the first one counts.
+                // Of several facts about one member, the first violated one is used.
                 let is_first = earlier.iter().find(|(_, own)| own.at == rule.at && own.id == rule.id);
-                if is_first.is_some_and(|(own, _)| *own != fact) && matches!(rule.at, Place::Request(_)) {
+                if is_first.is_some_and(|(own, _)| *own != fact) && matches!(rule.at, Location::Request(_)) {
                     continue;
                 }
                 let mut expect = |is_met: bool, what: String| {
@@ -371,6 +376,10 @@ fn every_rule_is_found_and_fixed() {
                     }
                 };
                 let pointers = found(&request, at, &model, fact);
+                let resolves = |pointer: &str| request.pointer(pointer).is_some();
+                expect(pointers.iter().all(|pointer| resolves(pointer)), format!("{pointers:?} does not resolve"));
+                let of_text = found(request.to_string().as_str(), at, &model, fact);
+                expect(of_text == pointers, format!("found {of_text:?} in text, {pointers:?} in a tree"));
                 expect(pointers == [pointer.as_str()], format!("found {pointers:?}, not {pointer}"));
                 if let Some(other) = &other {
                     let mut changed = request.clone();
@@ -399,7 +408,15 @@ fn every_rule_is_found_and_fixed() {
                         continue;
                     }
                 };
-                let changes = adapted.report.request_changes.iter().filter(|change| change.rule == rule.id);
+                let all = &adapted.report.request_changes;
+                expect(all.iter().all(|change| resolves(&change.pointer)), format!("a change of {all:?} is elsewhere"));
+                let written = request.to_string();
+                let text = adapt_request(written.as_str(), &options).expect("a request");
+                expect(
+                    serde_json::from_str::<Value>(&text.request).expect("JSON") == adapted.request,
+                    format!("text becomes {}", text.request),
+                );
+                let changes = all.iter().filter(|change| change.rule == rule.id);
                 let pointers: Vec<&str> = changes.map(|change| change.pointer.as_str()).collect();
                 if rule.fix == Fix::None {
                     expect(pointers.is_empty(), format!("changed {pointers:?}"));

@@ -4,22 +4,22 @@ use alloc::{format, string::String};
 
 use crate::dialect::{
     requests::RequestFact,
-    rule::{Fix, Path, Place, Refused, Rule},
+    rule::{Fix, Location, Path, Refused, Rule},
 };
 
-/// Returns the name of the member that a rule is about, or what else it is about.
-fn subject(place: Place) -> String {
+/// Returns a human-readable name of the location of a rule.
+fn subject(location: Location) -> String {
     let member = |path: Path, whole: &str| match path {
         [] => String::from(whole),
         path => format!("`{}`", path.join(".")),
     };
-    match place {
-        Place::Request(path) => member(path, "request"),
-        Place::Message(_, path) => member(path, "message"),
-        Place::Part(_, path) => member(path, "part"),
-        Place::Tool(path) => member(path, "tool"),
-        Place::CallId => "id".into(),
-        Place::Choice => "choice of tools".into(),
+    match location {
+        Location::Request(path) => member(path, "request"),
+        Location::Message(_, path) => member(path, "message"),
+        Location::Part(_, path) => member(path, "part"),
+        Location::Tool(path) => member(path, "tool"),
+        Location::CallId => "id".into(),
+        Location::Choice => "choice of tools".into(),
     }
 }
 
@@ -40,12 +40,12 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
         Refused::AfterCall => "expected text before the calls of its message, found it after one".into(),
         Refused::After(_) => "expected a message of the model first, found another".into(),
         Refused::First => "expected another part at the start of the message".into(),
-        Refused::FirstCallWithout(member) => format!("expected `{member}` beside the call, found none"),
+        Refused::FirstCallWithout(member) => format!("expected `{member}` next to the call, found none"),
         Refused::Allowed | Refused::AllowedOptional | Refused::Named | Refused::Forbidden => {
             "expected a different choice of tools".into()
         }
         Refused::WithoutResult { .. } => "expected a search with its result, found one without".into(),
-        Refused::WithoutTools if rule.at == Place::Choice => "expected tools, found none".into(),
+        Refused::WithoutTools if rule.at == Location::Choice => "expected tools, found none".into(),
         Refused::WithoutTools => "expected the tools that the history calls, found none".into(),
     };
     format!("{expected}: {}", fact.statement)
