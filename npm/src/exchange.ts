@@ -102,7 +102,7 @@ export class Exchange {
     return this.#betas;
   }
 
-  /** The backend's own construct for deferred tools that the request uses; with `native: "auto"`, the one that was looked up. */
+  /** The backend's own construct for deferred tools that the request uses. It is looked up, unless the options name one. */
   get native(): DeferralChoice['native'] {
     return this.#native;
   }

@@ -361,8 +361,8 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
   /**
    * Handling of deferred tools; `false` leaves them unchanged, for a backend that supports deferred loading. Default: searches that
    * Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); if the format cannot express such searches, all tools are
-   * loaded (`"load-all"`). With `native: "auto"`, the construct of the backend is looked up by its URL and the model, as `deferralFor`
-   * does.
+   * loaded (`"load-all"`). `native` is `"auto"` by default: the construct of the backend is looked up by its URL and the model, as
+   * `deferralFor` does; a backend without a known construct gets emulated deferral, as with `"none"`.
    */
   deferred?:
     | (Omit<DeferredOptions, 'share' | 'native'> & { native?: DeferredOptions['native'] | 'auto' })

@@ -49,7 +49,7 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 5] = [
         default: || Some(AUTO),
         apply: |options, word| {
             let native = choice::<Native>(Some(word));
-            options.native_is_auto = native.is_none();
+            options.native_is_auto = native != Some(Native::None);
             if let (Some(deferred), Some(native)) = (&mut options.adapt.deferred, native) {
                 deferred.native = native;
             }

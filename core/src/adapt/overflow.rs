@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{lazy, Data, Node, Text},
     limits::LOADS_SHARE,
-    options::{AdaptOptions, Api},
+    options::{AdaptOptions, Api, Overflow},
     request::{
         flat_list,
         tool::{self, Kind, CACHE, FLAG},
@@ -25,6 +25,16 @@ pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
 pub(super) fn limit(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
     [dialect.tools.max_tools, options.tools.max_tools.flatten()].into_iter().flatten().min()
+}
+
+/// Returns true if a request sends more tools than the API accepts, and the options defer the rest.
+pub(crate) fn must_defer(request: &Node<'_>, api: Api, options: &AdaptOptions) -> Result<bool, Error> {
+    if options.overflow != Overflow::Defer {
+        return Ok(false);
+    }
+    let Some(limit) = limit(crate::dialect::of(&options.tools.sanitize)?, options) else { return Ok(false) };
+    let sent = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, size)))?;
+    Ok(sent.is_some_and(|sent| sent > limit))
 }
 
 /// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. The

@@ -89,13 +89,13 @@ impl Exchange {
     }
 
     /// Returns the backend's native construct for deferred tools that the request uses. With
-    /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), the construct was looked up;
-    /// otherwise the options determine it.
+    /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), the default, it is looked up unless
+    /// the options name one.
     ///
     /// ```
     /// use toolwire::{options::Native, Exchange, ExchangeOptions};
     /// let body = r#"{"model":"claude-opus-5","messages":[]}"#;
-    /// let options = ExchangeOptions::default().native_is_auto(true);
+    /// let options = ExchangeOptions::default();
     /// let exchange = Exchange::open("https://api.anthropic.com/v1/messages", body, &options)?.expect("a request");
     /// assert_eq!(exchange.native(), Native::Inline);
     /// # Ok::<(), toolwire::Error>(())

@@ -40,7 +40,7 @@ use crate::{
         },
     },
     report::{AnswerChange, RepairedCall},
-    request::tool_format,
+    request::{carriers, tool_format},
     tools::{
         list_cache::{FoundLists, Lookup, ToolListCache},
         quarantine::{self, SetAsideWarning},
@@ -282,11 +282,7 @@ impl Exchange {
                 (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
             }
         };
-        let native = match options.native_is_auto {
-            true => Some(native_of(&node, target.api, (model.clone(), url), (dialect, &options.betas))?),
-            false => None,
-        };
-        let mut adapting = options.adapting(target.api.tools(), dialect, native)?;
+        let mut adapting = options.adapting(target.api.tools(), dialect)?;
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
         adapting.host.get_or_insert_with(|| url.into());
@@ -295,6 +291,12 @@ impl Exchange {
         if hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
+        }
+        if options.native_is_auto {
+            let known = native_of(&node, target.api, (dialect, url, &options.betas), &adapting)?;
+            if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| deferred.native == Native::None) {
+                deferred.native = known;
+            }
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
@@ -509,14 +511,17 @@ impl Exchange {
 
 /// Returns the construct for deferred tools that the backend is known to have. If a request leaves the search to the
 /// provider but the backend's construct has no hosted search, deferral is emulated, because otherwise the model could
-/// not find the deferred tools.
+/// not find the deferred tools. Tools beyond the API's maximum can only be deferred by emulation.
 fn native_of(
     request: &Node<'_>,
     api: Api,
-    (model, url): (Option<String>, &str),
-    (dialect, header): (&str, &[String]),
+    (dialect, url, header): (&str, &str, &[String]),
+    adapting: &AdaptOptions,
 ) -> Result<Native, Error> {
-    let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
+    if overflow::must_defer(request, api, adapting)? {
+        return Ok(Native::None);
+    }
+    let query = DeferralQuery { api: Some(api), model: adapting.model.clone(), host: Some(url.into()) };
     let (mut betas, searches) = (deferred::betas_in(request)?, deferred::lists_hosted_search(request)?);
     betas.extend_from_slice(header);
     let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
@@ -689,7 +694,7 @@ enum Next {
 /// continue.
 const PAUSE: &str = "pause_turn";
 
-/// Returns true if a request has a tool or a response format with `strict: true`.
+/// Returns true if a request, or its history, has a tool or a response format with `strict: true`.
 fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     // SDKs do not escape the word, so a text search suffices.
     if !body.contains("\"strict\"") {
@@ -698,12 +703,12 @@ fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool,
     if crate::request::formats::has_strict(request, api)? {
         return Ok(true);
     }
-    let Some(tools) = request.get("tools") else { return Ok(false) };
-    let tools = view(tools)?;
     let is_strict = |entry: &Node<'_>| match tool_format::recognize(entry) {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };
-    let found = crate::request::entries(&tools).any(is_strict);
+    let tools = request.get("tools").map(view).transpose()?;
+    let mut found = tools.is_some_and(|tools| crate::request::entries(&tools).any(is_strict));
+    carriers::each(request, api, None, |tools| found |= tools.iter().any(is_strict))?;
     Ok(found)
 }

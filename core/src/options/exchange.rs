@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     table::{options, Example, Readable, Reader},
     tools::OnSetAside,
-    AdaptOptions, Api, Native, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, Api, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -44,9 +44,10 @@ options! {
         /// Options for rewriting the request. Their dialect is ignored.
         pub adapt: AdaptOptions = AdaptOptions::at_default();
         /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
-        /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"`. The result replaces
-        /// [`DeferredOptions::native`](super::DeferredOptions::native).
-        pub native_is_auto: bool = false;
+        /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"` or absent. A construct
+        /// that [`DeferredOptions::native`](super::DeferredOptions::native) names takes precedence. If false, deferred
+        /// tools are emulated unless it names one.
+        pub native_is_auto: bool = true;
     }
 }
 
@@ -95,7 +96,7 @@ impl ExchangeOptions {
         let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
         let mut options = Self::of(&reader, Self::default())?;
-        options.native_is_auto = reader.node("deferred").is_some_and(is_auto);
+        options.native_is_auto = !reader.node("deferred").is_some_and(|deferred| has_native(deferred, "none"));
         options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
         if let Some(dialect) = &options.dialect {
             crate::dialect::of(&options.adapt.tools.sanitize).map_err(|error| {
@@ -115,21 +116,12 @@ impl ExchangeOptions {
         Ok(options)
     }
 
-    /// Returns the options with which `adapt_request` rewrites a request of this format into this dialect. `native` is
-    /// the backend's construct, if it was looked up.
+    /// Returns the options with which `adapt_request` rewrites a request of this format into this dialect.
     ///
     /// # Errors
     /// `invalid-option` if the target is another format.
-    pub(crate) fn adapting(
-        &self,
-        format: ToolFormat,
-        dialect: &str,
-        native: Option<Native>,
-    ) -> Result<AdaptOptions, Error> {
+    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
-        if let (Some(deferred), Some(native)) = (&mut adapt.deferred, native) {
-            deferred.native = native;
-        }
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
@@ -148,8 +140,8 @@ impl ExchangeOptions {
     }
 }
 
-fn is_auto(deferred: &Node<'_>) -> bool {
-    deferred.get("native").is_some_and(|native| native.is_text(AUTO))
+fn has_native(deferred: &Node<'_>, word: &str) -> bool {
+    deferred.get("native").is_some_and(|native| native.is_text(word))
 }
 
 /// Returns only the options that `adapt_request` has. It requires a dialect, so a placeholder is set if the options
@@ -163,7 +155,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
         rest.remove(&naming.spell(name));
     }
     // The construct is determined later.
-    if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| is_auto(deferred)) {
+    if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| has_native(deferred, AUTO)) {
         deferred.set("native", Node::literal("none"));
     }
     if rest.get("dialect").is_none_or(Node::is_null) {

@@ -724,8 +724,9 @@ fn options_from_json_equal_those_of_the_setters() {
         let own = AdaptOptions::new("moonshot").deferred(deferred);
         assert_eq!(options::<AdaptOptions>(&format!("{DIALECT},{given}}}")), own, "deferred: `{name}`");
     }
-    let auto = ExchangeOptions::default().native_is_auto(true);
-    assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), auto);
+    assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), ExchangeOptions::default());
+    let emulated = ExchangeOptions::default().native_is_auto(false);
+    assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"none"}}"#), emulated);
 }
 
 /// The hint of an unknown dialect is a call of the caller's own function, in the caller's language.

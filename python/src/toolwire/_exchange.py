@@ -125,7 +125,7 @@ class Exchange:
     ]:
         """The backend's native construct for deferred tools that the request uses.
 
-        With `native="auto"`, it is determined from the URL and the model, as by `deferral_for`.
+        It is determined from the URL and the model, as by `deferral_for`, unless the options name one.
         """
         native: Any = self._exchange.native()
         return native

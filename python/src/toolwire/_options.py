@@ -392,8 +392,8 @@ class ExchangeDeferral(_DeferralOptions, total=False):
     """Native construct for deferred tools that the backend supports, regardless of the client that sent the request.
     Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`,
     the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. By
-    default `"none"`: deferred tools are emulated. `"auto"` selects the construct that `deferral_for` returns for the
-    URL and the model."""
+    default `"auto"`: the construct that `deferral_for` returns for the URL and the model. `"none"` emulates deferred
+    tools."""
 
 
 class DeferredOptions(_DeferralOptions, total=False):

@@ -6,6 +6,8 @@ import { createServer, request as send } from 'node:http';
 import { chat, frame, gemini, messages, responses, whole } from './models.js';
 import { refusals } from './rules.js';
 
+/** Number of tokens above the limits at which the clients compact their history. Only some replies have it, or clients would not end. */
+const LONG = 170_000;
 /** The header with which the recorder numbers requests. */
 const NUMBER = 'x-recorded-request';
 
@@ -94,6 +96,7 @@ export function judged({ url, headers }, bytes) {
 /** Serves a fake of a backend. `requests` collects `{ number, text, refused }` of each request. */
 export async function fake({ backend, format, ...about }) {
   const requests = [];
+  let compactions = 2;
   const server = createServer(async (request, response) => {
     const bytes = await read(request);
     const seen = judged(request, bytes);
@@ -103,7 +106,9 @@ export async function fake({ backend, format, ...about }) {
     requests.push({ number: request.headers[NUMBER], text: bytes.toString(), path: seen.path, refused });
     if (refused.length > 0) return json(response, 400, ERRORS[format](refused[0]));
     if (/count[-_]?tokens/i.test(seen.path)) return json(response, 200, COUNTS);
-    FORMATS[format](response, seen, about);
+    const isLong = compactions > 0 && bytes.includes('Sunny.');
+    if (isLong) compactions -= 1;
+    FORMATS[format](response, { ...seen, used: isLong ? LONG : 1000 }, about);
   });
   return { ...(await listening(server)), requests };
 }

@@ -6,8 +6,6 @@ import { crc32 } from 'node:zlib';
 const ARGUMENTS = { city: 'Rome', days: '3' };
 const QUESTION = /What is the weather in \w+/;
 const ANSWER = 'It is sunny.';
-/** Above the limits at which the clients compact their history. */
-const USED = 170_000;
 const THOUGHT = 'The user asks for the weather.';
 
 /** Returns what the model does: `search`, `call`, or `answer`, from texts after the last message of the user. */
@@ -26,7 +24,7 @@ let counter = 0;
 const next = (prefix) => `${prefix}${String(++counter).padStart(8, '0')}`;
 
 /** Anthropic Messages, as the events of a stream. */
-export function messages({ model, body }) {
+export function messages({ model, body, used }) {
   const turns = (body.messages ?? []).filter(({ role }) => role === 'user' || role === 'assistant');
   const last = turns.findLastIndex(
     ({ role, content }) =>
@@ -59,7 +57,7 @@ export function messages({ model, body }) {
           { type: 'input_json_delta', partial_json: JSON.stringify(input) },
         ],
   );
-  const usage = { input_tokens: USED, output_tokens: 1 };
+  const usage = { input_tokens: used, output_tokens: 1 };
   const message = {
     id: next('msg_'),
     type: 'message',
@@ -103,7 +101,7 @@ export function whole(events) {
 }
 
 /** Chat Completions. `reasoning` is the member of reasoning. */
-export function chat({ model, body }, reasoning) {
+export function chat({ model, body, used }, reasoning) {
   const turns = body.messages ?? [];
   const last = turns.findLastIndex(({ role }) => role === 'user');
   const { kind, name } = step({
@@ -123,13 +121,13 @@ export function chat({ model, body }, reasoning) {
     chunk({ index: 0, delta, finish_reason: null }),
     {
       ...chunk({ index: 0, delta: {}, finish_reason: kind === 'call' ? 'tool_calls' : 'stop' }),
-      usage: { prompt_tokens: USED, completion_tokens: 5, total_tokens: USED + 5 },
+      usage: { prompt_tokens: used, completion_tokens: 5, total_tokens: used + 5 },
     },
   ];
 }
 
 /** OpenAI Responses, as the events of a stream. */
-export function responses({ model, body }) {
+export function responses({ model, body, used }) {
   const items = Array.isArray(body.input) ? body.input : [];
   const last = items.findLastIndex(({ role, type = 'message' }) => type === 'message' && role === 'user');
   const tools = (body.tools ?? []).flatMap(
@@ -168,11 +166,11 @@ export function responses({ model, body }) {
         },
   ];
   const usage = {
-    input_tokens: USED,
+    input_tokens: used,
     input_tokens_details: { cached_tokens: 0 },
     output_tokens: 5,
     output_tokens_details: { reasoning_tokens: 1 },
-    total_tokens: USED + 5,
+    total_tokens: used + 5,
   };
   const response = { id: next('resp_'), object: 'response', created_at: 1, status: 'completed', model, output, usage };
   return [
@@ -186,7 +184,7 @@ export function responses({ model, body }) {
 }
 
 /** Gemini's `generateContent`. */
-export function gemini({ body }) {
+export function gemini({ body, used }) {
   const turns = body.contents ?? [];
   const isQuestion = ({ role, parts = [] }) => role === 'user' && !parts.some((part) => part.functionResponse);
   const last = turns.findLastIndex(isQuestion);
@@ -201,7 +199,7 @@ export function gemini({ body }) {
     { text: THOUGHT, thought: true },
     { ...part, thoughtSignature: 'c2lnbmVk' },
   ];
-  const usageMetadata = { promptTokenCount: USED, candidatesTokenCount: 5, totalTokenCount: USED + 5 };
+  const usageMetadata = { promptTokenCount: used, candidatesTokenCount: 5, totalTokenCount: used + 5 };
   return [{ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }], usageMetadata }];
 }
 
