@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 # Each suite and each check is a target (`make test-python`, `make lint-clippy`) that first makes what it needs (see the
 # end of this file).
-.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
+.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges clients agents bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -53,6 +53,9 @@ judges: ## only the judges and SDKs of the tests (NEWEST=1: their newest release
 
 clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
 	@scripts/clients.sh
+
+agents: ## sessions of the same clients before strict fakes of 20 backends, without and with the relay
+	@scripts/clients.sh agents
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)
@@ -163,7 +166,7 @@ lint-playground: built
 lint-python: built
 	@scripts/counted.sh none $@ python/dev lint
 lint-scripts: installed
-	@scripts/counted.sh none $@ npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/program.js tests/clients/*.js
+	@scripts/counted.sh none $@ npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/program.js tests/clients/*.js tests/clients/agents/*.js
 lint-demo: installed
 	@scripts/counted.sh none $@ bash -c 'python/.venv/bin/ruff check --config python/pyproject.toml demo && python/.venv/bin/ruff format --check --config python/pyproject.toml demo'
 lint-bash: installed

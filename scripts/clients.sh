@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the clients of tests/clients, which need 1 GB, through `toolwire relay`.
+# Runs the clients of tests/clients, which need 1 GB, through `toolwire relay`. `clients.sh agents` runs their sessions
+# before strict fakes instead.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -20,4 +21,8 @@ install() {
   (cd tests/clients && npm rebuild @anthropic-ai/claude-code opencode-ai)
 }
 step "npm ci in tests/clients" "$LOGS/clients-setup.log" install
-npm test --silent --prefix tests/clients
+case ${1:-test} in
+test) npm test --silent --prefix tests/clients ;;
+agents) npm run --silent --prefix tests/clients agents ;;
+*) die "expected \`test\` or \`agents\`, found \`$1\`" ;;
+esac

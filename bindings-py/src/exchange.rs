@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 use toolwire::{
     internal::bindings::{self, Naming},
     ExchangeOptions, ToolListCache,
@@ -124,6 +127,26 @@ impl Exchange {
     /// Ends a stream, and returns the rest of the text.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
+    }
+
+    /// Restores a piece of a stream of bytes, and returns the bytes to pass on.
+    #[pyo3(signature = (piece, /))]
+    fn feed_bytes<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes =
+            guarded_with(&mut self.0, |exchange| exchange.feed_bytes(piece).map_err(|error| raised(py, &error)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Ends a stream of bytes, and returns the rest.
+    fn finish_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = guarded_with(&mut self.0, |exchange| exchange.finish_bytes().map_err(|error| raised(py, &error)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Returns the bytes of an error event.
+    #[pyo3(signature = (body, /))]
+    fn failed_bytes<'py>(&mut self, py: Python<'py>, body: &str) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &guarded_with(&mut self.0, |exchange| Ok(exchange.failed_bytes(body)))?))
     }
 
     /// Returns true if the last stream ended with a search, so the model must be asked again.

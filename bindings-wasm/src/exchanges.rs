@@ -87,6 +87,41 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
+/// Handles a piece of a stream of bytes. The shared buffer contains a character for each byte, and so does the output.
+#[wasm_bindgen(js_name = feedBytesExchange)]
+pub fn feed_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(exchange, words, chars, spelled, broken, |piece| {
+        let bytes: Vec<u8> = piece.chars().map(|byte| byte as u8).collect();
+        let out = with(exchange, |exchange| Ok(exchange.feed_bytes(&bytes)?))?;
+        Ok(TextOutput { text: Cow::Owned(spelled_bytes(&out)), report: None })
+    })
+}
+
+/// Ends a stream of bytes, like [`finish_exchange`].
+#[wasm_bindgen(js_name = finishBytesExchange)]
+pub fn finish_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(exchange, words, chars, spelled, broken, |_| {
+        with(exchange, |exchange| {
+            let text = Cow::Owned(spelled_bytes(&exchange.finish_bytes()?));
+            Ok(TextOutput { text, report: Some(about_end(exchange)) })
+        })
+    })
+}
+
+/// Converts the error body in the shared buffer to an error event of a stream of bytes.
+#[wasm_bindgen(js_name = failBytesExchange)]
+pub fn fail_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    on_text(exchange, words, chars, spelled, broken, |body| {
+        with(exchange, |exchange| {
+            Ok(TextOutput { text: Cow::Owned(spelled_bytes(&exchange.failed_bytes(body))), report: None })
+        })
+    })
+}
+
+fn spelled_bytes(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
 /// Ends a stream. The output is the remaining text. Returns an object, which has the next `request` and its `report` if
 /// the model must be asked again.
 #[wasm_bindgen(js_name = finishExchange)]
@@ -94,13 +129,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
     on_text(exchange, words, chars, spelled, broken, |_| {
         with(exchange, |exchange| {
             let text = Cow::Owned(exchange.finish_text()?);
-            let mut report = Node::empty_object();
-            if exchange.asks_again() {
-                let mut about = about_next(exchange);
-                about.set("request", Node::string(exchange.request().to_owned()));
-                report = Node::object(about);
-            }
-            Ok(TextOutput { text, report: Some(report) })
+            Ok(TextOutput { text, report: Some(about_end(exchange)) })
         })
     })
 }
@@ -157,6 +186,16 @@ fn about_next(exchange: &Exchange) -> Object<'static> {
     let mut about = about(exchange);
     about.set("report", Node::string(report(exchange)));
     about
+}
+
+/// Returns the facts about the next request after a stream, or an empty object.
+fn about_end(exchange: &Exchange) -> Node<'static> {
+    if !exchange.asks_again() {
+        return Node::empty_object();
+    }
+    let mut about = about_next(exchange);
+    about.set("request", Node::string(exchange.request().to_owned()));
+    Node::object(about)
 }
 
 fn report(exchange: &Exchange) -> String {

@@ -166,6 +166,18 @@ pub fn api_of(url: &str) -> Option<Api> {
     crate::exchange::api_of(url)
 }
 
+/// Returns a note for the user if requests to a URL may have tools, which are not adapted.
+#[cfg(feature = "search")]
+pub fn note(url: &str) -> Option<&'static str> {
+    crate::exchange::note(url)
+}
+
+/// Returns the location of the model's name in a URL of requests that can have tools.
+#[cfg(feature = "search")]
+pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
+    crate::exchange::model_range(url)
+}
+
 /// What the text of a request shows without parsing.
 #[cfg(feature = "search")]
 #[derive(Debug)]

@@ -167,6 +167,28 @@ export class Exchange {
     return text;
   }
 
+  /**
+   * Like {@link Exchange.feedText}, but accepts bytes, which may be cut anywhere. A stream of Amazon Bedrock may consist of binary
+   * frames (`application/vnd.amazon.eventstream`), which only this method accepts.
+   *
+   * @throws {@link ToolwireError} The errors of {@link Exchange.feedText}; `invalid-value` for bytes that are no frame, after frames.
+   */
+  feedBytes(piece: Uint8Array): Uint8Array<ArrayBuffer> {
+    return this.#running.feedBytes(piece);
+  }
+
+  /**
+   * Like {@link Exchange.finishText}, for a stream that {@link Exchange.feedBytes} received.
+   *
+   * @throws {@link ToolwireError} The errors of {@link Exchange.finishText}.
+   */
+  finishBytes(): Uint8Array<ArrayBuffer> {
+    const { bytes, next } = this.#running.finishBytes();
+    this.#asksAgain = next !== undefined;
+    if (next !== undefined) this.#next(next);
+    return bytes;
+  }
+
   /** True if the last stream ended with a search, so that the model must be asked again. */
   get asksAgain(): boolean {
     return this.#asksAgain;
@@ -179,6 +201,11 @@ export class Exchange {
    */
   failedText(body: string): string {
     return this.#running.failedText(body);
+  }
+
+  /** Like {@link Exchange.failedText}, for a client that has received bytes of {@link Exchange.feedBytes}. */
+  failedBytes(body: string): Uint8Array<ArrayBuffer> {
+    return this.#running.failedBytes(body);
   }
 
   /** Frees the state for asking again. The state of an exchange that is garbage-collected is freed, too, but later. */

@@ -202,6 +202,9 @@ interface Callbacks {
   repaired: (exchange: Exchange) => void;
 }
 
+/** Content types of event streams: text, and the frames of Amazon's services. */
+const STREAM = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
+
 /** Statuses whose responses have no body: `new Response` throws if it gets one of them and a body. */
 const NO_BODY = new Set([204, 205]);
 
@@ -273,44 +276,46 @@ function withBody({ status, statusText, headers, url }: Response, body: BodyInit
 
 /** Returns the streams of all rounds as one stream. Nothing is read before the consumer pulls. */
 function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let pieces = readerOf(first);
-  let decoder = utf8();
+  let restoring = restoringOf(exchange, first);
   let ended = false;
   const end = () => {
     ended = true;
     exchange.close();
   };
-  /** Returns the next text to pass on, which may be empty. */
-  const read = async (): Promise<string> => {
+  /** Returns the next bytes to pass on, which may be none. */
+  const read = async (): Promise<Uint8Array> => {
     const { done, value } = await pieces.read();
     if (!done) {
-      const text = exchange.feedText(decoder.decode(value, { stream: true }));
+      const bytes = restoring.feed(value);
       callbacks.repaired(exchange);
-      return text;
+      return bytes;
     }
-    let text = exchange.feedText(decoder.decode()) + exchange.finishText();
+    const bytes = restoring.finish();
     callbacks.repaired(exchange);
     if (exchange.asksAgain) {
       const response = await callbacks.next(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
-        decoder = utf8();
-        return text;
+        restoring = restoringOf(exchange, response);
+        return bytes;
       }
-      text += exchange.failedText(await response.text());
+      const failed = restoring.failed(await response.text());
+      end();
+      return joined(bytes, failed);
     }
     end();
-    return text;
+    return bytes;
   };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          for (let text = ''; text === ''; ) {
+          for (let length = 0; length === 0; ) {
             if (ended) return controller.close();
-            text = await read();
-            if (text !== '') controller.enqueue(encoder.encode(text));
+            const bytes = await read();
+            length = bytes.length;
+            if (length > 0) controller.enqueue(bytes);
           }
         } catch (error) {
           end();
@@ -327,6 +332,37 @@ function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): Re
   );
 }
 
+/** Restores the stream of a round. */
+interface Restoring {
+  feed: (piece: Uint8Array) => Uint8Array;
+  finish: () => Uint8Array;
+  /** Returns an error event. */
+  failed: (body: string) => Uint8Array;
+}
+
+function restoringOf(exchange: Exchange, response: Response): Restoring {
+  if (!/^text\//i.test(typeOf(response))) {
+    return {
+      feed: (piece) => exchange.feedBytes(piece),
+      finish: () => exchange.finishBytes(),
+      failed: (body) => exchange.failedBytes(body),
+    };
+  }
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  return {
+    feed: (piece) => encoder.encode(exchange.feedText(decoder.decode(piece, { stream: true }))),
+    finish: () => encoder.encode(exchange.feedText(decoder.decode()) + exchange.finishText()),
+    failed: (body) => encoder.encode(exchange.failedText(body)),
+  };
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
+
 function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
   return (body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })).getReader();
 }
@@ -336,11 +372,7 @@ function typeOf({ headers }: Response): string {
 }
 
 function isStream(response: Response): boolean {
-  return response.ok && /^text\/event-stream\b/i.test(typeOf(response));
-}
-
-function utf8(): TextDecoder {
-  return new TextDecoder();
+  return response.ok && STREAM.test(typeOf(response));
 }
 
 /** Returns the text of a body, or an empty string, which is not JSON, if the body is not UTF-8. */

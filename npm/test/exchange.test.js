@@ -107,6 +107,13 @@ for (const one of casesOf('whole')) {
   });
 }
 
+for (const one of casesOf('endpoints')) {
+  test(`endpoint: ${one.name}`, () => {
+    play(one, STRINGS);
+    play(one, BYTES);
+  });
+}
+
 for (const one of casesOf('streams')) {
   test(`stream: ${one.name}`, () => {
     for (const whole of [true, false]) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 
 import { toolwireFetch } from '../dist/fetch.js';
 import {
@@ -430,4 +430,52 @@ describe('headers that describe the original body', () => {
     for (const [name, value] of Object.entries({ ...OF_BODY, ...KEYS }))
       assert.equal(got[0].headers[name], value, name);
   });
+});
+
+/** Returns a frame of a binary event stream with an event of InvokeModelWithResponseStream. */
+function frame(event) {
+  const header = (name, value) => [[name.length], Buffer.from(name), [7, 0, value.length], Buffer.from(value)];
+  const headers = Buffer.concat(
+    [...header(':event-type', 'chunk'), ...header(':message-type', 'event')].map((part) => Buffer.from(part)),
+  );
+  const payload = Buffer.from(JSON.stringify({ bytes: Buffer.from(JSON.stringify(event)).toString('base64') }));
+  const bytes = Buffer.alloc(16 + headers.length + payload.length);
+  bytes.writeUInt32BE(bytes.length, 0);
+  bytes.writeUInt32BE(headers.length, 4);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8);
+  headers.copy(bytes, 12);
+  payload.copy(bytes, 12 + headers.length);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
+  return bytes;
+}
+
+/** Returns the events in frames. */
+function eventsIn(bytes) {
+  const events = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const one = bytes.subarray(at, at + length);
+    assert.equal(one.readUInt32BE(length - 4), crc32(one.subarray(0, -4)));
+    const payload = JSON.parse(one.subarray(12 + one.readUInt32BE(4), length - 4));
+    events.push(JSON.parse(Buffer.from(payload.bytes, 'base64')));
+    at += length;
+  }
+  return events;
+}
+
+test('a stream of Bedrock in frames is restored', async (t) => {
+  const events = (name) => [
+    { type: 'message_start', message: { role: 'assistant', content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't1', name, input: {} } },
+    { type: 'message_stop' },
+  ];
+  const type = { 'content-type': 'application/vnd.amazon.eventstream' };
+  const { url } = await backend(t, [200, type, Buffer.concat(events('book_room').map(frame))]);
+  const { model: _, ...request } = JSON.parse(LOADED);
+  const body = JSON.stringify({ anthropic_version: 'bedrock-2023-05-31', ...request });
+  const { origin } = new URL(url);
+  const fetch = toolwireFetch({ dialect: 'bedrock-anthropic' });
+  const response = await fetch(`${origin}/model/claude/invoke-with-response-stream`, post(body));
+  const bytes = Buffer.from(await response.arrayBuffer());
+  assert.deepEqual(eventsIn(bytes), events('book.room'));
 });

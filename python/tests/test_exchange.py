@@ -125,6 +125,12 @@ def test_whole_replies(case: dict[str, Any]) -> None:
     play(case, as_bytes=True)
 
 
+@pytest.mark.parametrize("case", cases_of("endpoints"), ids=lambda case: case["name"])
+def test_endpoints(case: dict[str, Any]) -> None:
+    play(case, as_bytes=False)
+    play(case, as_bytes=True)
+
+
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("case", cases_of("streams"), ids=lambda case: case["name"])
 def test_streams(case: dict[str, Any], whole: bool) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
+import struct
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from botocore.eventstream import EventStreamBuffer  # type: ignore[import-untyped]
 
 import wire
 from toolwire import ToolwireError
@@ -17,6 +21,7 @@ from wire import (
     CALLS,
     JSON_TYPE,
     LOADED,
+    ROOM,
     SEARCHES,
     SSE,
     TOLD,
@@ -374,3 +379,35 @@ def test_calls_are_repaired_on_request(post: Post) -> None:
         with pytest.raises(ToolwireError) as caught:
             post(Backend(), json=BOOK, **wrong)
         assert caught.value.pointer == pointer
+
+
+def frame(event: dict[str, Any]) -> bytes:
+    """Return a frame of a binary event stream with an event of InvokeModelWithResponseStream."""
+    headers = b""
+    for name, value in ((b":event-type", b"chunk"), (b":message-type", b"event")):
+        headers += bytes([len(name)]) + name + b"\x07" + struct.pack(">H", len(value)) + value
+    payload = json.dumps({"bytes": base64.b64encode(json.dumps(event).encode()).decode()}).encode()
+    out = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    out += struct.pack(">I", zlib.crc32(out)) + headers + payload
+    return out + struct.pack(">I", zlib.crc32(out))
+
+
+@both
+def test_a_stream_of_bedrock_in_frames_is_restored(post: Post) -> None:
+    def events(name: str) -> list[dict[str, Any]]:
+        block = {"type": "tool_use", "id": "t1", "name": name, "input": {}}
+        return [
+            {"type": "message_start", "message": {"role": "assistant", "content": []}},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "message_stop"},
+        ]
+
+    sent = b"".join(map(frame, events("book_room")))
+    kind = {"content-type": "application/vnd.amazon.eventstream"}
+    backend = Backend(wire.httpx.Response(200, headers=kind, stream=wire.Stream([sent[:50], sent[50:]])))
+    body = {"anthropic_version": "bedrock-2023-05-31", "messages": BASE["messages"], "tools": [ROOM]}
+    url = "http://backend.test/model/claude/invoke-with-response-stream"
+    buffer = EventStreamBuffer()
+    buffer.add_data(post(backend, json=body, url=url, dialect="bedrock-anthropic").content)
+    read = [json.loads(base64.b64decode(json.loads(message.payload)["bytes"])) for message in buffer]
+    assert read == events("book.room")

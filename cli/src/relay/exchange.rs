@@ -46,7 +46,7 @@ enum Output {
     Head(ReplyHead),
     Through,
     Feed(Option<ContentEncoding>),
-    Write(String),
+    Write(Vec<u8>),
     End,
     Abort,
 }
@@ -146,7 +146,7 @@ impl Exchange {
                 RelayEffect::Head(head) => return Some(Output::Head(head)),
                 RelayEffect::Through => return Some(Output::Through),
                 RelayEffect::Feed(encoding) => return Some(Output::Feed(encoding)),
-                RelayEffect::Write(text) => return Some(Output::Write(text)),
+                RelayEffect::Write(bytes) => return Some(Output::Write(bytes)),
                 RelayEffect::End => return Some(Output::End),
                 RelayEffect::Abort => return Some(Output::Abort),
                 RelayEffect::Read(reading) => self.read(reading).await,
@@ -349,8 +349,8 @@ impl Exchange {
             let mut feed = Some(Pieces::new(body, encoding));
             loop {
                 match self.next().await {
-                    Some(Output::Write(text)) => {
-                        if !text.is_empty() && sender.send(Piece::Data(self.counted(text.into()))).await.is_err() {
+                    Some(Output::Write(bytes)) => {
+                        if !bytes.is_empty() && sender.send(Piece::Data(self.counted(bytes.into()))).await.is_err() {
                             return;
                         }
                     }

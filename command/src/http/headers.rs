@@ -170,10 +170,14 @@ pub(crate) fn is_json(headers: &Headers) -> bool {
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
 
+/// Content types of event streams: text, and the frames of Amazon's services.
+const STREAMS: [&str; 2] = ["text/event-stream", "application/vnd.amazon.eventstream"];
+
 /// Returns true if the content type is an event stream.
 pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default();
-    kind.get(..17).is_some_and(|start| start.eq_ignore_ascii_case("text/event-stream"))
+    let is_kind = |stream: &str| kind.get(..stream.len()).is_some_and(|start| start.eq_ignore_ascii_case(stream));
+    STREAMS.iter().any(|stream| is_kind(stream))
 }
 
 #[cfg(test)]
@@ -221,6 +225,7 @@ mod tests {
         assert!(is_json(&pairs(&[("content-type", "application/problem+json")])));
         assert!(!is_json(&pairs(&[("content-type", "application/jsonl")])));
         assert!(is_stream(&pairs(&[("Content-Type", "text/event-stream;charset=utf-8")])));
+        assert!(is_stream(&pairs(&[("Content-Type", "application/vnd.amazon.eventstream")])));
         assert!(!is_stream(&[].into()));
     }
 }

@@ -122,7 +122,7 @@ pub enum RelayEffect {
     /// [`RelayRequest::end`](super::RelayRequest::end).
     Feed(Option<ContentEncoding>),
     /// Writes a piece of the reply to the client.
-    Write(String),
+    Write(Vec<u8>),
     /// Ends the reply, and closes the request.
     End,
     /// Aborts the client's connection, so that the client does not consider the partial reply complete.
@@ -136,7 +136,8 @@ pub enum RelayEffect {
 impl RelayEffect {
     /// Returns the effect as strings, for transcripts and the bindings: its kind, JSON or an empty string, and a
     /// string. A head is `{ status, headers }`, that for an upstream `{ upstream, method, target, headers }`; a reading
-    /// is `{ most, encoding }`. Each byte of a header's value is one character.
+    /// is `{ most, encoding }`. Each byte of a header's value is one character, and so is each byte of a piece that is
+    /// not UTF-8.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             RelayEffect::Answer(head, body) => ("answer", head.document(), body),
@@ -148,7 +149,7 @@ impl RelayEffect {
             RelayEffect::Through => ("through", String::new(), String::new()),
             RelayEffect::Collect(reading) => ("collect", reading.document(), String::new()),
             RelayEffect::Feed(encoding) => ("feed", json::write(&record([named(encoding)])), String::new()),
-            RelayEffect::Write(text) => ("write", String::new(), text),
+            RelayEffect::Write(bytes) => ("write", String::new(), as_text(bytes)),
             RelayEffect::End => ("end", String::new(), String::new()),
             RelayEffect::Abort => ("abort", String::new(), String::new()),
             RelayEffect::Log(line) => ("log", String::new(), line),
@@ -156,6 +157,10 @@ impl RelayEffect {
         };
         [kind.into(), about, text]
     }
+}
+
+fn as_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect())
 }
 
 impl ReplyHead {

@@ -16,6 +16,7 @@ mod usage;
 
 use std::{
     borrow::Cow,
+    ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -195,11 +196,21 @@ fn reading(encoding: Option<ContentEncoding>) -> Reading {
     Reading { most: MAX_BODY, encoding }
 }
 
-/// Returns the model in a path of Google's API: `…/models/NAME:generateContent`.
+/// Returns the location of the model's name in a path. Google's API has it also in the paths of requests without tools:
+/// `…/models/NAME:embedContent`.
+fn model_range(path: &str) -> Option<Range<usize>> {
+    let of_method = || {
+        let (before, _) = path.rsplit_once(':')?;
+        let (above, name) = before.rsplit_once('/')?;
+        (above.ends_with("/models") && !name.is_empty()).then_some(above.len() + 1..before.len())
+    };
+    internal::model_range(path).or_else(of_method)
+}
+
+/// Returns the model in a path.
 fn model_in(path: &str) -> Option<String> {
-    let (before, _) = path.rsplit_once(':')?;
-    let (above, name) = before.rsplit_once('/')?;
-    (above.ends_with("/models") && !name.is_empty() && name.len() <= MAX_NAME).then(|| decoded(name).into_owned())
+    let model = path.get(model_range(path)?).filter(|model| model.len() <= MAX_NAME)?;
+    Some(decoded(model).into_owned())
 }
 
 /// Decodes the percent-encoding of a path segment. A segment that is not UTF-8 stays encoded.

@@ -3,8 +3,8 @@
 use toolwire::{reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolListCache};
 
 use super::{
-    answer, decoded, failure, journal::Entry, own_answer, packed, reading, upstream::Upstream, usage::Share,
-    RelayEffect, ReplyHead, UpstreamHead, JSON,
+    answer, decoded, failure, journal::Entry, model_range, own_answer, packed, reading, upstream::Upstream,
+    usage::Share, RelayEffect, ReplyHead, UpstreamHead, JSON,
 };
 use crate::http::headers::{self, Headers};
 
@@ -111,10 +111,11 @@ impl Open {
     pub(super) fn rename(&mut self, model: &str, name: &str) {
         let end = self.target.find('?').unwrap_or(self.target.len());
         let (path, query) = self.target.split_at(end);
-        let Some((before, method)) = path.rsplit_once(':') else { return };
-        let Some((above, segment)) = before.rsplit_once('/') else { return };
-        if above.ends_with("/models") && decoded(segment) == model {
-            self.target = format!("{above}/{name}:{method}{query}");
+        let Some(range) = model_range(path) else { return };
+        let (before, rest) = path.split_at(range.start);
+        let (spelled, after) = rest.split_at(range.len());
+        if decoded(spelled) == model {
+            self.target = format!("{before}{name}{after}{query}");
         }
     }
 
@@ -236,7 +237,7 @@ impl Open {
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         if self.stage == Stage::Streaming {
             self.stage = Stage::Ended;
-            return Vec::from([RelayEffect::Write(exchange.failed_text(text)), RelayEffect::End]);
+            return Vec::from([RelayEffect::Write(exchange.failed_bytes(text)), RelayEffect::End]);
         }
         match exchange.reply(text) {
             Ok(None) => {
@@ -260,10 +261,10 @@ impl Open {
         };
         self.reply_bytes = self.reply_bytes.saturating_add(piece.len() as u64);
         match exchange.feed_bytes(piece) {
-            Ok(text) if text.is_empty() => Vec::new(),
-            Ok(text) => {
-                self.reply_bytes = self.reply_bytes.saturating_sub(text.len() as u64);
-                Vec::from([RelayEffect::Write(String::from_utf8(text).unwrap_or_default())])
+            Ok(bytes) if bytes.is_empty() => Vec::new(),
+            Ok(bytes) => {
+                self.reply_bytes = self.reply_bytes.saturating_sub(bytes.len() as u64);
+                Vec::from([RelayEffect::Write(bytes)])
             }
             Err(error) => self.broken(&error),
         }
@@ -274,14 +275,14 @@ impl Open {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
         };
-        let text = match exchange.finish_text() {
-            Ok(text) => text,
+        let bytes = match exchange.finish_bytes() {
+            Ok(bytes) => bytes,
             Err(error) => return self.broken(&error),
         };
         let asks_again = exchange.asks_again();
         let mut effects = Vec::new();
-        if !text.is_empty() {
-            effects.push(RelayEffect::Write(text));
+        if !bytes.is_empty() {
+            effects.push(RelayEffect::Write(bytes));
         }
         if asks_again {
             self.is_sent = true;
@@ -316,8 +317,8 @@ impl Open {
                 Vec::from([own_answer(status, JSON, failure(&message))])
             }
             Stage::Streaming => {
-                let text = exchange.map(|exchange| exchange.failed_text(&failure(&message)));
-                Vec::from([RelayEffect::Write(text.unwrap_or_default()), RelayEffect::End])
+                let bytes = exchange.map(|exchange| exchange.failed_bytes(&failure(&message)));
+                Vec::from([RelayEffect::Write(bytes.unwrap_or_default()), RelayEffect::End])
             }
             Stage::Passing => Vec::from([RelayEffect::Abort]),
             Stage::Ended => Vec::new(),
@@ -339,8 +340,8 @@ impl Open {
         self.stage = Stage::Ended;
         self.entry.refused(error);
         let body = Exchange::refusal(&self.url(), error);
-        let text = self.exchange.as_ref().map(|exchange| exchange.failed_text(&body)).unwrap_or_default();
-        Vec::from([RelayEffect::Write(text), RelayEffect::End])
+        let bytes = self.exchange.as_ref().map(|exchange| exchange.failed_bytes(&body)).unwrap_or_default();
+        Vec::from([RelayEffect::Write(bytes), RelayEffect::End])
     }
 
     /// Returns the calls repaired since the previous call to this function.

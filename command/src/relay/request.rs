@@ -106,6 +106,8 @@ impl RelayRequest {
             return self.refused(*open, 400, LEAVING);
         }
         open.go(at, upstream, &target, headers);
+        let note = internal::note(&target).filter(|note| self.shared.journal().is_new(note));
+        let mut effects: Vec<RelayEffect> = note.into_iter().map(log).collect();
         if is_read {
             let how = match packed(&open.headers) {
                 Ok(encoding) => reading(encoding),
@@ -125,13 +127,14 @@ impl RelayRequest {
                 return self.refused(*open, 503, FULL);
             }
             self.open = Some(open);
-            return Vec::from([RelayEffect::Read(how)]);
+            effects.push(RelayEffect::Read(how));
+            return effects;
         }
         open.stage = Stage::Sent;
         self.shared.metrics().count(Outcome::Passed);
-        let effect = RelayEffect::Forward(open.request());
+        effects.push(RelayEffect::Forward(open.request()));
         self.open = Some(open);
-        Vec::from([effect])
+        effects
     }
 
     /// Returns false after the relay's own answer, and after the end.

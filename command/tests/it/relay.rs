@@ -103,6 +103,29 @@ fn a_whole_reply_that_is_not_utf_8_is_an_error() {
     assert!(head.status == 502 && text.contains("its reply is not UTF-8"), "{text}");
 }
 
+/// A frame of a binary event stream, whose checksum of the lengths the relay has to find wrong.
+#[test]
+fn binary_streams_are_restored_or_end_with_an_error() {
+    let relay = Relay::new(r#"{"upstreams": [{"url": "https://bedrock-runtime.us-east-1.amazonaws.com"}]}"#, None);
+    let target = "/model/anthropic.claude-sonnet-4-5/invoke-with-response-stream";
+    let (mut request, _) =
+        relay.request(head(&json!({"method": "POST", "target": target, "headers": [["Host", "localhost"]]})));
+    let tool = json!({"name": "files.read", "input_schema": {"type": "object"}});
+    let body = json!({"anthropic_version": "bedrock-2023-05-31", "messages": [], "tools": [tool]});
+    let effects = request.body(body.to_string().as_bytes());
+    assert!(matches!(effects[..], [RelayEffect::Send(..)]), "{effects:?}");
+    let effects = request.reply(200, headers(&json!([["content-type", "application/vnd.amazon.eventstream"]])));
+    assert!(matches!(effects[..], [RelayEffect::Head(_), RelayEffect::Feed(None)]), "{effects:?}");
+    // The empty frame, which an event stream may contain.
+    let empty = [0, 0, 0, 0x10, 0, 0, 0, 0, 5, 0xc2, 0x48, 0xeb, 0x7d, 0x98, 0xc8, 0xff];
+    assert_eq!(request.piece(&empty[..7]), []);
+    assert_eq!(request.piece(&empty[7..]), [RelayEffect::Write(empty.into())]);
+    let effects = request.piece(&[0; 16]);
+    let [RelayEffect::Write(frame), RelayEffect::End] = &effects[..] else { panic!("{effects:?}") };
+    let text = String::from_utf8_lossy(frame);
+    assert!(text.contains(":exception-type") && text.contains("expected frames of an event stream"), "{text}");
+}
+
 /// A large body of one request is rewritten on one thread while others are answered on this one, and a request that is
 /// dropped in the middle, as after a panic, leaves nothing behind.
 #[test]

@@ -208,14 +208,37 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// Like [`Self::feed_text`], but accepts bytes, which may be split within a character. Bytes that are not UTF-8
-    /// become U+FFFD.
+    /// Like [`Self::feed_text`], but accepts bytes, which may be split anywhere. In a stream of text, bytes that are
+    /// not UTF-8 become U+FFFD. A stream of Amazon Bedrock may consist of binary frames
+    /// (`application/vnd.amazon.eventstream`), which only this method accepts.
     ///
     /// # Errors
-    /// Same as [`Self::feed_text`].
+    /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames.
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+        if self.0.has_frames(piece) {
+            return self.0.feed_frames(piece);
+        }
         let text = self.1.text(piece);
         self.0.feed_text(&text).map(String::into_bytes)
+    }
+
+    /// Like [`Self::finish_text`], for a stream that [`Self::feed_bytes`] received.
+    ///
+    /// # Errors
+    /// Same as [`Self::finish_text`].
+    pub fn finish_bytes(&mut self) -> Result<Vec<u8>, Error> {
+        match self.0.has_frames(&[]) {
+            true => self.0.finish_frames(),
+            false => self.finish_text().map(String::into_bytes),
+        }
+    }
+
+    /// Like [`Self::failed_text`], for a client that has received bytes of [`Self::feed_bytes`].
+    pub fn failed_bytes(&self, body: &str) -> Vec<u8> {
+        match self.0.has_frames(&[]) {
+            true => exchange::Exchange::failed_frame(body),
+            false => self.0.failed_text(body).into_bytes(),
+        }
     }
 
     /// Ends a stream and returns the remaining text to forward. If the model must be asked again, [`Self::asks_again`]

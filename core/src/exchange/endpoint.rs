@@ -1,50 +1,80 @@
 //! Detects the API of a URL by the end of its path, so a gateway may add any prefix. Writes errors of this library in
 //! the format of each API.
 
-use alloc::{format, string::String};
+use alloc::{borrow::Cow, format, string::String};
+use core::ops::Range;
 
 use crate::{
     error::Error,
     json::{self, Node},
     options::Api,
+    schema::uri::percent_decoded,
     wire::{
         self,
-        endpoint::{of_method, of_path, Refusal},
+        endpoint::Refusal,
+        routes::{self, Errors, Route},
     },
 };
 
 /// A URL for requests that can have tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Endpoint<'u> {
-    pub(super) api: Api,
-    /// The model, if the path contains it.
-    pub(super) model: Option<&'u str>,
+    pub(super) route: &'static Route,
+    url: &'u str,
+    /// Location of the model's name in the URL; empty if it has none.
+    model: Range<usize>,
 }
 
-/// Returns the API of a URL, or `None` if requests to it cannot have tools.
-pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
-    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    if let Some((before, method)) = path.rsplit_once(':') {
-        if let Some(api) = of_method(method) {
-            let model = before.rsplit('/').next().filter(|model| !model.is_empty());
-            return Some(Endpoint { api, model });
-        }
+impl<'u> Endpoint<'u> {
+    /// Returns the API of the first requests that a body may contain.
+    pub(super) fn api(&self) -> Api {
+        self.route.parts.first().map_or(Api::OpenaiChat, |part| part.api)
     }
-    of_path(path).map(|api| Endpoint { api, model: None })
+
+    /// Returns the model, if the path contains it.
+    pub(super) fn model(&self) -> Option<Cow<'u, str>> {
+        let encoded = self.url.get(self.model_range()?)?;
+        Some(percent_decoded(encoded).unwrap_or(Cow::Borrowed(encoded)))
+    }
+
+    /// Returns the location of the model's name in the URL.
+    pub(super) fn model_range(&self) -> Option<Range<usize>> {
+        Some(self.model.clone()).filter(|range| !range.is_empty())
+    }
+}
+
+/// Returns the route of a URL, or `None` if requests to it cannot have tools.
+pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
+    routes::of_path(path(url)).map(|(route, model)| Endpoint { route, url, model })
+}
+
+/// Returns a note for the user if requests to a URL may have tools, which are not adapted.
+pub(super) fn note(url: &str) -> Option<&'static str> {
+    routes::note(path(url))
+}
+
+fn path(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
 }
 
 /// Returns the body of a response with status 400.
 pub(crate) fn refusal_body(url: &str, error: &Error) -> String {
-    refusal(of(url).map_or(Api::OpenaiChat, |endpoint| endpoint.api), error)
+    match of(url) {
+        Some(endpoint) => refusal((endpoint.api(), endpoint.route.errors), error),
+        None => refusal((Api::OpenaiChat, Errors::OfApi), error),
+    }
 }
 
 /// Returns the body of a response of an API with status 400.
-pub(crate) fn refusal(api: Api, error: &Error) -> String {
+pub(crate) fn refusal((api, errors): (Api, Errors), error: &Error) -> String {
     let (code, pointer) = (error.code().as_str(), error.pointer());
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
     let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
     let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
-    json::write(&wire::of(api).error(Refusal { message, code, pointer }))
+    json::write(&match errors {
+        Errors::OfApi => wire::of(api).error(Refusal { message, code, pointer }),
+        Errors::Message => Node::record([("message", message), ("code", code), ("pointer", pointer)]),
+    })
 }
 
 #[cfg(test)]
@@ -53,7 +83,7 @@ mod tests {
 
     #[test]
     fn paths_determine_the_api() {
-        let api = |url: &str| of(url).map(|found| found.api);
+        let api = |url: &str| of(url).map(|found| found.api());
         assert_eq!(api("https://api.anthropic.com/v1/messages?beta=true"), Some(Api::Anthropic));
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
         assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));
@@ -64,7 +94,8 @@ mod tests {
         assert_eq!(api(&cancel), None);
         for url in [
             "https://api.openai.com/v1/models",
-            "https://api.anthropic.com/v1/messages/batches",
+            "https://api.anthropic.com/v1/messages/batches/msgbatch_1/results",
+            "https://bedrock-runtime.us-east-1.amazonaws.com/model//apply",
             "http://localhost:8080",
             "",
         ] {
@@ -73,12 +104,30 @@ mod tests {
     }
 
     #[test]
-    fn google_names_the_model_in_the_path() {
-        let found =
-            of("https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
-        assert_eq!(found, Some(Endpoint { api: Api::Gemini, model: Some("gemini-3-pro") }));
-        let claude = of("https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/\
-            claude-4@x:rawPredict");
-        assert_eq!(claude.map(|found| (found.api, found.model)), Some((Api::Anthropic, Some("claude-4@x"))));
+    fn some_requests_are_passed_on_with_a_note() {
+        let realtime = note("wss://api.openai.com/v1/realtime?model=gpt-realtime");
+        assert!(realtime.is_some_and(|note| note.contains("session")));
+        assert!(note("https://api.openai.com/v1/batches").is_some());
+        assert_eq!(note("https://api.anthropic.com/v1/messages/batches"), None);
+        assert_eq!(note("https://api.openai.com/v1/responses"), None);
+    }
+
+    #[test]
+    fn some_paths_contain_the_model() {
+        let found = |url: &str| of(url).map(|found| (found.api(), found.model().map(Cow::into_owned)));
+        let expected = |api: Api, model: &str| Some((api, Some(String::from(model))));
+        let google = "https://generativelanguage.googleapis.com/v1beta/models";
+        let url = format!("{google}/gemini-3-pro:streamGenerateContent?alt=sse");
+        assert_eq!(found(&url), expected(Api::Gemini, "gemini-3-pro"));
+        assert_eq!(found(&format!("{google}/:countTokens")), Some((Api::Gemini, None)));
+        let vertex = "https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models";
+        assert_eq!(found(&format!("{vertex}/claude-4@x:rawPredict")), expected(Api::Anthropic, "claude-4@x"));
+        assert_eq!(found(&format!("{vertex}/count-tokens:rawPredict")), Some((Api::Anthropic, None)));
+        let amazon = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-3-5-v2%3A0";
+        for path in ["invoke", "invoke-with-response-stream", "count-tokens"] {
+            assert_eq!(found(&format!("{amazon}/{path}")), expected(Api::Anthropic, "anthropic.claude-3-5-v2:0"));
+        }
+        assert_eq!(found("/models/a/invoke"), None);
+        assert_eq!(found("/invoke"), None);
     }
 }

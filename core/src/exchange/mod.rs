@@ -4,7 +4,10 @@
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
+mod base64;
 pub(crate) mod endpoint;
+mod envelope;
+mod frames;
 mod hidden;
 mod hidden_stream;
 #[cfg(test)]
@@ -15,6 +18,7 @@ mod searches;
 mod usage;
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use core::ops::Range;
 
 use crate::{
     adapt::{self, overflow, AdaptReport, OVERFLOW},
@@ -41,8 +45,12 @@ use crate::{
         list_cache::{FoundLists, Lookup, ToolListCache},
         quarantine::{self, SetAsideWarning},
     },
-    wire,
+    wire::{
+        self,
+        routes::{Errors, ReplyKind},
+    },
 };
+use frames::Frames;
 use hidden::HiddenLoop;
 use searches::{is, Round, Searches};
 
@@ -60,6 +68,10 @@ pub(crate) struct Exchange {
     rounds: Option<Rounds>,
     /// The API of the URL.
     api: Api,
+    reply_kind: ReplyKind,
+    errors: Errors,
+    /// `None` if streams never consist of frames.
+    frames: Option<Frames>,
     stream: Option<Stream>,
     lines: Buffer,
     /// True if the last finished stream ended with a search.
@@ -79,7 +91,48 @@ enum Rounds {
 
 /// Returns the API that a URL belongs to, by the end of its path, or `None` if it does not accept tools.
 pub(crate) fn api_of(url: &str) -> Option<Api> {
-    endpoint::of(url).map(|endpoint| endpoint.api)
+    endpoint::of(url).map(|endpoint| endpoint.api())
+}
+
+/// Returns a note for the user if requests to a URL may have tools, which are not adapted.
+pub(crate) fn note(url: &str) -> Option<&'static str> {
+    endpoint::note(url)
+}
+
+/// Returns the location of the model's name in a URL.
+pub(crate) fn model_range(url: &str) -> Option<Range<usize>> {
+    endpoint::of(url)?.model_range()
+}
+
+/// What the URL of a request says about it.
+#[derive(Clone, Debug)]
+struct Target {
+    api: Api,
+    /// The model, if the path or the body around the request contains it.
+    model: Option<String>,
+    /// A member without which the body has another format.
+    requires: Option<&'static str>,
+    reply_kind: ReplyKind,
+    errors: Errors,
+}
+
+impl ReplyKind {
+    /// Returns true if responses to a request mention tools.
+    const fn has_tools(self) -> bool {
+        !matches!(self, ReplyKind::NoTools | ReplyKind::Later)
+    }
+
+    /// Returns true if a reply may contain the model's search, after which the model is asked again.
+    const fn may_search(self) -> bool {
+        matches!(self, ReplyKind::Model | ReplyKind::Frames(_))
+    }
+
+    const fn frames(self) -> Option<Frames> {
+        match self {
+            ReplyKind::Frames(framing) => Some(Frames::new(framing)),
+            _ => None,
+        }
+    }
 }
 
 impl Rounds {
@@ -181,53 +234,67 @@ impl Exchange {
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = FoundLists::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
+        envelope::open(endpoint, (url, body), options, cache)
+    }
+
+    /// Opens an exchange for a request without anything around it.
+    fn open_request(
+        target: Target,
+        (url, body): (&str, &str),
+        options: &ExchangeOptions,
+        cache: Option<&ToolListCache>,
+    ) -> Result<Option<Exchange>, Error> {
+        let found = FoundLists::default();
         let mut node = crate::request::read(body)?;
+        if target.requires.is_some_and(|member| node.get(member).is_none()) {
+            return Ok(None);
+        }
+        let wire = wire::of(target.api);
+        other_format::refuse_request(&node, target.api)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
-        let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
-        other_format::refuse_request(&node, endpoint.api)?;
-        if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
+        let is_conversation = || node.get(wire.history()).is_some_and(|messages| messages.as_array().is_some());
+        if wire.requires_messages() && !is_conversation() {
             return Ok(None);
         }
         let named = |key: &str| -> Result<Option<String>, Error> {
             let found = node.get(key).map(view).transpose()?;
             Ok(found.and_then(|found| found.as_text().map(|text| text.display().into_owned())))
         };
-        let model = match endpoint.model {
-            Some(model) => Some(String::from(model)),
+        let model = match target.model {
+            Some(model) => Some(model),
             None => named("model")?,
         };
         let model = model.or_else(|| options.adapt.model.clone());
         let (dialect, by_flag) = match &options.dialect {
             Some(dialect) => (dialect.as_str(), None),
             None => {
-                let (api, host) = (Some(endpoint.api), Some(url.into()));
+                let (api, host) = (Some(target.api), Some(url.into()));
                 let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
                 // `strict: true` in the request selects a strict dialect, so that the client's strict tools and formats
                 // remain strict.
                 let strict = match options.adapt.tools.fallback {
-                    None if has_strict_part(body, &mut node, endpoint.api)? => lookup::strict_dialect(&query, url),
+                    None if has_strict_part(body, &mut node, target.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
                 (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
             }
         };
-        let mut adapting = options.adapting(endpoint.api.tools(), dialect)?;
+        let mut adapting = options.adapting(target.api.tools(), dialect)?;
         let header = adapting.betas.get_or_insert_default().clone();
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
         adapting.host.get_or_insert_with(|| url.into());
-        let can_hide = || wire::of(endpoint.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
+        let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
         }
         if options.native_is_auto {
-            let known = native_of(&node, endpoint.api, (dialect, url, &header), &adapting)?;
+            let known = native_of(&node, target.api, (dialect, url, &header), &adapting)?;
             if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| deferred.native == Native::None) {
                 deferred.native = known;
             }
@@ -241,12 +308,13 @@ impl Exchange {
         if let (Some(_), Some(called)) = (&hosted, called) {
             restore_map.leaves(called);
         }
-        let rounds = hosted.zip(called).and_then(|(hosted, called)| {
+        let searched = hosted.zip(called).filter(|_| target.reply_kind.may_search());
+        let rounds = searched.and_then(|(hosted, called)| {
             let search = options.search.clone().tool_search_name(called);
             let searches = Searches::new(hosted, search, adapting.clone(), names);
             let left = options.max_rounds;
             match hides {
-                true => HiddenLoop::new(endpoint.api, searches, body, left).map(Box::new).map(Rounds::Hidden),
+                true => HiddenLoop::new(target.api, searches, body, left).map(Box::new).map(Rounds::Hidden),
                 false => Some(Rounds::Shown(Box::new(SearchLoop::new(searches, body, left)))),
             }
         });
@@ -261,7 +329,10 @@ impl Exchange {
             on_set_aside,
             warning,
             rounds,
-            api: endpoint.api,
+            api: target.api,
+            reply_kind: target.reply_kind,
+            errors: target.errors,
+            frames: target.reply_kind.frames(),
             stream: None,
             lines: Buffer::default(),
             asks: false,
@@ -271,7 +342,8 @@ impl Exchange {
 
     /// Returns true if no state is buffered, so that a newly opened exchange would continue the reply in the same way.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.rounds.is_none() && self.lines.is_at_rest() && self.stream.as_ref().is_none_or(Stream::is_at_rest)
+        let is_between = self.frames.as_ref().is_none_or(Frames::is_at_rest) && self.lines.is_at_rest();
+        self.rounds.is_none() && is_between && self.stream.as_ref().is_none_or(Stream::is_at_rest)
     }
 
     /// Returns the next request to send.
@@ -316,6 +388,9 @@ impl Exchange {
 
     /// Translates a non-streamed reply. Returns `None` if the model must be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
+        if !self.reply_kind.has_tools() {
+            return Ok(Some(Cow::Borrowed(text)));
+        }
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
         other_format::refuse_reply(&reply, self.api)?;
@@ -347,23 +422,71 @@ impl Exchange {
         self.lines = lines;
         self.asks = false;
         let mut out = out?;
-        if let Some(mut stream) = self.stream.take() {
-            self.reports.extend(stream.take_repaired_calls(), stream.take_answer_changes());
-        }
-        if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.asks_again()) {
-            rounds.turn();
+        self.end_stream();
+        if self.rounds.as_ref().is_some_and(Rounds::asks_again) {
             // The next stream begins with a new event.
             sse::end(&mut out);
-            match self.ask_again() {
-                Ok(()) => self.asks = true,
-                // The client has already received the beginning of the reply, so the error is sent as an event.
-                Err(error) => {
-                    self.rounds = None;
-                    out.push_str(&self.failed_text(&endpoint::refusal(self.api, &error)));
-                }
+            if let Some(refusal) = self.begin_round() {
+                out.push_str(&self.failed_text(&refusal));
             }
         }
         Ok(out)
+    }
+
+    /// Returns true if a stream that begins with these bytes consists of frames.
+    pub(crate) fn has_frames(&self, bytes: &[u8]) -> bool {
+        self.frames.as_ref().is_some_and(|frames| frames.begin(bytes))
+    }
+
+    /// Translates a piece of a reply that consists of frames.
+    pub(crate) fn feed_frames(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+        let Some(mut frames) = self.frames.take() else { return Ok(piece.to_vec()) };
+        let out = frames.feed(piece, self);
+        self.frames = Some(frames);
+        out
+    }
+
+    /// Ends a reply that consists of frames and returns the remaining bytes to pass on, like [`Self::finish_text`].
+    pub(crate) fn finish_frames(&mut self) -> Result<Vec<u8>, Error> {
+        let Some(mut frames) = self.frames.take() else { return Ok(Vec::new()) };
+        let out = frames.finish(self);
+        self.frames = Some(frames);
+        self.asks = false;
+        let mut out = out?;
+        self.end_stream();
+        if self.rounds.as_ref().is_some_and(Rounds::asks_again) {
+            if let Some(refusal) = self.begin_round() {
+                out.extend(frames::failed(&refusal));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Returns a frame for a request that failed after the client received a part of the reply.
+    pub(crate) fn failed_frame(body: &str) -> Vec<u8> {
+        frames::failed(body)
+    }
+
+    fn end_stream(&mut self) {
+        if let Some(mut stream) = self.stream.take() {
+            self.reports.extend(stream.take_repaired_calls(), stream.take_answer_changes());
+        }
+    }
+
+    /// Makes the next request after a stream that ended with a search. If that fails, the client has already received
+    /// the beginning of the reply: the result is the body of an error, which is sent as an event.
+    fn begin_round(&mut self) -> Option<String> {
+        self.rounds.as_mut()?.turn();
+        match self.ask_again() {
+            Ok(()) => {
+                self.asks = true;
+                None
+            }
+            Err(error) => {
+                self.rounds = None;
+                Some(endpoint::refusal((self.api, self.errors), &error))
+            }
+        }
     }
 
     /// Returns true if the last finished stream ended with a search, so the model must be asked again.
@@ -426,6 +549,9 @@ fn warning(
 
 impl Sink for Exchange {
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        if !self.reply_kind.has_tools() {
+            return Ok(Vec::from([event]));
+        }
         other_format::refuse_reply(&event, self.api)?;
         let stream = self.stream.get_or_insert_with(|| Stream::new(self.restore_map.clone()));
         let events = stream.feed(event)?;

@@ -12,7 +12,7 @@ use crate::{
     json::{skim, Flags, Skimmed, Text},
     options::Api,
     request::prefilter,
-    wire::{self, responses::answer::ANSWER_ID},
+    wire::{self, responses::answer::ANSWER_ID, routes::Part},
 };
 
 /// What the strings of a request show.
@@ -74,7 +74,9 @@ fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
 /// Reads the outline of a request. Returns `None` if its text has to be parsed: it may be no object, or has several
 /// models.
 pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
-    let api = endpoint::of(url).map(|endpoint| endpoint.api);
+    let is_body = |part: &Part| part.at.is_empty() && part.requires.is_none();
+    let endpoint = endpoint::of(url).filter(|endpoint| endpoint.route.parts.iter().all(is_body));
+    let api = endpoint.map(|endpoint| endpoint.api());
     let (mut model, mut models, mut is_model) = (None, 0, false);
     // A history is a list or a string.
     let (mut is_plain, mut has_history, mut is_history) = (api.is_some(), false, false);

@@ -36,7 +36,7 @@ use crate::{
     },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
-    wire::GROUPS,
+    wire::{units::has_type, GROUPS},
 };
 
 /// A change to one tool. Its pointers are relative to the original and the rewritten list, not to the tool.
@@ -417,7 +417,9 @@ impl Writer<'_> {
             return Err(duplicate(&called, &pointer(&shape.pointer_to("name"))));
         }
         self.has_room()?;
-        let plain = shape.schema(&entry).filter(|_| self.repairs).map(Node::detached);
+        // The calls of a tool without parameters have no arguments; those of a `custom` tool are text.
+        let without = || (!has_type(&entry, "custom")).then(Node::empty_object);
+        let plain = self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(without)).flatten();
         let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
         let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());

@@ -1,23 +1,19 @@
-//! The addresses of an API, and its errors.
+//! The errors of an API.
 
 use alloc::{format, string::String};
 
-use super::{Wire, ALL};
+use super::Wire;
 use crate::{
     json::{self, Node},
     options::Api,
 };
 
-/// The addresses of an API for requests that can have tools.
+/// What responses with errors of an API contain.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) api: Api,
-    /// Ends of paths.
-    pub(super) paths: &'static [&'static str],
     /// True if other services have paths with the same ends.
     pub(super) is_shared: bool,
-    /// Methods after the model's name at the end of a path.
-    pub(super) methods: &'static [&'static str],
     /// Returns the body of a response with an error.
     pub(super) error: for<'a> fn(Refusal<'a>) -> Node<'a>,
     /// Returns the event of a stream that reports an error, from the body of a response with an error.
@@ -29,17 +25,6 @@ pub(crate) struct Refusal<'a> {
     pub(crate) message: Node<'a>,
     pub(crate) code: Node<'a>,
     pub(crate) pointer: Node<'a>,
-}
-
-/// Returns the API with this method after the model's name.
-pub(crate) fn of_method(method: &str) -> Option<Api> {
-    ALL.iter().find(|wire| wire.endpoint.methods.contains(&method)).map(|wire| wire.endpoint.api)
-}
-
-/// Returns the API whose paths end like this path.
-pub(crate) fn of_path(path: &str) -> Option<Api> {
-    let is_of = |wire: &&&Wire| wire.endpoint.paths.iter().any(|end| path.ends_with(end));
-    ALL.iter().find(is_of).map(|wire| wire.endpoint.api)
 }
 
 impl Wire {

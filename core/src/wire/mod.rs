@@ -21,6 +21,7 @@ pub(crate) mod recognition;
 pub(crate) mod reply;
 pub(crate) mod responses;
 pub(crate) mod rounds;
+pub(crate) mod routes;
 pub(crate) mod searches;
 pub(crate) mod tool_list;
 pub(crate) mod translation;
@@ -193,6 +194,11 @@ impl Wire {
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
+    }
+
+    /// Returns true if every request has a list of messages.
+    pub(crate) const fn requires_messages(&self) -> bool {
+        self.forms.is_required && !self.forms.may_be_text
     }
 
     /// Returns the members that no step changes in a request without tools and formats, besides those that several

@@ -160,6 +160,13 @@ fn whole_replies_match_their_cases() {
 }
 
 #[test]
+fn endpoints_match_their_cases() {
+    let cases = cases("endpoints");
+    assert!(cases.len() > 20);
+    cases.iter().for_each(|case| play(case, false, true));
+}
+
+#[test]
 fn streams_match_their_cases() {
     let cases = cases("streams");
     assert!(cases.len() > 5);

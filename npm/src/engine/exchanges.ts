@@ -13,7 +13,14 @@ import { genuine } from './text.js';
 
 const homes = new Homes();
 
-type Operation = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange';
+type Operation =
+  | 'replyExchange'
+  | 'feedExchange'
+  | 'finishExchange'
+  | 'failExchange'
+  | 'feedBytesExchange'
+  | 'finishBytesExchange'
+  | 'failBytesExchange';
 
 /** One call and its input. */
 type Step = [Operation, Text];
@@ -123,6 +130,23 @@ export class Running {
     return this.#ask('failExchange', body).value;
   }
 
+  /** Accepts a piece of a stream and returns the bytes to be passed on. */
+  feedBytes(piece: Uint8Array): Uint8Array<ArrayBuffer> {
+    return bytesOf(this.#ask('feedBytesExchange', characters(piece)).value);
+  }
+
+  /** Ends a stream and returns the bytes to be passed on, and the next request. */
+  finishBytes(): { bytes: Uint8Array<ArrayBuffer>; next: Next | undefined } {
+    const { value, members } = this.#ask('finishBytesExchange', '');
+    const { request } = members;
+    return { bytes: bytesOf(value), next: request === undefined ? undefined : next(request, members) };
+  }
+
+  /** Returns the bytes of an error event. */
+  failedBytes(body: string): Uint8Array<ArrayBuffer> {
+    return bytesOf(this.#ask('failBytesExchange', body).value);
+  }
+
   /** Returns the repair results of the calls that ended since the last call to this method. */
   takeRepairedCalls(): RepairedCall[] {
     const calls = this.#calls;
@@ -154,6 +178,22 @@ export class Running {
     this.#answerChanges.push(...(members.answerChanges ?? []));
     return { value, members };
   }
+}
+
+/** Number of characters that are made by one call, which has limited arguments. */
+const CHARACTERS = 8192;
+
+/** Returns a string with a character for each byte. */
+function characters(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += CHARACTERS) {
+    text += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS));
+  }
+  return text;
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 /** Returns the body of an error response in the form of the API at a URL. */

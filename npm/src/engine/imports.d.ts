@@ -65,6 +65,9 @@ declare module 'wasm:glue' {
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    feedBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    finishBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    failBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     closeExchange(exchange: number): void;
   }

@@ -179,6 +179,23 @@ class Exchange:
             self._tell()
         return text
 
+    def feed_bytes(self, piece: bytes, /) -> bytes:
+        """Return the client's bytes for the next piece of an event stream, which may be cut anywhere.
+
+        A stream of Amazon Bedrock may consist of binary frames (`application/vnd.amazon.eventstream`), which only this
+        method accepts. In a stream of text, bytes that are not UTF-8 become U+FFFD.
+
+        Raises `ToolwireError`: the errors of `feed_text`; `invalid-value` for bytes that are no frame, after frames.
+        """
+        return self._exchange.feed_bytes(piece)
+
+    def finish_bytes(self) -> bytes:
+        """End a stream that `feed_bytes` received, as `finish_text` does, and return the rest."""
+        piece = self._exchange.finish_bytes()
+        if self.asks_again:
+            self._tell()
+        return piece
+
     @property
     def asks_again(self) -> bool:
         """True if the last stream ended with a search, so the model must be asked again."""
@@ -191,6 +208,10 @@ class Exchange:
         answer.
         """
         return self._exchange.failed_text(body)
+
+    def failed_bytes(self, body: str, /) -> bytes:
+        """Return the bytes of an error event, as `failed_text` does, for a client that has bytes of `feed_bytes`."""
+        return self._exchange.failed_bytes(body)
 
     def _tell(self) -> None:
         """Report tools that are not sent."""

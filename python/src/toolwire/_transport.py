@@ -5,7 +5,6 @@ This file contains no rules: `Exchange` decides what is sent, and what the clien
 
 from __future__ import annotations
 
-import codecs
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -28,6 +27,9 @@ _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-d
 _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
 """Headers that do not apply to a rewritten reply, because its body is decompressed, and its `etag` is the original
 one."""
+
+_STREAM = re.compile(r"(?:text/event-stream|application/vnd\.amazon\.eventstream)\b", re.IGNORECASE)
+"""Content types of event streams: text, and the frames of Amazon's services."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
 """Headers with which a backend recognizes a repeated request. They are removed when the model is asked again."""
@@ -225,22 +227,21 @@ class Pieces:
         """Yield the restored reply."""
         exchange = self._exchange
         while True:
-            decoder = _utf8()
             for piece in self._response.iter_bytes():
-                text = exchange.feed_text(decoder.decode(piece))
+                restored = exchange.feed_bytes(piece)
                 self._outgoing.tell()
-                if text:
-                    yield text.encode()
-            text = exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text()
+                if restored:
+                    yield restored
+            restored = exchange.finish_bytes()
             self._outgoing.tell()
-            if text:
-                yield text.encode()
+            if restored:
+                yield restored
             if not exchange.asks_again:
                 return
             self._response.close()
             self._response = self._transport.handle_request(self._outgoing.next())
             if not _is_stream(self._response):
-                yield exchange.failed_text(_text(self._response.read())).encode()
+                yield exchange.failed_bytes(_text(self._response.read()))
                 return
 
     def close(self) -> None:
@@ -259,22 +260,21 @@ class AsyncPieces:
         """Yield the restored reply."""
         exchange = self._exchange
         while True:
-            decoder = _utf8()
             async for piece in self._response.aiter_bytes():
-                text = exchange.feed_text(decoder.decode(piece))
+                restored = exchange.feed_bytes(piece)
                 self._outgoing.tell()
-                if text:
-                    yield text.encode()
-            text = exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text()
+                if restored:
+                    yield restored
+            restored = exchange.finish_bytes()
             self._outgoing.tell()
-            if text:
-                yield text.encode()
+            if restored:
+                yield restored
             if not exchange.asks_again:
                 return
             await self._response.aclose()
             self._response = await self._transport.handle_async_request(self._outgoing.next())
             if not _is_stream(self._response):
-                yield exchange.failed_text(_text(await self._response.aread())).encode()
+                yield exchange.failed_bytes(_text(await self._response.aread()))
                 return
 
     async def aclose(self) -> None:
@@ -298,7 +298,7 @@ def _is_read(request: Any) -> bool:
 
 
 def _is_stream(response: Any) -> bool:
-    return bool(response.is_success) and re.match(r"text/event-stream\b", _kind(response), re.IGNORECASE) is not None
+    return bool(response.is_success) and _STREAM.match(_kind(response)) is not None
 
 
 def _is_json(response: Any) -> bool:
@@ -308,10 +308,6 @@ def _is_json(response: Any) -> bool:
 def _kind(response: Any) -> str:
     kind: str = response.headers.get("content-type", "")
     return kind
-
-
-def _utf8() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8-sig")("replace")
 
 
 def _text(body: bytes) -> str:

@@ -39,15 +39,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::Anthropic,
-        paths: &["/messages", "/messages/count_tokens"],
-        is_shared: true,
-        // Claude on Vertex.
-        methods: &["rawPredict", "streamRawPredict"],
-        error,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::Anthropic, is_shared: true, error, failed },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: None,

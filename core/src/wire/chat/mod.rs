@@ -38,14 +38,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::OpenaiChat,
-        paths: &["/chat/completions"],
-        is_shared: false,
-        methods: &[],
-        error: of_openai,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::OpenaiChat, is_shared: false, error: of_openai, failed },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: Some(recognition::recognizes),

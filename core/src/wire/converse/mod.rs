@@ -36,8 +36,8 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    // Exchanges have no address of Converse, so this form of an error is never sent.
-    endpoint: Endpoint { api: Api::Bedrock, paths: &[], is_shared: false, methods: &[], error: of_openai, failed },
+    // The addresses of Converse have errors of their own form, so this form is never sent.
+    endpoint: Endpoint { api: Api::Bedrock, is_shared: false, error: of_openai, failed },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: Some(recognition::recognizes),

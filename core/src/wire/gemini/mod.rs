@@ -42,14 +42,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::Gemini,
-        paths: &[],
-        is_shared: false,
-        methods: &["generateContent", "streamGenerateContent", "countTokens"],
-        error: of_google,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::Gemini, is_shared: false, error: of_google, failed },
     history: "contents",
     // A token-counting request may have no `contents`.
     forms: HistoryForms {

@@ -35,14 +35,7 @@ use built_step::BuiltStep;
 pub(super) const WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::GeminiInteractions,
-        paths: &["/interactions"],
-        is_shared: false,
-        methods: &[],
-        error: of_google,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::GeminiInteractions, is_shared: false, error: of_google, failed },
     history: "input",
     forms: HistoryForms {
         is_required: false,

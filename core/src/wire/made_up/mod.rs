@@ -33,14 +33,7 @@ use crate::{
 pub(super) const WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::MadeUp,
-        paths: &["/dialogue"],
-        is_shared: false,
-        methods: &[],
-        error: of_openai,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::MadeUp, is_shared: false, error: of_openai, failed },
     history: "dialogue",
     forms: HistoryForms::MESSAGES,
     recognizes: None,

@@ -55,14 +55,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint {
-        api: Api::OpenaiResponses,
-        paths: &["/responses", "/responses/input_tokens"],
-        is_shared: false,
-        methods: &[],
-        error: of_openai,
-        failed,
-    },
+    endpoint: Endpoint { api: Api::OpenaiResponses, is_shared: false, error: of_openai, failed },
     history: "input",
     forms: HistoryForms {
         is_required: false,

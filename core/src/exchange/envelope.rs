@@ -1,0 +1,240 @@
+//! Opens exchanges for bodies that are requests, and for bodies that contain requests: those of endpoints that count
+//! tokens or run many requests later.
+
+use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
+
+use super::{base64, endpoint::Endpoint, Exchange, Target};
+use crate::{
+    adapt::AdaptReport,
+    error::Error,
+    json::{self, push_token, Node},
+    options::{ExchangeOptions, OnSetAside},
+    reply::restore::RestoreMap,
+    request::report::DeferredReport,
+    tools::{list_cache::ToolListCache, quarantine::SetAsideWarning},
+    wire::routes::{Part, ReplyKind, EACH},
+};
+
+/// Opens an exchange for the first part of a body that the endpoint has.
+pub(super) fn open(
+    endpoint: Endpoint<'_>,
+    (url, body): (&str, &str),
+    options: &ExchangeOptions,
+    cache: Option<&ToolListCache>,
+) -> Result<Option<Exchange>, Error> {
+    let route = endpoint.route;
+    let target = |part: &Part, model: Option<String>| Target {
+        api: part.api,
+        model,
+        requires: part.requires,
+        reply_kind: route.reply,
+        errors: route.errors,
+    };
+    let model = endpoint.model().map(Cow::into_owned);
+    for part in route.parts {
+        if part.at.is_empty() {
+            return Exchange::open_request(target(part, model), (url, body), options, cache);
+        }
+        let node = json::read(body)?;
+        let mut requests = Vec::new();
+        find(&node, part.at, String::new(), &mut requests);
+        if requests.is_empty() {
+            continue;
+        }
+        let outer = route.model.and_then(|member| node.text_at(member));
+        let model = model.or_else(|| outer.map(|model| model.display().into_owned()));
+        let target = target(part, model);
+        let opened = open_parts((&target, part.is_base64), (url, body), requests, options, cache)?;
+        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part.at, sent)));
+    }
+    Ok(None)
+}
+
+/// For each request in a body, the value to be sent instead of it, if it changed.
+type Replacements = Vec<Option<Node<'static>>>;
+
+/// The requests in a body, with their pointers.
+type Found<'n, 'a> = Vec<(String, &'n Node<'a>)>;
+
+/// Finds the values at a location.
+fn find<'n, 'a>(node: &'n Node<'a>, at: &[&str], pointer: String, found: &mut Found<'n, 'a>) {
+    let Some((first, rest)) = at.split_first() else {
+        found.push((pointer, node));
+        return;
+    };
+    if *first == EACH {
+        for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
+            find(item, rest, format!("{pointer}/{index}"), found);
+        }
+    } else if let Some(member) = node.get(*first) {
+        let mut pointer = pointer;
+        push_token(&mut pointer, first);
+        find(member, rest, pointer, found);
+    }
+}
+
+/// Adapts each request of a body. Returns `None` if none is a request; otherwise an exchange for all of them, and the
+/// values to be sent instead of those that were found.
+fn open_parts(
+    (target, is_base64): (&Target, bool),
+    (url, body): (&str, &str),
+    requests: Found<'_, '_>,
+    options: &ExchangeOptions,
+    cache: Option<&ToolListCache>,
+) -> Result<Option<(Exchange, Replacements)>, Error> {
+    let is_later = target.reply_kind == ReplyKind::Later;
+    let mut options = Cow::Borrowed(options);
+    if is_later && options.adapt.tools.repair.is_some() {
+        // Nothing sees the calls, so nothing can repair them.
+        options.to_mut().adapt.tools.repair = None;
+    }
+    let mut all: Option<Exchange> = None;
+    let mut sent = Vec::with_capacity(requests.len());
+    let mut kept = Vec::new();
+    for (pointer, found) in requests {
+        let text = match is_base64 {
+            true => found.as_text().and_then(|text| base64::decode(&text.display())).map(String::from_utf8),
+            false => found.as_object().map(|_| Ok(json::write(found))),
+        };
+        // The API refuses what is no request.
+        let Some(text) = text.and_then(Result::ok).filter(|text| text.trim_start().starts_with('{')) else {
+            sent.push(None);
+            continue;
+        };
+        let below = |error: Error| error.below(&pointer);
+        let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache).map_err(below)?;
+        let Some(mut exchange) = opened else {
+            sent.push(None);
+            continue;
+        };
+        let is_kept = is_later && !exchange.restore_map.is_empty();
+        if is_kept {
+            exchange.report = AdaptReport { dialect: exchange.report.dialect, ..AdaptReport::default() };
+            exchange.warning = None;
+            kept.push(pointer.clone());
+        }
+        let is_changed = !is_kept && exchange.request != text;
+        let changed = |request: &str| match is_base64 {
+            true => Ok(Node::string(base64::encode(request.as_bytes()))),
+            false => json::read(request).map(|request| request.detached()),
+        };
+        sent.push(is_changed.then(|| changed(&exchange.request)).transpose()?);
+        exchange.report.shift_below(&pointer);
+        match &mut all {
+            Some(all) => {
+                all.report.append(exchange.report);
+                all.warning = all.warning.take().or(exchange.warning);
+            }
+            None => all = Some(exchange),
+        }
+    }
+    let Some(mut all) = all else { return Ok(None) };
+    all.request = body.into();
+    all.restore_map = RestoreMap::default();
+    if !kept.is_empty() && options.on_set_aside == OnSetAside::Warn {
+        all.warning.get_or_insert_with(|| warning(&kept));
+    }
+    Ok(Some((all, sent)))
+}
+
+/// Returns a warning about requests that were kept because nothing would restore the calls of their replies.
+fn warning(pointers: &[String]) -> SetAsideWarning {
+    let (count, first) = (pointers.len(), pointers.first().map_or("", String::as_str));
+    let message = format!(
+        "{count} of the requests in a batch is sent as it came (the first one at `{first}`): the names or arguments of \
+            its calls would have to be restored, and the replies of a batch arrive in another response; adapt it with \
+            `adaptRequest`, and restore its reply with `restore`"
+    );
+    SetAsideWarning { key: message.clone(), message }
+}
+
+/// Writes the changed requests into the body.
+fn rewritten(mut exchange: Exchange, body: &str, at: &[&str], sent: Replacements) -> Exchange {
+    if sent.iter().any(Option::is_some) {
+        if let Ok(mut node) = json::read(body) {
+            put(&mut node, at, &mut sent.into_iter());
+            exchange.request = json::text_of(body, &node).into_owned();
+        }
+    }
+    exchange
+}
+
+/// Replaces the values at a location, in the order in which [`find`] finds them.
+fn put(node: &mut Node<'_>, at: &[&str], sent: &mut impl Iterator<Item = Option<Node<'static>>>) {
+    let Some((first, rest)) = at.split_first() else {
+        if let Some(Some(value)) = sent.next() {
+            *node = value;
+        }
+        return;
+    };
+    if *first == EACH {
+        let infallible = node.visit_children(|_, item| {
+            put(item, rest, sent);
+            Ok::<(), core::convert::Infallible>(())
+        });
+        infallible.unwrap_or_default();
+    } else {
+        node.visit(*first, |member| put(member, rest, sent));
+    }
+}
+
+impl AdaptReport {
+    /// Prepends a pointer to the pointers into the request.
+    fn shift_below(&mut self, pointer: &str) {
+        if pointer.is_empty() {
+            return;
+        }
+        let shift = |one: &mut String| one.insert_str(0, pointer);
+        for about in Arc::make_mut(&mut self.changes) {
+            shift(&mut about.change.pointer);
+            about.change.output_pointer.iter_mut().for_each(shift);
+        }
+        for about in &mut self.format_changes {
+            shift(&mut about.change.pointer);
+            about.change.output_pointer.iter_mut().for_each(shift);
+        }
+        self.quarantined.iter_mut().for_each(|tool| shift(&mut tool.pointer));
+        self.request_changes.iter_mut().for_each(|change| shift(&mut change.pointer));
+        let warnings = self.deferred.iter_mut().flat_map(|report| &mut report.warnings);
+        warnings.filter_map(|warning| warning.pointer.as_mut()).for_each(shift);
+    }
+
+    /// Adds the report of another request in the same body. The choice remains that of the first request with one.
+    fn append(&mut self, other: AdaptReport) {
+        let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
+            other;
+        // The requests share a header.
+        for beta in other.betas.into_iter().flatten() {
+            let betas = self.betas.get_or_insert_default();
+            if !betas.contains(&beta) {
+                betas.push(beta);
+            }
+        }
+        Arc::make_mut(&mut self.changes).extend(changes.iter().cloned());
+        self.quarantined.extend(quarantined);
+        self.unforced.extend(unforced);
+        self.choice = self.choice.take().or(choice);
+        self.request_changes.extend(request_changes);
+        self.format_changes.extend(format_changes);
+        match (&mut self.deferred, deferred) {
+            (Some(all), Some(one)) => all.append(one),
+            (all, one) => *all = all.take().or(one),
+        }
+    }
+}
+
+impl DeferredReport {
+    /// Adds the decisions about another request in the same body.
+    fn append(&mut self, other: DeferredReport) {
+        self.loaded.extend(other.loaded);
+        self.hidden.extend(other.hidden);
+        self.warnings.extend(other.warnings);
+        self.unreachable |= other.unreachable;
+        self.saved_bytes += other.saved_bytes;
+        for beta in other.betas {
+            if !self.betas.contains(&beta) {
+                self.betas.push(beta);
+            }
+        }
+    }
+}

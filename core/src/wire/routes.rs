@@ -1,0 +1,185 @@
+//! The paths of requests that can have tools: which part of a body is a request of which format, and what the reply is.
+//!
+//! Hosts are no part of a route, because a gateway may have any host and may put any prefix before a path.
+
+use core::ops::Range;
+
+use crate::options::Api;
+
+/// A path for requests that can have tools.
+#[derive(Debug)]
+pub(crate) struct Route {
+    /// End of the path. `{model}` stands for the model's name, without slashes.
+    pub(crate) path: &'static str,
+    /// Locations of requests in a body. Only the first one that a body has is used.
+    pub(crate) parts: &'static [Part],
+    pub(crate) reply: ReplyKind,
+    /// Where a body names the model, if neither the path nor the request does.
+    pub(crate) model: Option<&'static str>,
+    pub(crate) errors: Errors,
+}
+
+/// A location of requests in a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) api: Api,
+    /// Members from the body to the request; [`EACH`] stands for every item of a list. Empty: the body is the request.
+    pub(crate) at: &'static [&'static str],
+    /// True if the request is JSON text in base64.
+    pub(crate) is_base64: bool,
+    /// A member without which the body has another format, which is passed on.
+    pub(crate) requires: Option<&'static str>,
+}
+
+/// Stands for every item of a list.
+pub(crate) const EACH: &str = "*";
+
+/// What a successful response to a request contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyKind {
+    /// A reply of the model, whole or as server-sent events.
+    Model,
+    /// A reply of the model in frames, if it is streamed.
+    Frames(Framing),
+    /// Items of the history, and no reply of the model.
+    History,
+    /// Nothing that mentions tools, for example a number of tokens.
+    NoTools,
+    /// Nothing that mentions tools: the replies of the model follow in responses to other requests, where nothing
+    /// restores them.
+    Later,
+}
+
+/// How a frame contains an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// A member of the payload is the event in base64.
+    Base64(&'static str),
+    /// The payload is the value of the event's only member, whose name is the type of the frame.
+    Named,
+}
+
+/// The format of errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errors {
+    /// Errors have the format of the API.
+    OfApi,
+    /// Errors have a member `message`, as those of Amazon's services.
+    Message,
+}
+
+const fn body(api: Api) -> Part {
+    Part { api, at: &[], is_base64: false, requires: None }
+}
+
+const fn inner(api: Api, at: &'static [&'static str]) -> Part {
+    Part { api, at, is_base64: false, requires: None }
+}
+
+const fn route(path: &'static str, parts: &'static [Part]) -> Route {
+    Route { path, parts, reply: ReplyKind::Model, model: None, errors: Errors::OfApi }
+}
+
+impl Route {
+    const fn replies(self, reply: ReplyKind) -> Route {
+        Route { reply, ..self }
+    }
+
+    const fn of_amazon(self) -> Route {
+        Route { errors: Errors::Message, ..self }
+    }
+
+    const fn model_in(self, member: &'static str) -> Route {
+        Route { model: Some(member), ..self }
+    }
+
+    /// Returns the location of the model's name in a path that ends like this route, which is empty if the path has no
+    /// name; `None` if the path has another end.
+    fn matched(&self, path: &str) -> Option<Range<usize>> {
+        let Some((above, end)) = self.path.split_once(MODEL) else { return path.ends_with(self.path).then_some(0..0) };
+        let before = path.strip_suffix(end)?;
+        let start = before.rfind('/').map_or(0, |slash| slash + 1);
+        before.get(..start)?.ends_with(above).then_some(start..before.len())
+    }
+}
+
+const MODEL: &str = "{model}";
+
+const MESSAGES: &[Part] = &[body(Api::Anthropic)];
+const RESPONSES: &[Part] = &[body(Api::OpenaiResponses)];
+const GEMINI: &[Part] = &[body(Api::Gemini)];
+const CONVERSE: &[Part] = &[body(Api::Bedrock)];
+/// Bodies of other models have other formats.
+///
+/// Source: docs.aws.amazon.com/bedrock/latest/userguide, "Anthropic Claude Messages API", request and response:
+/// `anthropic_version` is required.
+const INVOKE: &[Part] = &[Part { requires: Some("anthropic_version"), ..body(Api::Anthropic) }];
+
+/// Every route. Of several that match a path, the first one is used.
+///
+/// Sources, 2026-11-29: anthropic 2.14.0 (`/v1/messages/…`; `lib/bedrock` and `lib/vertex` have the paths of Claude
+/// there), openai 3.57.0 (`/responses/…`), mistralai 3.7.0 (`BatchRequest`), google-genai 3.6.1 (`models.py`,
+/// `batches.py`), all from PyPI; botocore 1.44.8, `bedrock-runtime` (`InvokeModel…`, `CountTokens`, `ConverseStream`).
+pub(crate) const ROUTES: &[Route] = &[
+    route("/interactions", &[body(Api::GeminiInteractions)]),
+    route("/responses", RESPONSES),
+    route("/responses/input_tokens", RESPONSES).replies(ReplyKind::NoTools),
+    route("/responses/compact", RESPONSES).replies(ReplyKind::History),
+    route("/messages", MESSAGES),
+    route("/messages/count_tokens", MESSAGES).replies(ReplyKind::NoTools),
+    route("/messages/batches", &[inner(Api::Anthropic, &["requests", EACH, "params"])]).replies(ReplyKind::Later),
+    route("/chat/completions", &[body(Api::OpenaiChat)]),
+    route("/batch/jobs", &[inner(Api::OpenaiChat, &["requests", EACH, "body"])])
+        .replies(ReplyKind::Later)
+        .model_in("model"),
+    // Claude on Vertex. The request names the model whose tokens are counted.
+    route("/count-tokens:rawPredict", MESSAGES).replies(ReplyKind::NoTools),
+    route("{model}:rawPredict", MESSAGES),
+    route("{model}:streamRawPredict", MESSAGES),
+    route("{model}:generateContent", GEMINI),
+    route("{model}:streamGenerateContent", GEMINI),
+    route("{model}:countTokens", &[inner(Api::Gemini, &["generateContentRequest"]), body(Api::Gemini)])
+        .replies(ReplyKind::NoTools),
+    route(
+        "{model}:batchGenerateContent",
+        &[inner(Api::Gemini, &["batch", "inputConfig", "requests", "requests", EACH, "request"])],
+    )
+    .replies(ReplyKind::Later),
+    route("/model/{model}/invoke", INVOKE).of_amazon(),
+    route("/model/{model}/invoke-with-response-stream", INVOKE)
+        .replies(ReplyKind::Frames(Framing::Base64("bytes")))
+        .of_amazon(),
+    route("/model/{model}/converse", CONVERSE).of_amazon(),
+    route("/model/{model}/converse-stream", CONVERSE).replies(ReplyKind::Frames(Framing::Named)).of_amazon(),
+    route(
+        "/model/{model}/count-tokens",
+        &[
+            Part { is_base64: true, ..inner(Api::Anthropic, &["input", "invokeModel", "body"]) },
+            inner(Api::Bedrock, &["input", "converse"]),
+        ],
+    )
+    .replies(ReplyKind::NoTools)
+    .of_amazon(),
+    #[cfg(test)]
+    route("/dialogue", &[body(Api::MadeUp)]),
+];
+
+/// Ends of paths whose requests may have tools but are passed on, each with a note for the user.
+const NOT_ADAPTED: &[(&str, &str)] = &[
+    ("/realtime", REALTIME),
+    ("/realtime/client_secrets", REALTIME),
+    ("/realtime/sessions", REALTIME),
+    ("/batches", "the tools of requests in an uploaded file are not adapted: adapt each request before the upload"),
+];
+const REALTIME: &str = "the tools of a Realtime session (`session.update`) are not adapted: adapt them before";
+
+/// Returns a note for the user if requests to a path may have tools, which are not adapted.
+pub(crate) fn note(path: &str) -> Option<&'static str> {
+    let is_of = |(end, _): &&(&str, &str)| path.ends_with(end);
+    NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|(_, note)| *note)
+}
+
+/// Returns the route of a path, and the location of the model's name in it, which is empty if it has none.
+pub(crate) fn of_path(path: &str) -> Option<(&'static Route, Range<usize>)> {
+    ROUTES.iter().find_map(|route| Some((route, route.matched(path)?)))
+}
