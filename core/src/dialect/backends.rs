@@ -8,7 +8,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
-    request_rows,
+    request_rows, requests,
     rule::{Fix, Parts, Refused, Rule},
 };
 use crate::options::Api;
@@ -23,6 +23,8 @@ pub(crate) struct Backend {
     facts: &'static [RequestFact],
     /// About betas.
     betas: &'static [RequestFact],
+    /// The facts of the dialect whose models the host serves.
+    of_models: &'static [RequestFact],
 }
 
 #[derive(Debug)]
@@ -58,6 +60,15 @@ impl Backend {
         }
     }
 
+    /// Returns the facts about the models of the host, unless they are also those of the dialect.
+    fn facts_of_models(&self, of_dialect: &[RequestFact]) -> &'static [RequestFact] {
+        if self.of_models == of_dialect {
+            &[]
+        } else {
+            self.of_models
+        }
+    }
+
     fn is_at(&self, host: &Host) -> bool {
         match self.at {
             At::Hosts(patterns) => patterns.iter().any(|pattern| host.is(pattern)),
@@ -66,13 +77,17 @@ impl Backend {
     }
 }
 
-/// Returns the facts about a host, or about the host of a URL. The rules of a fact name its formats.
-pub(crate) fn facts_at(host: Option<&str>) -> impl Iterator<Item = &'static RequestFact> {
+/// Returns the facts about a host, or about the host of a URL, besides those of the dialect. The rules of a fact name
+/// its formats.
+pub(crate) fn facts_at(
+    host: Option<&str>,
+    of_dialect: &'static [RequestFact],
+) -> impl Iterator<Item = &'static RequestFact> {
     let host = host.and_then(Host::of);
     BACKENDS
         .iter()
         .filter(move |backend| host.as_ref().is_some_and(|host| backend.is_at(host)))
-        .flat_map(Backend::facts)
+        .flat_map(move |backend| backend.facts().chain(backend.facts_of_models(of_dialect)))
 }
 
 const MESSAGES: &[Api] = &[Api::Anthropic];
@@ -80,7 +95,13 @@ const CHAT: &[Api] = &[Api::OpenaiChat];
 
 /// Every backend with rules of its own.
 pub(crate) const BACKENDS: &[Backend] = &[
-    Backend { name: "Anthropic", at: At::Hosts(&["api.anthropic.com"]), facts: &[], betas: betas::ANTHROPIC },
+    Backend {
+        name: "Anthropic",
+        at: At::Hosts(&["api.anthropic.com"]),
+        facts: &[],
+        betas: betas::ANTHROPIC,
+        of_models: &[],
+    },
     Backend {
         name: "Amazon Bedrock, InvokeModel",
         at: At::Hosts(&[
@@ -111,12 +132,14 @@ pub(crate) const BACKENDS: &[Backend] = &[
             DIAGNOSTICS,
         ],
         betas: betas::INVOKE_MODEL,
+        of_models: requests::ANTHROPIC,
     },
     Backend {
         name: "Amazon Bedrock, Mantle",
         at: At::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
         facts: &[STRICT, DIAGNOSTICS],
-        betas: &[],
+        betas: betas::MANTLE,
+        of_models: &[],
     },
     Backend {
         name: "Google Vertex AI, Claude",
@@ -136,6 +159,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             Rule::member(MESSAGES, &["container"]).only_found().fact('C', "Vertex does not accept `container`", MATRIX),
         ],
         betas: betas::VERTEX,
+        of_models: &[],
     },
     Backend {
         name: "Microsoft Foundry, Claude",
@@ -146,6 +170,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
         )],
         betas: betas::FOUNDRY,
+        of_models: &[],
     },
     Backend {
         name: "GitHub Copilot",
@@ -170,12 +195,21 @@ pub(crate) const BACKENDS: &[Backend] = &[
             LONG_IDS,
         ],
         betas: betas::COPILOT,
+        of_models: requests::ANTHROPIC,
+    },
+    Backend {
+        name: "MiniMax",
+        at: At::Hosts(&["api.minimax.io", "api.minimaxi.com"]),
+        facts: &[request_rows::MINIMAX_THINKING],
+        betas: &[],
+        of_models: &[],
     },
     Backend {
         name: "Azure OpenAI",
         at: At::Hosts(&["*.openai.azure.com", "*.cognitiveservices.azure.com"]),
         facts: &[LONG_IDS],
         betas: &[],
+        of_models: &[],
     },
     Backend {
         name: "LM Studio",
@@ -187,6 +221,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
                 (lmstudio-bug-tracker#670)",
         )],
         betas: &[],
+        of_models: &[],
     },
 ];
 

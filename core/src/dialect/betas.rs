@@ -28,6 +28,18 @@ const fn in_header(path: Path, needs: &'static [When], beta: &'static str) -> Ru
     Rule::needs_beta(MESSAGES, path, needs, (beta, BetaPlace::Header))
 }
 
+const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
+
+/// The clouds of Amazon and Google.
+const ADVANCED_TOOLS: RequestFact = checked(
+    Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
+        'B',
+        "the beta of deferred tools is `tool-search-tool-2025-10-19` here",
+        "Anthropic's documentation of tool search names the beta by platform; LiteLLM 1.110.2 and \
+            envoyproxy/ai-gateway rename it, Bifrost drops it",
+    ),
+);
+
 /// Anthropic's own API. It refuses betas that it does not know, and those to which an organization has no access; which
 /// these are is the client's business.
 pub(super) const ANTHROPIC: &[RequestFact] = &[
@@ -89,6 +101,7 @@ const fn by_check(name: &'static [&'static str]) -> RequestFact {
 
 /// Amazon Bedrock, InvokeModel. It reads betas from the body, and does not name the one that it refuses.
 pub(super) const INVOKE_MODEL: &[RequestFact] = &[
+    ADVANCED_TOOLS,
     of_bedrock(&["oauth-2025-04-20"]),
     of_bedrock(&["prompt-caching-scope-2026-01-05"]),
     of_bedrock(&[FAST_MODE]),
@@ -126,6 +139,20 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
     )),
 ];
 
+/// Amazon Bedrock, Mantle. It answers `invalid beta flag`, as InvokeModel does.
+pub(super) const MANTLE: &[RequestFact] = &[
+    ADVANCED_TOOLS,
+    RequestFact {
+        confidence: 'B',
+        ..refused(
+            &["prompt-caching-scope-2026-01-05"],
+            "Bedrock's Mantle does not know this beta",
+            "LiteLLM 1.110.2 and Bifrost drop it, after Amazon's pages; an unknown beta is answered `invalid beta \
+                flag` (a published run of 2026-08-07, SuhaasS/llm-eval)",
+        )
+    },
+];
+
 const VERTEX_STATEMENT: &str = "Vertex does not know this beta";
 
 const fn of_vertex(name: &'static [&'static str], source: &'static str) -> RequestFact {
@@ -138,6 +165,7 @@ const OLD_VERTEX: &str =
 
 /// Claude at Google Vertex AI. A beta in the body does not enable its member.
 pub(super) const VERTEX: &[RequestFact] = &[
+    ADVANCED_TOOLS,
     of_vertex(
         &["prompt-caching-scope-2026-01-05"],
         "live, to 2026-06-18: `Unexpected value(s)` (sub2api#3358, sub2api#3150, new-api#2975, BerriAI/litellm#19984); \

@@ -36,8 +36,9 @@ pub(crate) enum Refusal {
         required: bool,
     },
     /// `tool_choice` in a request without tools. The value `none` is refused only if `takes_none` is false, and
-    /// `parallel_tool_calls` alone only if `is_of_parallel_calls` is true.
-    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool },
+    /// `parallel_tool_calls` alone only if `is_of_parallel_calls` is true. Requests of the formats in `takes_idle` may
+    /// have `auto` and `parallel_tool_calls`.
+    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool, takes_idle: &'static [Api] },
     /// A choice of a tool that the request does not have.
     ChoiceOfAbsentTool,
     /// A choice that these models do not accept: every choice if `is_any` is true, otherwise one that forces a call.

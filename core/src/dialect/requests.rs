@@ -257,7 +257,7 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
 };
 
 const WITHOUT_TOOLS: RequestFact = RequestFact {
-    refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: false },
+    refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: false, takes_idle: &[] },
     statement: "`tool_choice` needs `tools`",
     confidence: 'A',
     source: "",
@@ -276,10 +276,14 @@ pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
 /// OpenAI, Chat Completions and Responses.
 pub(crate) const OPENAI: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: true },
-        statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
+        refuses: Refusal::ChoiceWithoutTools {
+            takes_none: false,
+            is_of_parallel_calls: true,
+            takes_idle: &[Api::OpenaiResponses],
+        },
+        statement: "`tool_choice` and `parallel_tool_calls` need `tools`, except for `auto` in Responses",
         source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
-        Gym#1925; confidence A)",
+        Gym#1925; confidence A), in Chat Completions; Codex 0.171.0 compacts with `auto` and without tools",
         ..WITHOUT_TOOLS
     },
     RequestFact {
@@ -401,7 +405,11 @@ const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not suppo
 /// vLLM.
 pub(crate) const VLLM: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
+        refuses: Refusal::ChoiceWithoutTools {
+            takes_none: true,
+            is_of_parallel_calls: false,
+            takes_idle: &[Api::OpenaiResponses],
+        },
         statement: "`tool_choice` needs `tools`, unless it is `none`",
         source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
             confidence A)",

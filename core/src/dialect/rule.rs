@@ -252,6 +252,15 @@ impl Rule {
         Rule { id: "unsupported-beta", apis, at: Location::Beta, refuses: Refused::Words(name), ..REMOVED }
     }
 
+    /// A beta that has another name at the API.
+    pub(super) const fn renamed_beta(
+        apis: &'static [Api],
+        name: &'static [&'static str],
+        other: &'static str,
+    ) -> Rule {
+        Rule::beta(apis, name).fixed(Fix::Rename(other))
+    }
+
     /// A member of the request that the API accepts only with a beta. `needs` is the same beta as a condition.
     pub(super) const fn needs_beta(
         apis: &'static [Api],

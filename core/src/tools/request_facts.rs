@@ -318,6 +318,7 @@ struct WithoutTools {
     fact: &'static RequestFact,
     takes_none: bool,
     is_of_parallel_calls: bool,
+    takes_idle: bool,
 }
 
 impl WithoutTools {
@@ -325,6 +326,7 @@ impl WithoutTools {
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],
+            Some((_, Some(Choice::Auto))) | None if self.takes_idle => &[],
             Some(_) => &["tool_choice", "parallel_tool_calls"],
             None if self.is_of_parallel_calls && request.get("parallel_tool_calls").is_some_and(is_set) => {
                 &["parallel_tool_calls"]
@@ -337,8 +339,8 @@ impl WithoutTools {
 /// Returns the rule that a choice needs tools, if the API has this rule and the request has no tools.
 fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<WithoutTools>, Error> {
     let rule = surface.requests.iter().find_map(|fact| match fact.refuses {
-        Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls } => {
-            Some(WithoutTools { fact, takes_none, is_of_parallel_calls })
+        Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls, takes_idle } => {
+            Some(WithoutTools { fact, takes_none, is_of_parallel_calls, takes_idle: takes_idle.contains(&api) })
         }
         _ => None,
     });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::internal;
+use toolwire::internal::hosts;
 
 use super::markdown::{cell, link_sources};
 
@@ -12,7 +12,7 @@ const PLACE: &str = "<!-- hosts -->\n";
 pub(super) fn page() -> String {
     let (before, after) = TEXT.split_once(PLACE).expect("a place for the hosts");
     let mut page = String::from(before);
-    for backend in internal::backends() {
+    for backend in hosts::backends() {
         let _ = writeln!(page, "### {}\n\n{}\n", backend.name, backend.hosts);
         page +=
             "| requirement or behavior of the API | confidence | source | rule | checked |\n|---|---|---|---|---|\n";

@@ -100,10 +100,14 @@ pub(crate) fn fix(
                 header.iter_mut().for_each(|names| names.push(beta.into()));
             }
             (_, FoundLocation::Beta(place), _) => {
-                let Refused::Words(names) = rule.refuses else { continue };
+                let (Refused::Words(names), fix) = (rule.refuses, rule.fix) else { continue };
+                let other = if let Fix::Rename(other) = fix { Some(other) } else { None };
                 match (place, &mut *header) {
-                    (BetaPlace::Header, Some(header)) => header.retain(|own| !names.contains(&own.as_str())),
-                    _ => betas::settle(request, &|own| names.contains(&own), &[])?,
+                    (BetaPlace::Header, Some(header)) => {
+                        header.retain(|own| !names.contains(&own.as_str()));
+                        header.extend(other.filter(|other| !header.iter().any(|own| own == other)).map(String::from));
+                    }
+                    _ => betas::settle(request, &|own| names.contains(&own), other.as_slice())?,
                 }
             }
             // All tools are declared at the first call.

@@ -30,7 +30,8 @@ pub(crate) type FactRule = (&'static RequestFact, &'static Rule);
 
 /// Returns the rules of a dialect, and of a host, about requests of this format to this model.
 pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Vec<FactRule> {
-    let facts = dialect.requests().iter().chain(backends::facts_at(host));
+    let of_host = backends::facts_at(host, dialect.requests());
+    let facts = dialect.requests().iter().chain(of_host);
     facts
         .filter_map(|fact| match &fact.refuses {
             Refusal::Rule(rule) if rule.concerns(api, model) => Some((fact, rule)),

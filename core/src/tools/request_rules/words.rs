@@ -60,7 +60,10 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
 /// name was left out, because the request already has that name.
 pub(super) fn changed(rule: &Rule, is_renamed: bool) -> String {
     if let (Location::Beta, Refused::Words([beta])) = (rule.at, rule.refuses) {
-        return format!("removed the beta `{beta}`");
+        return match rule.fix {
+            Fix::Rename(name) => format!("sent the beta `{beta}` as `{name}`"),
+            _ => format!("removed the beta `{beta}`"),
+        };
     }
     let subject = subject(rule.at);
     match rule.fix {
