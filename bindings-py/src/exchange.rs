@@ -62,10 +62,8 @@ impl Exchange {
     }
 
     /// Returns the betas that the request's `anthropic-beta` header has to name.
-    fn betas(&mut self) -> PyResult<Vec<&'static str>> {
-        guarded_with(&mut self.0, |exchange| {
-            Ok(exchange.report().deferred.as_ref().map(|deferred| deferred.betas.clone()).unwrap_or_default())
-        })
+    fn betas(&mut self) -> PyResult<Vec<String>> {
+        guarded_with(&mut self.0, |exchange| Ok(exchange.betas().to_vec()))
     }
 
     /// Returns the backend's native construct for deferred tools that the request uses.

@@ -173,9 +173,8 @@ fn next(exchange: &Exchange) -> TextOutput<'static> {
 
 /// Returns the facts about a request that every host needs.
 fn about(exchange: &Exchange) -> Object<'static> {
-    let betas = exchange.report().deferred.iter().flat_map(|deferred| &deferred.betas);
     let mut about = Object::new();
-    about.set("betas", Node::array(betas.map(|beta| Node::string((*beta).to_owned())).collect()));
+    about.set("betas", Node::array(exchange.betas().iter().map(|beta| Node::string(beta.clone())).collect()));
     about.set("native", Node::string(exchange.native().as_str().to_owned()));
     about.set("warning", bindings::warning(exchange));
     about

@@ -32,6 +32,11 @@ export interface AdaptReport {
   requestChanges: RequestChange[];
   /** Every change of a response format, in document order. */
   formatChanges: FormatChange[];
+  /**
+   * The betas that the header `anthropic-beta` has to name; absent if they are those of the option `betas`. Empty: the header must not be
+   * sent.
+   */
+  betas?: string[];
 }
 
 /**

@@ -95,8 +95,8 @@ export class Exchange {
   }
 
   /**
-   * The betas of deferred loading that the `anthropic-beta` header of {@link request} has to name, the same as
-   * `report.deferred.betas`. See {@link stripDeferralBetas}.
+   * The betas that the header `anthropic-beta` of {@link request} has to name: those of the option `betas` that the backend knows, and
+   * those that the request needs. An empty list means that the header must not be sent.
    */
   get betas(): readonly string[] {
     return this.#betas;

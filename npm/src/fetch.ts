@@ -6,8 +6,8 @@
 
 import type { AdaptReport } from './adapt.js';
 // The bundled file next to this one, so that the WebAssembly is not loaded twice.
-import { Exchange, stripDeferralBetas, ToolwireError } from './index.js';
-import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
+import { Exchange, ToolwireError } from './index.js';
+import type { ExchangeOptions, SentRequest } from './options.js';
 import type { RepairedCall } from './report.js';
 
 /** The type of `fetch` in the caller's program. */
@@ -97,7 +97,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
       return refused(url, error);
     }
     if (exchange === null) return request.send(send);
-    const betas = rest.deferred !== false && request.settleBetas(exchange.betas, exchange.native);
+    const betas = request.settleBetas(exchange.betas);
     const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
     const next = (exchange: Exchange) => {
       onReport?.(exchange.report, sent(exchange));
@@ -165,16 +165,14 @@ class Outgoing {
   }
 
   /**
-   * Rewrites the betas of deferred loading in the header: a backend without its own construct
-   * supports none of them; a backend with a construct needs those of the sent request. Returns true
-   * if the header changed.
+   * Names these betas in the header: those that the backend knows and the sent request needs. Returns
+   * true if the header changed.
    */
-  settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
-    const before = this.headers.get('anthropic-beta');
-    const left = stripDeferralBetas(before, { native, betas });
-    if (left === before) return false;
-    if (left === null) this.headers.delete('anthropic-beta');
-    else this.headers.set('anthropic-beta', left);
+  settleBetas(betas: readonly string[]): boolean {
+    const settled = betas.join(',');
+    if (settled === this.betas().join(',')) return false;
+    if (settled === '') this.headers.delete('anthropic-beta');
+    else this.headers.set('anthropic-beta', settled);
     return true;
   }
 

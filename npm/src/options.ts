@@ -143,6 +143,12 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
    * Name of the property that holds the answer if the API requires an object and the schema describes something else. Default `"response"`.
    */
   wrapper?: string | undefined;
+  /**
+   * Betas in the header `anthropic-beta`, in addition to those in the body. Some APIs accept a member or a construct only with a beta, and
+   * refuse betas that they do not know; `betas` of the report are those that the header has to name. Default: the header is not known;
+   * for `Exchange`, `[]`. `toolwireFetch` adds those of the request's header.
+   */
+  betas?: readonly string[] | undefined;
   /** Host of the API, or a URL on it: some facts apply only to some hosts. */
   host?: string | undefined;
   /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
@@ -178,6 +184,8 @@ export interface CheckToolsOptions {
 export interface CheckRequestOptions {
   /** Dialect of the API that the request is for. */
   dialect: Dialect;
+  /** Betas in the header `anthropic-beta`, in addition to those in the body. Default: the header is not known. */
+  betas?: readonly string[] | undefined;
   /** Host of the API, or a URL on it: some facts apply only to some hosts. */
   host?: string | undefined;
   /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
@@ -381,11 +389,6 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
    * cache.
    */
   toolListCache?: number | undefined;
-  /**
-   * Betas that the client sends in the header `anthropic-beta`, in addition to those in the body. Default `[]`. Some backends accept
-   * constructs for deferred tools only with a beta. `toolwireFetch` adds those of the request's header.
-   */
-  betas?: readonly string[] | undefined;
   /**
    * Handling of a request if some of its tools have to be set aside. Default `"warn"`: the request is sent without them, and `console.warn`
    * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the request is not sent. A function is

@@ -450,6 +450,10 @@ export type RequestConstraint =
   | 'call-id'
   /** The id of an item that does not begin with the prefix of its type. */
   | 'item-id'
+  /** A beta in the header `anthropic-beta` or in the body that the API does not know. */
+  | 'unsupported-beta'
+  /** A member of the request that the API accepts only with a beta, which the request does not name. */
+  | 'missing-beta'
   /** A member that the API expects. */
   | 'missing-member'
   /** A value of a member that the model does not accept. */

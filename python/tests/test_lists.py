@@ -144,6 +144,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         "formatChanges": [
             {name: change[name] for name in CHANGE & change.keys()} for change in found.get("formatChanges", ())
         ],
+        "betas": found.get("betas"),
         "restore": json.loads(restore.to_json()),
     }
     expected = dict(case.members.get("report", {"quarantined": []}))

@@ -1,8 +1,6 @@
 //! A request without a complete reply.
 
-use toolwire::{
-    options::Native, reports::RepairedCall, settle_deferral_betas, Error, Exchange, ExchangeOptions, ToolListCache,
-};
+use toolwire::{reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolListCache};
 
 use super::{
     answer, decoded, failure, journal::Entry, model_range, own_answer, packed, reading, upstream::Upstream,
@@ -133,39 +131,37 @@ impl Open {
 
     /// Starts the exchange, if the request can have tools.
     pub(super) fn adapt(&mut self, body: &str, options: &ExchangeOptions, lists: &ToolListCache) -> Result<(), Error> {
-        let betas = headers::joined(&self.headers, BETAS);
-        let betas = betas.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty());
-        let betas: Vec<&str> = betas.collect();
+        let betas = self.betas();
         self.exchange = match betas.is_empty() {
             true => Exchange::open_cached(&self.url(), body, options, lists)?,
-            false => {
-                let betas = options.betas.iter().map(String::as_str).chain(betas);
-                Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?
-            }
+            false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
         };
         self.repairs = options.adapt.tools.repair.is_some();
         self.settle_betas();
         Ok(())
     }
 
-    /// Returns true if the request has beta headers for deferred loading.
-    pub(super) fn has_deferral_betas(&self) -> bool {
-        let found = headers::joined(&self.headers, BETAS);
-        found.is_some() && settle_deferral_betas(found.as_deref(), Native::None, &[]).as_deref() != found.as_deref()
+    /// Returns the betas in the header.
+    fn betas(&self) -> Vec<String> {
+        let found = headers::joined(&self.headers, BETAS).unwrap_or_default();
+        found.split(',').map(str::trim).filter(|name| !name.is_empty()).map(String::from).collect()
     }
 
-    /// Adjusts the beta headers for deferred loading, because a backend without native deferred loading refuses them.
+    /// Returns true if the header has betas, which the backend may not know.
+    pub(super) fn has_betas(&self) -> bool {
+        !self.betas().is_empty()
+    }
+
+    /// Sends the betas that the request needs and the backend knows.
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
-        let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();
-        let found = headers::joined(&self.headers, BETAS);
-        match settle_deferral_betas(found.as_deref(), exchange.native(), needed) {
-            Some(settled) if Some(&*settled) != found.as_deref() => {
-                let settled = settled.into_owned();
-                headers::set(&mut self.headers, BETAS, &settled);
-            }
-            None if found.is_some() => self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case(BETAS)),
-            _ => {}
+        let betas = exchange.betas();
+        if betas == self.betas() {
+            return;
+        }
+        match betas.join(",") {
+            none if none.is_empty() => self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case(BETAS)),
+            settled => headers::set(&mut self.headers, BETAS, &settled),
         }
     }
 

@@ -49,6 +49,8 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) api: Api,
     /// The format in which the request is sent.
     pub(super) target: Api,
+    /// The betas in the header, if the caller knows it; steps that remove or add betas change it.
+    pub(super) header_betas: Option<Vec<String>>,
     /// The servers whose lists were merged.
     pub(super) servers: Option<Servers>,
     /// Every step adds its changes.
@@ -148,6 +150,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             model,
             api,
             target,
+            header_betas: options.betas.clone(),
             servers,
             report: AdaptReport { dialect: dialect.name, ..AdaptReport::default() },
             original_formats: OriginalFormats::of(request, api)?,

@@ -46,7 +46,8 @@ pub(crate) fn adapt_with_names<'a>(
     format_ladder::by_steps(request, options, &mut |request, formats| {
         let mut context = RequestContext::new(request, options, lookup, formats)?;
         steps::run(request, &mut context)?;
-        let RequestContext { report, restore_map, names, .. } = context;
+        let RequestContext { mut report, restore_map, names, header_betas, .. } = context;
+        report.betas = header_betas.filter(|betas| Some(betas) != options.betas.as_ref());
         Ok((report, restore_map, names))
     })
 }

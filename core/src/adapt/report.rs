@@ -33,6 +33,9 @@ pub struct AdaptReport {
     pub request_changes: Vec<RequestChange>,
     /// All changes to response formats, in order.
     pub format_changes: Vec<FormatChange>,
+    /// The betas that the header `anthropic-beta` has to name, if they differ from
+    /// [`AdaptOptions::betas`](crate::AdaptOptions::betas); an empty list means that the header must not be sent.
+    pub betas: Option<Vec<String>>,
 }
 
 impl AdaptReport {

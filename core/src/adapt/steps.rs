@@ -105,7 +105,8 @@ pub(super) const STEPS: &[Step] = &[
         run: |request, context| {
             let mut rules = context.rules(context.api);
             rules.retain(|(_, rule)| rule.is_of_value());
-            let fixed = request_rules::fix(request, (context.api, context.dialect.tools.format), &rules)?;
+            let formats = (context.api, context.dialect.tools.format);
+            let fixed = request_rules::fix(request, formats, &rules, &mut context.header_betas)?;
             context.report.choice = fixed.choice;
             for mut change in fixed.changes {
                 context.sent.origins.given(&mut change.pointer);
@@ -494,6 +495,9 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         Code::InvalidOption => error.below("/deferred"),
         _ => error,
     })?;
+    if let Some(betas) = &mut context.header_betas {
+        deferred::settle_names(betas, options.native, &found.report.betas);
+    }
     if !overflowed.is_empty() {
         let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
         let warnings = codes.into_iter().flatten().map(|code| Warning { code, name: None, pointer: None });
@@ -627,7 +631,8 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
     let tools = context.target_wire().tools().pointer();
     let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
-    let fixed = request_rules::fix(request, (context.target, context.dialect.tools.format), &rules)?;
+    let formats = (context.target, context.dialect.tools.format);
+    let fixed = request_rules::fix(request, formats, &rules, &mut context.header_betas)?;
     context.is_shifted |= fixed.is_shifted;
     if let Some(change) = fixed.choice {
         match &mut context.report.choice {

@@ -190,7 +190,7 @@ pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
 pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
     let unforced = report.unforced.iter().map(|name| owned(name)).collect();
-    Node::record([
+    let mut node = Node::record([
         ("dialect", Node::literal(report.dialect)),
         ("deferred", deferred),
         ("quarantined", quarantined(&report.quarantined)),
@@ -199,7 +199,11 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
         ("choice", report.choice.as_ref().map_or_else(Node::default, choice_change)),
         ("requestChanges", Node::array(report.request_changes.iter().map(request_change).collect())),
         ("formatChanges", Node::array(report.format_changes.iter().map(format_change).collect())),
-    ])
+    ]);
+    if let Some(betas) = &report.betas {
+        node.set("betas", Node::array(betas.iter().map(|beta| owned(beta)).collect()));
+    }
+    node
 }
 
 fn format_change(about: &FormatChange) -> Node<'static> {

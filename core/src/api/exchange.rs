@@ -88,6 +88,22 @@ impl Exchange {
         self.0.report()
     }
 
+    /// Returns the betas that the header `anthropic-beta` of the request has to name: those of
+    /// [`AdaptOptions::betas`](crate::AdaptOptions::betas) that the backend knows, and those that the request needs. An
+    /// empty list means that the header must not be sent.
+    ///
+    /// ```
+    /// use toolwire::{Exchange, ExchangeOptions};
+    /// let body = r#"{"model":"claude-opus-5","messages":[],"context_management":{"edits":[]}}"#;
+    /// let options = ExchangeOptions::default().betas(["files-api-2025-04-14"]);
+    /// let exchange = Exchange::open("https://api.anthropic.com/v1/messages", body, &options)?.expect("a request");
+    /// assert_eq!(exchange.betas(), ["files-api-2025-04-14", "context-management-2025-06-27"]);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn betas(&self) -> &[String] {
+        self.0.betas()
+    }
+
     /// Returns the backend's native construct for deferred tools that the request uses. With
     /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), the default, it is looked up unless
     /// the options name one.

@@ -13,9 +13,7 @@ mod flat;
 mod handoff;
 mod history_text;
 
-pub(crate) use betas::header as settle_betas;
-#[cfg(feature = "search")]
-pub(crate) use betas::in_body as betas_in;
+pub(crate) use betas::{header as settle_betas, settle_names};
 #[cfg(feature = "search")]
 pub(crate) use handoff::has_hosted_search;
 

@@ -1,6 +1,9 @@
 //! What individual hosts refuse in requests of a format, besides the facts of the dialect that is used there.
 
+use alloc::{format, string::String, vec::Vec};
+
 use super::{
+    betas,
     lookup::Host,
     models::Models,
     name_rules::NamePattern,
@@ -14,10 +17,12 @@ use crate::options::Api;
 #[derive(Debug)]
 pub(crate) struct Backend {
     /// Human-readable.
-    #[cfg_attr(not(test), allow(dead_code, reason = "messages of tests name it"))]
     pub(crate) name: &'static str,
     at: At,
-    pub(crate) facts: &'static [RequestFact],
+    /// About members.
+    facts: &'static [RequestFact],
+    /// About betas.
+    betas: &'static [RequestFact],
 }
 
 #[derive(Debug)]
@@ -29,12 +34,27 @@ enum At {
 }
 
 impl Backend {
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &'static RequestFact> {
+        self.facts.iter().chain(self.betas)
+    }
+
     /// Returns a host of the backend.
     #[cfg(test)]
     pub(crate) fn host(&self) -> &'static str {
         match self.at {
             At::Hosts(patterns) => patterns.first().copied().unwrap_or_default(),
             At::PrivatePort(_) => "localhost:1234",
+        }
+    }
+
+    /// Returns the hosts as a sentence.
+    pub(crate) fn hosts(&self) -> String {
+        match self.at {
+            At::Hosts(patterns) => {
+                let patterns: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
+                format!("At {}.", patterns.join(", "))
+            }
+            At::PrivatePort(port) => format!("At port {port} of a host in a private network."),
         }
     }
 
@@ -52,7 +72,7 @@ pub(crate) fn facts_at(host: Option<&str>) -> impl Iterator<Item = &'static Requ
     BACKENDS
         .iter()
         .filter(move |backend| host.as_ref().is_some_and(|host| backend.is_at(host)))
-        .flat_map(|one| one.facts)
+        .flat_map(Backend::facts)
 }
 
 const MESSAGES: &[Api] = &[Api::Anthropic];
@@ -60,6 +80,7 @@ const CHAT: &[Api] = &[Api::OpenaiChat];
 
 /// Every backend with rules of its own.
 pub(crate) const BACKENDS: &[Backend] = &[
+    Backend { name: "Anthropic", at: At::Hosts(&["api.anthropic.com"]), facts: &[], betas: betas::ANTHROPIC },
     Backend {
         name: "Amazon Bedrock, InvokeModel",
         at: At::Hosts(&[
@@ -88,13 +109,14 @@ pub(crate) const BACKENDS: &[Backend] = &[
                 ]))
                 .fact('A', "models to 4.6 do not accept `cache_control` of the request", CACHE_SOURCE),
             DIAGNOSTICS,
-            CONTEXT_MANAGEMENT,
         ],
+        betas: betas::INVOKE_MODEL,
     },
     Backend {
         name: "Amazon Bedrock, Mantle",
         at: At::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
         facts: &[STRICT, DIAGNOSTICS],
+        betas: &[],
     },
     Backend {
         name: "Google Vertex AI, Claude",
@@ -113,6 +135,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             ),
             Rule::member(MESSAGES, &["container"]).only_found().fact('C', "Vertex does not accept `container`", MATRIX),
         ],
+        betas: betas::VERTEX,
     },
     Backend {
         name: "Microsoft Foundry, Claude",
@@ -122,30 +145,37 @@ pub(crate) const BACKENDS: &[Backend] = &[
             "Foundry does not accept `fallbacks`",
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
         )],
+        betas: betas::FOUNDRY,
     },
     Backend {
         name: "GitHub Copilot",
         at: At::Hosts(&["api.githubcopilot.com", "*.githubcopilot.com"]),
         facts: &[
             EAGER_INPUT,
-            Rule::member(MESSAGES, &["context_management"]).fact(
-                'B',
-                "Copilot does not accept `context_management`",
-                "live: `context_management: Extra inputs are not permitted` (copilot-api#217, copilot-api#175, \
-                    copilot-api#187, copilot-api#305)",
-            ),
-            Rule::part(MESSAGES, Parts::Text, &["cache_control", "scope"]).fact(
-                'B',
+            Rule::part(MESSAGES, Parts::With("cache_control"), &["cache_control", "scope"]).fact(
+                'A',
                 "Copilot does not accept `scope` of `cache_control`",
-                "live: `system.1.cache_control.ephemeral.scope: Extra inputs are not permitted` (copilot-api#145)",
+                CACHE_SCOPE,
+            ),
+            Rule::system_part(MESSAGES, &["cache_control", "scope"]).fact(
+                'A',
+                "Copilot does not accept `scope` of `cache_control` in the system prompt",
+                CACHE_SCOPE,
+            ),
+            Rule::tool(MESSAGES, &["cache_control", "scope"]).fact(
+                'A',
+                "Copilot does not accept `scope` of `cache_control` in tools",
+                CACHE_SCOPE,
             ),
             LONG_IDS,
         ],
+        betas: betas::COPILOT,
     },
     Backend {
         name: "Azure OpenAI",
         at: At::Hosts(&["*.openai.azure.com", "*.cognitiveservices.azure.com"]),
         facts: &[LONG_IDS],
+        betas: &[],
     },
     Backend {
         name: "Z.ai",
@@ -162,6 +192,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
                 ZAI_PARAMETERS,
             ),
         ],
+        betas: &[],
     },
     Backend {
         name: "LM Studio",
@@ -172,6 +203,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             "live: `Invalid tool_choice type: 'object'. Supported string values: none, auto, required` \
                 (lmstudio-bug-tracker#670)",
         )],
+        betas: &[],
     },
 ];
 
@@ -180,6 +212,10 @@ const CACHE_SOURCE: &str = "live: `cache_control: Extra inputs are not permitted
 const ZAI_PARAMETERS: &str = "live: `1210 Invalid API parameter, please check the documentation.` (octopus#165, \
     cline#9939, opencode#42616)";
 const MATRIX: &str = "Bifrost's matrix of members and providers; no answer of the API was seen (confidence C)";
+
+const CACHE_SCOPE: &str = "live: `system.1.cache_control.ephemeral.scope: Extra inputs are not permitted` \
+    (copilot-api#145); recorded 2026-08-24 for the system, a block and a tool, also with the beta \
+    (puxu-msft/ghc-api-proxy-py)";
 
 const EAGER_INPUT: RequestFact = RequestFact {
     source:
@@ -201,13 +237,6 @@ const DIAGNOSTICS: RequestFact = Rule::member(MESSAGES, &["diagnostics"]).fact(
     'B',
     "Bedrock does not accept `diagnostics`",
     "live: `Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer)",
-);
-
-const CONTEXT_MANAGEMENT: RequestFact = Rule::member(MESSAGES, &["context_management"]).only_found().fact(
-    'C',
-    "`context_management` needs its beta at Bedrock",
-    "live: `context_management: Extra inputs are not permitted` without the beta (CLIProxyAPI); with it, the answer \
-        depends on the model (confidence C)",
 );
 
 /// OpenAI itself accepted 51 and 53 characters on 2026-07-14 (vercel/ai#17233, vercel/ai#17280).

@@ -5,6 +5,7 @@ mod anthropic;
 mod azure;
 pub(crate) mod backends;
 mod bedrock;
+mod betas;
 mod cerebras;
 mod codex;
 mod cohere;

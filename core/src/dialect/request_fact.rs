@@ -1,7 +1,10 @@
 //! The type of facts about what an API refuses in a request as a whole.
 
 pub(crate) use super::models::Models;
-use super::{name_rules::NamePattern, rule::Rule};
+use super::{
+    name_rules::NamePattern,
+    rule::{Location, Refused, Rule},
+};
 use crate::{options::Api, report::Severity};
 
 /// A fact about what an API refuses in a request as a whole.
@@ -166,6 +169,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ),
     ("call-id", "The id of a call that the API does not accept, or that an earlier call has."),
     ("item-id", "The id of an item that does not begin with the prefix of its type."),
+    ("unsupported-beta", "A beta in the header `anthropic-beta` or in the body that the API does not know."),
+    ("missing-beta", "A member of the request that the API accepts only with a beta, which the request does not name."),
     ("missing-member", "A member that the API expects."),
     ("unsupported-value", "A value of a member that the model does not accept."),
     ("message-role", "A role of messages that the API does not have."),
@@ -239,6 +244,14 @@ impl RequestFact {
             Refusal::Prefill(_) => "prefill-by-model",
             Refusal::FunctionsBesideHosted { .. } => "functions-beside-hosted",
             Refusal::BesideCache => "cached-content",
+        }
+    }
+
+    /// Returns the name of the beta that the fact is about.
+    pub(crate) const fn beta(&self) -> Option<&'static str> {
+        match self.refuses {
+            Refusal::Rule(Rule { at: Location::Beta, refuses: Refused::Words([beta]), .. }) => Some(beta),
+            _ => None,
         }
     }
 

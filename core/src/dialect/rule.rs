@@ -25,6 +25,8 @@ pub(crate) enum Location {
     Request(Path),
     /// A member of messages or items of the history.
     Message(Messages, Path),
+    /// A member of parts of the system prompt.
+    SystemPart(Path),
     /// A member of parts of messages.
     Part(Parts, Path),
     /// The ids of the client's calls. Their results have the same ids.
@@ -33,6 +35,8 @@ pub(crate) enum Location {
     Tool(Path),
     /// The choice of tools.
     Choice,
+    /// The betas of Anthropic Messages, in the header `anthropic-beta` and in the body.
+    Beta,
 }
 
 pub(crate) type Path = &'static [&'static str];
@@ -116,6 +120,17 @@ pub(crate) enum When {
     OnlyPart,
     /// The message has this member.
     MessageHas(&'static str),
+    /// The request does not name this beta where the API reads betas.
+    WithoutBeta(&'static str, BetaPlace),
+}
+
+/// Where an API reads betas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BetaPlace {
+    /// In the HTTP header `anthropic-beta`. Rules about it apply only if the caller knows the header.
+    Header,
+    /// In the member `anthropic_beta` of the body.
+    Body,
 }
 
 /// What is sent instead.
@@ -154,6 +169,8 @@ pub(crate) enum Fix {
     RemoveList,
     /// The allowed tools only, with a choice that names none.
     Narrow,
+    /// The request with this beta.
+    AddBeta(&'static str, BetaPlace),
 }
 
 const REMOVED: Rule = Rule {
@@ -185,6 +202,11 @@ impl Rule {
     /// A member of parts, which is removed.
     pub(super) const fn part(apis: &'static [Api], parts: Parts, path: Path) -> Rule {
         Rule { apis, at: Location::Part(parts, path), ..REMOVED }
+    }
+
+    /// A member of parts of the system prompt, which is removed.
+    pub(super) const fn system_part(apis: &'static [Api], path: Path) -> Rule {
+        Rule { apis, at: Location::SystemPart(path), ..REMOVED }
     }
 
     /// A member of tools, which is removed.
@@ -225,6 +247,22 @@ impl Rule {
         Rule { id: "choice-kind", apis, at: Location::Choice, refuses, ..REMOVED }
     }
 
+    /// A beta that the API does not know, which is removed.
+    pub(super) const fn beta(apis: &'static [Api], name: &'static [&'static str]) -> Rule {
+        Rule { id: "unsupported-beta", apis, at: Location::Beta, refuses: Refused::Words(name), ..REMOVED }
+    }
+
+    /// A member of the request that the API accepts only with a beta. `needs` is the same beta as a condition.
+    pub(super) const fn needs_beta(
+        apis: &'static [Api],
+        path: Path,
+        needs: &'static [When],
+        (beta, place): (&'static str, BetaPlace),
+    ) -> Rule {
+        let fix = Fix::AddBeta(beta, place);
+        Rule { id: "missing-beta", apis, at: Location::Request(path), when: needs, fix, ..REMOVED }
+    }
+
     pub(super) const fn named(self, id: &'static str) -> Rule {
         Rule { id, ..self }
     }
@@ -256,6 +294,11 @@ impl Rule {
     /// Returns true if the rule is about requests of this format to this model.
     pub(crate) fn concerns(&self, api: Api, model: &str) -> bool {
         (self.apis.is_empty() || self.apis.contains(&api)) && self.models.include(model)
+    }
+
+    /// Returns true if the rule depends on the betas of the request.
+    pub(crate) fn is_about_betas(&self) -> bool {
+        self.at == Location::Beta || self.when.iter().any(|when| matches!(when, When::WithoutBeta(..)))
     }
 
     /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it

@@ -203,6 +203,13 @@ impl AdaptReport {
     fn append(&mut self, other: AdaptReport) {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;
+        // The requests share a header.
+        for beta in other.betas.into_iter().flatten() {
+            let betas = self.betas.get_or_insert_default();
+            if !betas.contains(&beta) {
+                betas.push(beta);
+            }
+        }
         Arc::make_mut(&mut self.changes).extend(changes.iter().cloned());
         self.quarantined.extend(quarantined);
         self.unforced.extend(unforced);

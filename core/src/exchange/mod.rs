@@ -40,7 +40,7 @@ use crate::{
         },
     },
     report::{AnswerChange, RepairedCall},
-    request::{carriers, tool_format},
+    request::{betas, carriers, tool_format},
     tools::{
         list_cache::{FoundLists, Lookup, ToolListCache},
         quarantine::{self, SetAsideWarning},
@@ -283,6 +283,7 @@ impl Exchange {
             }
         };
         let mut adapting = options.adapting(target.api.tools(), dialect)?;
+        let header = adapting.betas.get_or_insert_default().clone();
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
         adapting.host.get_or_insert_with(|| url.into());
@@ -293,7 +294,7 @@ impl Exchange {
             adapting.overflow = Overflow::Quarantine;
         }
         if options.native_is_auto {
-            let known = native_of(&node, target.api, (dialect, url, &options.betas), &adapting)?;
+            let known = native_of(&node, target.api, (dialect, url, &header), &adapting)?;
             if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| deferred.native == Native::None) {
                 deferred.native = known;
             }
@@ -353,6 +354,11 @@ impl Exchange {
     /// Returns the report on the adapted request.
     pub(crate) fn report(&self) -> &AdaptReport {
         &self.report
+    }
+
+    /// Returns the betas that the header of the request has to name.
+    pub(crate) fn betas(&self) -> &[String] {
+        self.report.betas.as_ref().or(self.adapting.betas.as_ref()).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the backend's native construct for deferred tools that the request uses.
@@ -522,7 +528,7 @@ fn native_of(
         return Ok(Native::None);
     }
     let query = DeferralQuery { api: Some(api), model: adapting.model.clone(), host: Some(url.into()) };
-    let (mut betas, searches) = (deferred::betas_in(request)?, deferred::lists_hosted_search(request)?);
+    let (mut betas, searches) = (betas::in_body(request)?, deferred::lists_hosted_search(request)?);
     betas.extend_from_slice(header);
     let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
     // Without a host and a model, nothing is known.

@@ -47,7 +47,7 @@ fn is_plain_member(api: Api, name: &str) -> bool {
 
 /// Returns true if a rule of any API is about a member of requests to this model that have these members.
 fn is_ruled(api: Api, model: &str, (name, members): (&str, &[String])) -> bool {
-    let of_hosts = backends::BACKENDS.iter().flat_map(|backend| backend.facts);
+    let of_hosts = backends::BACKENDS.iter().flat_map(backends::Backend::facts);
     let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests()).chain(of_hosts);
     facts.any(|fact| match &fact.refuses {
         Refusal::Rule(rule) => {

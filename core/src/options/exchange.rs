@@ -36,10 +36,6 @@ options! {
         /// Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. 0
         /// disables the cache. See [`ToolListCache`](crate::ToolListCache).
         "toolListCache" tool_list_cache: usize = 16;
-        /// Betas that the client sends in the header `anthropic-beta`, in addition to those in the body. Some backends
-        /// accept constructs for deferred tools only with a beta.
-        "betas" betas: Vec<String> = Vec::new(),
-            set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
     } with {
         /// Options for rewriting the request. Their dialect is ignored.
         pub adapt: AdaptOptions = AdaptOptions::at_default();

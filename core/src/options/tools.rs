@@ -287,6 +287,10 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct AdaptOptions {
+        /// Betas in the header `anthropic-beta`, in addition to those in the body. If `None`, the header is not known.
+        /// Some APIs accept a member or a construct only with a beta, and refuse betas that they do not know.
+        "betas" betas: Option<Vec<String>> = None,
+            set(|names: impl IntoIterator<Item = impl Into<String>>| Some(names.into_iter().map(Into::into).collect()));
         /// Handling of deferred tools. `None` leaves them unchanged, for an API that supports deferred loading.
         "deferred" deferred: Option<DeferredOptions> = Some(DeferredOptions::default()), set(by hand);
         /// Form in which the schema of a response format is sent.
@@ -413,6 +417,10 @@ options! {
     pub struct CheckRequestOptions {
         /// Dialect of the API that the request is for.
         "dialect" dialect: String = String::new(), read(super::sanitize::dialect), set(by hand);
+        /// Betas in the header `anthropic-beta`, in addition to those in the body. If `None`, the header is not known.
+        /// Some APIs accept a member or a construct only with a beta, and refuse betas that they do not know.
+        "betas" betas: Option<Vec<String>> = None,
+            set(|names: impl IntoIterator<Item = impl Into<String>>| Some(names.into_iter().map(Into::into).collect()));
         /// Host of the API, or a URL on it: some facts apply only to some hosts.
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.

@@ -1,5 +1,6 @@
 //! A request to a model API, independent of the API. Deferred loading, tool lists and exchanges share this model.
 
+pub(crate) mod betas;
 pub(crate) mod carriers;
 pub(crate) mod choice;
 pub(crate) mod conversation;

@@ -583,9 +583,8 @@ pub fn request(
             add(fact, pointer, format!("expected a different value: {}", fact.statement));
         }
     }
-    for found in
-        request_rules::find(&request, api, &request_rules::of(dialect, options.host.as_deref(), (api, &model)))?
-    {
+    let rules = request_rules::of(dialect, options.host.as_deref(), (api, &model));
+    for found in request_rules::find(&request, api, &rules, options.betas.as_deref())? {
         add(found.fact, &found.pointer, found.message());
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;

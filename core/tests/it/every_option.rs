@@ -64,6 +64,7 @@ macro_rules! of_requests {
             "wrapper" r#""value""# |options| options.wrapper("value");
             "formats" r#""ladder""# |options| options.formats(Formats::Ladder);
             "historyArguments" r#""keep""# |options| options.history_arguments(HistoryArguments::Keep);
+            "betas" r#"["a"]"# |options| options.betas(["a"]);
             "host" r#""api.githubcopilot.com""# |options| options.host("api.githubcopilot.com");
             "historyPairs" r#""complete""# |options| options.history_pairs(HistoryPairs::Complete);
             "model" r#""m""# |options| options.model("m");
@@ -174,6 +175,7 @@ pub(crate) fn envelope() -> Vec<Chosen<EnvelopeOptions>> {
 pub(crate) fn check_request() -> Vec<Chosen<CheckRequestOptions>> {
     chosen! { CheckRequestOptions;
         "dialect" r#""gemini""# |_options| CheckRequestOptions::new("gemini");
+        "betas" r#"["a"]"# |options| options.betas(["a"]);
         "host" r#""api.githubcopilot.com""# |options| options.host("api.githubcopilot.com");
         "model" r#""m""# |options| options.model("m");
     }

@@ -117,6 +117,8 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
     for (number, round) in rounds.iter().enumerate() {
         let sent = if round["sent"].is_null() { text.clone() } else { round["sent"].to_string() };
         assert_eq!(exchange.request(), sent, "{name}, round {number}");
+        let betas = round.get("betas").cloned().unwrap_or_else(|| json!([]));
+        assert_eq!(json!(exchange.betas()), betas, "{name}, round {number}");
         let last = number + 1 == rounds.len();
         if let Some(refused) = round.get("refused") {
             let error = match round.get("events") {

@@ -594,6 +594,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, not list indices"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
+    ("AdaptOptions", "betas", "a file has no header"),
     ("AdaptOptions", "historyPairs", "as with `historyArguments`"),
     ("AdaptOptions", "overflow", "`toolwire sanitize` does not answer searches"),
     (

@@ -75,6 +75,7 @@ export default defineConfig({
       { text: 'Dialects', collapsed: true, items: [{ text: 'Overview', link: '/dialects/' }, ...below('dialects')] },
       { text: 'Rules', collapsed: true, items: [{ text: 'Overview', link: '/rules/' }, ...below('rules')] },
       group('Facts and figures', [
+        ['Hosts and their rules', '/backends'],
         ['Evidence: recorded answers', '/evidence'],
         ['Chat templates', '/templates'],
         ['Response formats', '/response-formats'],

@@ -111,9 +111,10 @@ class Exchange:
 
     @property
     def betas(self) -> list[str]:
-        """The betas of deferred loading that the `anthropic-beta` header of `request` has to name.
+        """The betas that the header `anthropic-beta` of `request` has to name.
 
-        They are the `betas` of the deferred part of `report`: see `strip_deferral_betas`.
+        They are those of the option `betas` that the backend knows, and those that the request needs. An empty list
+        means that the header must not be sent.
         """
         return self._exchange.betas()
 

@@ -277,6 +277,8 @@ RequestConstraint: TypeAlias = Literal[
     "unsupported-member",
     "call-id",
     "item-id",
+    "unsupported-beta",
+    "missing-beta",
     "missing-member",
     "unsupported-value",
     "message-role",

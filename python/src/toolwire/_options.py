@@ -186,6 +186,10 @@ class _RequestOptions(_ListOptions, total=False):
     messages are moved directly after their calls, and a result without a call is removed; Gemini Interactions ignores
     this value. `"keep"`: such calls and results are left unchanged. By default `"auto"`: `"complete"` for an API that
     is known to refuse them, `"keep"` for others."""
+    betas: list[str] | tuple[str, ...] | None
+    """Betas in the header `anthropic-beta`, in addition to those in the body. Some APIs accept a member or a construct
+    only with a beta, and refuse betas that they do not know; `betas` of the report are those that the header has to
+    name. By default the header is not known; for `Exchange`, `[]`. The transports add those of the request's header."""
     host: str | None
     """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None
@@ -218,6 +222,8 @@ class CheckRequestOptions(TypedDict, total=False):
 
     dialect: Required[DialectName]
     """Dialect of the API that the request is for."""
+    betas: list[str] | tuple[str, ...] | None
+    """Betas in the header `anthropic-beta`, in addition to those in the body. By default the header is not known."""
     host: str | None
     """Host of the API, or a URL on it: some facts apply only to some hosts."""
     model: str | None
@@ -468,10 +474,6 @@ class ExchangeOptions(_RequestOptions, total=False):
     """Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. The least
     recently used list is removed first; all lists together have at most 8 MiB of text, and 32 MiB with the data that
     restores calls. By default 16; 0 disables the cache."""
-    betas: list[str] | tuple[str, ...] | None
-    """Betas that the client sends in the header `anthropic-beta`, in addition to those in the body. By default `[]`.
-    Some backends accept constructs for deferred tools only with a beta. The transports add those of the request's
-    header."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SentRequest], object] | None
     """Handling of a request if some of its tools have to be set aside. By default `"warn"`: the request is sent without
     them, and a `ToolwireWarning` reports the tools, the dialect, the reasons and the remedies, once for each list.

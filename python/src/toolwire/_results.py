@@ -597,8 +597,13 @@ class AdaptReport(Record):
     """All changes outside the tools that a constraint of the API required, in their order."""
     format_changes: tuple[FormatChange, ...]
     """All changes of response formats, in their order."""
+    betas: tuple[str, ...] | None = None
+    """The betas that the header `anthropic-beta` has to name; `None` if they are those of the option `betas`. Empty:
+    the header must not be sent."""
 
+    _optional: ClassVar = frozenset({"betas"})
     _made: ClassVar = {
+        "betas": tuple,
         "deferred": DeferredReport.of,
         "quarantined": Quarantined.list_of,
         "changes": ToolChange.list_of,

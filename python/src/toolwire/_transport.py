@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ._error import ToolwireError
 from ._exchange import Exchange
 from ._options import SentRequest
-from ._request import strip_deferral_betas
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -156,8 +155,7 @@ class _Shared:
             return self.refused(request, error)
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
-        if self.options.get("deferred") is not False:
-            request = _with_settled_betas(request, exchange.betas, exchange.native)
+        request = _with_settled_betas(request, exchange.betas)
         if exchange.request != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # If nothing was rewritten, nothing is restored, unless calls are repaired.
@@ -319,26 +317,25 @@ def _text(body: bytes) -> str:
 
 def _with_betas(options: ExchangeOptions, request: Any) -> ExchangeOptions:
     """Add the betas of the `anthropic-beta` header to the options."""
-    names = [name.strip() for name in request.headers.get("anthropic-beta", "").split(",")]
-    found = [name for name in names if name]
+    found = _betas(request)
     return {**options, "betas": [*(options.get("betas") or ()), *found]} if found else options
 
 
-def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
-    """Adjust the betas of deferred loading in the `anthropic-beta` header.
+def _betas(request: Any) -> list[str]:
+    """Return the betas in the `anthropic-beta` header."""
+    names = (name.strip() for name in request.headers.get("anthropic-beta", "").split(","))
+    return [name for name in names if name]
 
-    A backend without a native construct for deferred tools supports none of these betas. A backend with such a
-    construct needs the betas that the request uses.
-    """
-    before = request.headers.get("anthropic-beta")
-    left = strip_deferral_betas(before, native=native, betas=betas)
-    if left == before:
+
+def _with_settled_betas(request: Any, betas: list[str]) -> Any:
+    """Name these betas in the `anthropic-beta` header: those that the backend knows and the request needs."""
+    if betas == _betas(request):
         return request
     headers = request.headers.copy()
-    if left is None:
-        del headers["anthropic-beta"]
+    if betas:
+        headers["anthropic-beta"] = ",".join(betas)
     else:
-        headers["anthropic-beta"] = left
+        del headers["anthropic-beta"]
     return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
 
 

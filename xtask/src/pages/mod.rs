@@ -1,5 +1,6 @@
 //! The generated pages of the documentation, and their paths.
 
+mod backends;
 mod constraints;
 pub(crate) mod cookbook;
 mod dialect;
@@ -33,6 +34,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
     pages.insert("npm/src/dialect-names.ts".to_owned(), names::typescript_dialects());
     pages.insert("npm/src/rules.ts".to_owned(), names::typescript_rules());
     pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());
+    pages.insert("docs/backends.md".to_owned(), backends::page());
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));
     pages.insert("docs/templates.md".to_owned(), templates::page());
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));

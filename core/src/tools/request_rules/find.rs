@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use super::{ids, FactRule, Found, FoundLocation};
 use crate::{
     collections::Set,
-    dialect::rule::{Fix, Location, Messages, Parts, Path, Refused, Rule, When},
+    dialect::rule::{BetaPlace, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     error::Error,
     json::{
         self,
@@ -14,6 +14,7 @@ use crate::{
         Data, Flags, Node,
     },
     options::Api,
+    request::betas,
     wire::{
         self,
         choice::Choice,
@@ -23,19 +24,36 @@ use crate::{
     },
 };
 
+/// The betas in the header of a request; `None` if the caller does not know the header.
+type HeaderBetas<'h> = Option<&'h [String]>;
+
 /// Returns the violations of rules: first members of the request, in the order of the rules, then
 /// parts of the history, in their order.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
-pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<Vec<Found>, Error> {
+pub(crate) fn find(
+    request: &Node<'_>,
+    api: Api,
+    rules: &[FactRule],
+    header: HeaderBetas<'_>,
+) -> Result<Vec<Found>, Error> {
     let wire = wire::of(api);
+    let betas = Betas::of(request, rules, header)?;
     // As many as there are rules, except for those about tools.
     let mut of_request: Vec<Found> = Vec::new();
-    let mut of_tools = Vec::new();
+    let (mut of_system, mut of_tools, mut of_betas) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_history = Vec::new();
     for (fact, rule) in rules {
-        if !holds(request, rule.when)? {
+        if !holds(request, rule.when, &betas)? {
+            continue;
+        }
+        if rule.at == Location::Beta {
+            let Refused::Words(words) = rule.refuses else { continue };
+            of_betas.extend(betas.find(words).map(|(pointer, place)| {
+                let location = FoundLocation::Beta(place);
+                Found { fact, rule, pointer, location }
+            }));
             continue;
         }
         let mut add = |pointer: String, location| {
@@ -63,6 +81,16 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
                     add(wire.choice().given(request)?.unwrap_or_default().to_owned(), FoundLocation::Choice);
                 }
             }
+            Location::SystemPart(path) => {
+                let Some(member) = wire.prompt_member() else { continue };
+                let Some(prompt) = request.get(member) else { continue };
+                for (index, part) in view(prompt)?.as_array().unwrap_or_default().iter().enumerate() {
+                    if at(part, path, &mut |value| is_refused(value, rule.refuses))? {
+                        let pointer = joined(&format!("/{member}/{index}"), path);
+                        of_system.push(Found { fact, rule, pointer, location: FoundLocation::SystemPart(index) });
+                    }
+                }
+            }
             Location::Tool(path) => {
                 let list = wire.tools().pointer();
                 wire.tools().look(request, |tools| {
@@ -76,9 +104,12 @@ pub(crate) fn find(request: &Node<'_>, api: Api, rules: &[FactRule]) -> Result<V
                 })?;
             }
             Location::Message(..) | Location::Part(..) | Location::CallId => of_history.push((*fact, *rule)),
+            Location::Beta => {}
         }
     }
     let mut found = of_request;
+    found.append(&mut of_betas);
+    found.append(&mut of_system);
     found.append(&mut of_tools);
     in_history(request, wire, &of_history, &mut found)?;
     Ok(found)
@@ -116,8 +147,45 @@ pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<
     }
 }
 
+/// The betas of a request.
+#[derive(Default)]
+struct Betas<'h> {
+    header: HeaderBetas<'h>,
+    /// The names in the body, each with the pointer to its string.
+    body: Vec<(String, String)>,
+}
+
+impl<'h> Betas<'h> {
+    /// Reads the betas, if a rule is about them.
+    fn of(request: &Node<'_>, rules: &[FactRule], header: HeaderBetas<'h>) -> Result<Self, Error> {
+        if !rules.iter().any(|(_, rule)| rule.is_about_betas()) {
+            return Ok(Betas::default());
+        }
+        let mut body = Vec::new();
+        betas::each_in_body(request, &mut |name, pointer| body.push((name.to_owned(), pointer.to_owned())))?;
+        Ok(Betas { header, body })
+    }
+
+    /// Returns where one of these betas is named: once for the header, which has no pointer, and each one in the body.
+    fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaPlace)> {
+        let is_refused = |own: &str| names.contains(&own);
+        let is_in_header = self.header.is_some_and(|own| own.iter().any(|own| is_refused(own)));
+        let of_header = is_in_header.then(|| (String::new(), BetaPlace::Header));
+        let of_body = self.body.iter().filter(|(own, _)| is_refused(own));
+        let of_body: Vec<_> = of_body.map(|(_, pointer)| (pointer.clone(), BetaPlace::Body)).collect();
+        of_header.into_iter().chain(of_body)
+    }
+
+    fn lack(&self, beta: &str, place: BetaPlace) -> bool {
+        match place {
+            BetaPlace::Header => self.header.is_some_and(|own| !own.iter().any(|own| own == beta)),
+            BetaPlace::Body => !self.body.iter().any(|(own, _)| own == beta),
+        }
+    }
+}
+
 /// Returns true if the conditions of a rule hold that are about the request.
-fn holds(request: &Node<'_>, conditions: &[When]) -> Result<bool, Error> {
+fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<bool, Error> {
     let has = |path, wanted: Option<&str>| {
         at(request, path, &mut |value| match (value, wanted) {
             (Some(value), Some(wanted)) => json::write(value) == wanted || is_number(value, wanted),
@@ -130,6 +198,7 @@ fn holds(request: &Node<'_>, conditions: &[When]) -> Result<bool, Error> {
             When::Unless(path, value) => !has(path, Some(value))?,
             When::Is(path, value) => has(path, Some(value))?,
             When::Has(path) => has(path, None)?,
+            When::WithoutBeta(beta, place) => betas.lack(beta, *place),
             When::OnlyPart | When::MessageHas(_) => true,
         };
         if !is_met {

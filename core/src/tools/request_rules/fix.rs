@@ -10,7 +10,7 @@ use crate::{
     collections::{Map, Set},
     dialect::{
         requests::RequestFact,
-        rule::{Fix, Location, Path},
+        rule::{BetaPlace, Fix, Location, Path, Refused},
     },
     error::Error,
     json::{
@@ -20,7 +20,7 @@ use crate::{
     },
     options::{Api, ToolFormat},
     request::{
-        tool,
+        betas, tool,
         tool_format::{self, Edits, Entry},
     },
     tools::request_facts::{ChoiceChange, RequestChange},
@@ -56,17 +56,22 @@ struct MessageChange {
     inserted: Option<&'static str>,
 }
 
-/// Fixes what violates rules that have a fix.
+/// Fixes what violates rules that have a fix. `header` are the betas in the header, if the caller knows it.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
-pub(crate) fn fix(request: &mut Node<'_>, (api, home): (Api, ToolFormat), rules: &[FactRule]) -> Result<Fixed, Error> {
+pub(crate) fn fix(
+    request: &mut Node<'_>,
+    (api, home): (Api, ToolFormat),
+    rules: &[FactRule],
+    header: &mut Option<Vec<String>>,
+) -> Result<Fixed, Error> {
     let wire = wire::of(api);
     let fixable: Vec<FactRule> = rules.iter().filter(|(_, rule)| rule.fix != Fix::None).copied().collect();
     if fixable.is_empty() {
         return Ok(Fixed::default());
     }
-    let found = find(request, api, &fixable)?;
+    let found = find(request, api, &fixable, header.as_deref())?;
     if found.iter().any(|found| found.rule.fix == Fix::MapId) {
         map_ids(request, wire, &fixable)?;
     }
@@ -90,6 +95,17 @@ pub(crate) fn fix(request: &mut Node<'_>, (api, home): (Api, ToolFormat), rules:
                 fixed.is_shifted = true;
             }
             (_, _, Fix::MapId) => {}
+            (_, _, Fix::AddBeta(beta, BetaPlace::Body)) => betas::add_to_body(request, beta)?,
+            (_, _, Fix::AddBeta(beta, BetaPlace::Header)) => {
+                header.iter_mut().for_each(|names| names.push(beta.into()));
+            }
+            (_, FoundLocation::Beta(place), _) => {
+                let Refused::Words(names) = rule.refuses else { continue };
+                match (place, &mut *header) {
+                    (BetaPlace::Header, Some(header)) => header.retain(|own| !names.contains(&own.as_str())),
+                    _ => betas::settle(request, &|own| names.contains(&own), &[])?,
+                }
+            }
             // All tools are declared at the first call.
             (_, _, Fix::DeclareTools) => {
                 if core::mem::replace(&mut declares_tools, true) {
@@ -152,6 +168,14 @@ fn change_value(
             });
             changed.unwrap_or(Ok(false))
         }),
+        (Location::SystemPart(path), FoundLocation::SystemPart(index)) => {
+            let Some(member) = wire.prompt_member() else { return Ok(false) };
+            let changed = edit_member(request, member, |parts| {
+                let part = parts.as_array_mut().and_then(|parts| parts.get_mut(index));
+                part.map_or(Ok(false), |part| change(part, path, fix))
+            })?;
+            Ok(changed.unwrap_or_default())
+        }
         (Location::Tool(path), FoundLocation::Tool(index)) => {
             let changed = wire.tools().edit(request, |tools| {
                 edit(tools, |tools| {

@@ -19,7 +19,7 @@ use crate::{
     dialect::{
         backends,
         requests::{Refusal, RequestFact},
-        rule::Rule,
+        rule::{BetaPlace, Rule},
         Dialect,
     },
     options::Api,
@@ -62,11 +62,14 @@ enum FoundLocation {
     Message(usize),
     /// Index of the message, and index of the part.
     Part(usize, usize),
+    /// Index of the part.
+    SystemPart(usize),
     /// Index of the entry of the list.
     Tool(usize),
     /// Number of the id among all ids of the history.
     Id(usize),
     Choice,
+    Beta(BetaPlace),
 }
 
 impl FoundLocation {

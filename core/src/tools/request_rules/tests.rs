@@ -18,7 +18,7 @@ use crate::{
         backends::BACKENDS,
         models::Models,
         requests::{Refusal, RequestFact},
-        rule::{Fix, Location, Messages, Parts, Path, Refused, Rule, When},
+        rule::{BetaPlace, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     },
     dialects,
     options::Api,
@@ -154,6 +154,17 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
     let key = history(api);
     let calls = |ids: &[&str]| ids.iter().flat_map(|id| exchange(api, id)).collect::<Vec<_>>();
     let pointer = match rule.at {
+        Location::Beta => {
+            let Refused::Words(words) = rule.refuses else { panic!("a beta") };
+            request["anthropic_beta"] = json!(["a", words[0]]);
+            "/anthropic_beta/1".into()
+        }
+        Location::SystemPart(path) => {
+            let mut added = json!({"type": "text", "text": "t"});
+            put(&mut added, path, json!("x"));
+            request["system"] = json!([{"type": "text", "text": "s"}, added]);
+            format!("/system/1{}", joined(path))
+        }
         Location::Request(path) => {
             if path[0] != "tools" {
                 add_tool(api, &mut request);
@@ -334,8 +345,18 @@ fn models(models: Models) -> (String, Option<String>) {
     }
 }
 
-fn found(request: impl Input, (dialect, host): (&str, Option<&str>), model: &str, fact: &RequestFact) -> Vec<String> {
-    let mut options = CheckRequestOptions::new(dialect).model(model);
+fn found(request: impl Input, at: (&str, Option<&str>), model: &str, fact: &RequestFact) -> Vec<String> {
+    found_with(request, at, model, (fact, &[]))
+}
+
+/// Does the same as [`found`] for a request with betas in the header.
+fn found_with(
+    request: impl Input,
+    (dialect, host): (&str, Option<&str>),
+    model: &str,
+    (fact, betas): (&RequestFact, &[&str]),
+) -> Vec<String> {
+    let mut options = CheckRequestOptions::new(dialect).model(model).betas(betas.iter().copied());
     options.host = host.map(String::from);
     let found = check_request(request, options).expect("a request");
     found.into_iter().filter(|violation| violation.fact == fact).map(|violation| violation.pointer).collect()
@@ -345,11 +366,11 @@ fn found(request: impl Input, (dialect, host): (&str, Option<&str>), model: &str
 fn every_rule_is_found_and_fixed() {
     let (mut count, mut faults) = (0, Vec::new());
     let of_dialects = dialects().iter().filter(|dialect| !dialect.is_mcp_client());
-    let of_dialects = of_dialects.map(|dialect| (dialect, None, dialect.requests()));
+    let of_dialects = of_dialects.map(|dialect| (dialect, None, dialect.requests().iter().collect::<Vec<_>>()));
     let of_hosts = BACKENDS.iter().flat_map(|backend| {
         let names: &[&str] = if backend.name == "LM Studio" { &["portable"] } else { &["anthropic", "openai-chat"] };
         let dialects = dialects().iter().filter(|dialect| names.contains(&dialect.name));
-        dialects.map(|dialect| (dialect, Some(backend.host()), backend.facts))
+        dialects.map(|dialect| (dialect, Some(backend.host()), backend.facts().collect::<Vec<_>>()))
     });
     for (dialect, host, facts) in of_dialects.chain(of_hosts) {
         for fact in facts {
@@ -395,12 +416,18 @@ fn every_rule_is_found_and_fixed() {
                             put(&mut changed, path, serde_json::from_str(value).expect("JSON"));
                         }
                         When::Is(path, _) => put(&mut changed, path, json!("other")),
+                        When::WithoutBeta(beta, BetaPlace::Body) => changed["anthropic_beta"] = json!([beta]),
+                        When::WithoutBeta(beta, BetaPlace::Header) => {
+                            let left = found_with(&changed, at, &model, (fact, &[*beta]));
+                            expect(left.is_empty(), format!("found despite {condition:?}"));
+                            continue;
+                        }
                         _ => continue,
                     }
                     expect(found(&changed, at, &model, fact).is_empty(), format!("found despite {condition:?}"));
                 }
                 let options = AdaptOptions::new(dialect.name).model(model.as_str()).deferred(None);
-                let options = AdaptOptions { host: host.map(String::from), ..options };
+                let options = AdaptOptions { host: host.map(String::from), betas: Some(Vec::new()), ..options };
                 let adapted = match adapt_request(&request, &options) {
                     Ok(adapted) => adapted,
                     Err(error) => {
@@ -423,13 +450,19 @@ fn every_rule_is_found_and_fixed() {
                     continue;
                 }
                 expect(pointers == [pointer.as_str()], format!("changed {pointers:?}, not {pointer}"));
-                let left = found(&adapted.request, at, &model, fact);
+                let betas = adapted.report.betas.iter().flatten().map(String::as_str).collect::<Vec<_>>();
+                let left = found_with(&adapted.request, at, &model, (fact, &betas));
                 expect(left.is_empty(), format!("left {left:?} in {}", adapted.request));
                 let again = adapt_request(&adapted.request, &options).expect("a request");
                 expect(again.request == adapted.request, format!("another round: {}", again.request));
                 let is_loss = !matches!(
                     rule.fix,
-                    Fix::MapId | Fix::Rename(_) | Fix::MoveBeforeCalls | Fix::InsertMessage(_) | Fix::Narrow
+                    Fix::MapId
+                        | Fix::AddBeta(..)
+                        | Fix::Rename(_)
+                        | Fix::MoveBeforeCalls
+                        | Fix::InsertMessage(_)
+                        | Fix::Narrow
                 );
                 expect(!is_loss || fact.confidence < 'C', "only an API's answer removes".into());
             }
@@ -438,4 +471,25 @@ fn every_rule_is_found_and_fixed() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     println!("{count} violations of rules");
     assert!(count > 100, "{count}");
+}
+
+/// The betas of the header have no place in the body.
+#[test]
+fn betas_of_the_header_are_removed_and_added() {
+    let request = json!({
+        "model": "claude-opus-5", "max_tokens": 9, "context_management": {},
+        "messages": [{"role": "user", "content": "hi"}],
+    });
+    let host = "https://us-east5-aiplatform.googleapis.com/v1/projects/p";
+    let options = AdaptOptions::new("anthropic").host(host).betas(["a", "context-1m-2025-08-07"]);
+    let adapted = adapt_request(&request, &options).expect("a request");
+    assert_eq!(adapted.request, request);
+    assert_eq!(adapted.report.betas.as_deref().unwrap_or_default(), ["a", "context-management-2025-06-27"]);
+    let changes = &adapted.report.request_changes;
+    let told: Vec<_> = changes.iter().map(|change| (change.rule, change.pointer.as_str())).collect();
+    assert_eq!(told, [("missing-beta", "/context_management"), ("unsupported-beta", "")]);
+    // Without the option, the header is not known.
+    let unknown = adapt_request(&request, &AdaptOptions::new("anthropic").host(host)).expect("a request");
+    assert_eq!(unknown.report.betas, None);
+    assert!(unknown.report.request_changes.is_empty());
 }

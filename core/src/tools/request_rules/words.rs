@@ -16,10 +16,11 @@ fn subject(location: Location) -> String {
     match location {
         Location::Request(path) => member(path, "request"),
         Location::Message(_, path) => member(path, "message"),
-        Location::Part(_, path) => member(path, "part"),
+        Location::Part(_, path) | Location::SystemPart(path) => member(path, "part"),
         Location::Tool(path) => member(path, "tool"),
         Location::CallId => "id".into(),
         Location::Choice => "choice of tools".into(),
+        Location::Beta => "beta".into(),
     }
 }
 
@@ -27,6 +28,10 @@ fn subject(location: Location) -> String {
 pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
     let subject = subject(rule.at);
     let expected = match rule.refuses {
+        Refused::Words([beta]) if rule.at == Location::Beta => format!("expected no beta `{beta}`, found it"),
+        Refused::Present if matches!(rule.fix, Fix::AddBeta(..)) => {
+            format!("expected the beta of {subject}, found none")
+        }
         Refused::Present => format!("expected no {subject}, found one"),
         Refused::Absent => format!("expected {subject}, found none"),
         Refused::Null => format!("expected no null {subject}, found one"),
@@ -54,9 +59,13 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
 /// Returns how the fix of a violation changes the request. `is_renamed` is false if a value that should get another
 /// name was left out, because the request already has that name.
 pub(super) fn changed(rule: &Rule, is_renamed: bool) -> String {
+    if let (Location::Beta, Refused::Words([beta])) = (rule.at, rule.refuses) {
+        return format!("removed the beta `{beta}`");
+    }
     let subject = subject(rule.at);
     match rule.fix {
         Fix::None => String::new(),
+        Fix::AddBeta(beta, _) => format!("added the beta `{beta}`"),
         Fix::Rename(name) if is_renamed => format!("sent {subject} as `{name}`"),
         Fix::Take { part, name } if is_renamed => {
             format!("sent `{part}` of {subject} as `{name}`, and removed the rest")

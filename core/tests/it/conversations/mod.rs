@@ -37,8 +37,10 @@ const LEFT: [&str; 11] = [
 ];
 
 /// Rules about places of a request. A test in the core violates each of them at each place.
-const PLACES: [&str; 15] = [
+const PLACES: [&str; 17] = [
     "unsupported-member",
+    "unsupported-beta",
+    "missing-beta",
     "call-id",
     "item-id",
     "missing-member",
