@@ -212,6 +212,23 @@ pub(crate) const BACKENDS: &[Backend] = &[
         of_models: &[],
     },
     Backend {
+        name: "Z.ai",
+        at: At::Hosts(&["api.z.ai", "open.bigmodel.cn"]),
+        facts: &[
+            Rule::member(MESSAGES, &["context_management"]).fact(
+                'B',
+                "Z.ai does not accept `context_management`",
+                ZAI_PARAMETERS,
+            ),
+            Rule::member(MESSAGES, &["output_config"]).fact(
+                'B',
+                "Z.ai does not accept `output_config`",
+                ZAI_PARAMETERS,
+            ),
+        ],
+        betas: &[],
+    },
+    Backend {
         name: "LM Studio",
         at: At::PrivatePort(1234),
         facts: &[Rule::choice(CHAT, Refused::Named).fixed(Fix::Narrow).fact(
@@ -227,6 +244,8 @@ pub(crate) const BACKENDS: &[Backend] = &[
 
 const CACHE_SOURCE: &str = "live: `cache_control: Extra inputs are not permitted` (inspect_ai#3851, dust#27109, \
     pydantic-ai 2.68)";
+const ZAI_PARAMETERS: &str = "live: `1210 Invalid API parameter, please check the documentation.` (octopus#165, \
+    cline#9939, opencode#42616)";
 const MATRIX: &str = "Bifrost's matrix of members and providers; no answer of the API was seen (confidence C)";
 
 const CACHE_SCOPE: &str = "live: `system.1.cache_control.ephemeral.scope: Extra inputs are not permitted` \

@@ -113,7 +113,7 @@ export function chat({ model, body, used }, reasoning) {
   const called = { name, arguments: JSON.stringify(ARGUMENTS) };
   const delta =
     kind === 'call'
-      ? { tool_calls: [{ index: 0, id: next('call_'), type: 'function', function: called }] }
+      ? { tool_calls: [{ index: 0, id: next('c'), type: 'function', function: called }] }
       : { content: ANSWER };
   const chunk = (choice) => ({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [choice] });
   return [

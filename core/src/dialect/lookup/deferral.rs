@@ -153,7 +153,7 @@ const OF_CHANGES_ELSEWHERE: &str =
 
 /// The table. The first row that matches applies.
 ///
-/// Other Claude models at Bedrock and, without a beta, at Google Cloud are omitted intentionally. Tool search is
+/// Other Claude models at Bedrock and at Google Cloud are omitted intentionally without a beta. Tool search is
 /// documented there with the beta `tool-search-tool-2025-10-19` (at Bedrock only in InvokeModel). Without the beta,
 /// only Google Cloud with Sonnet 4.5 is known to work (vercel/ai#13337). References are recorded for the Claude API,
 /// where they need no beta.
@@ -264,6 +264,18 @@ const ROWS: &[Row] = &[
             and Bifrost's matrix of backends forwards both",
         confidence: 'B',
         checked: "2026-11-28",
+        ..Row::ANY
+    },
+    Row {
+        hosts: CONVERSE,
+        models: CLAUDE_WITH_SEARCH,
+        beta: Some("tool-search-tool-2025-10-19"),
+        target: Api::Anthropic,
+        native: Native::References,
+        source: "Amazon documents deferred tools for InvokeModel with the beta `tool-search-tool-2025-10-19` \
+            (docs.aws.amazon.com/bedrock/latest/userguide, tool use with Claude); Claude Code 2.1.197 sends both there",
+        confidence: 'B',
+        checked: "2026-11-29",
         ..Row::ANY
     },
     Row {
