@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     sync::{
         atomic::{AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
@@ -23,7 +24,7 @@ use hyper::{
 use tokio::{
     sync::{
         mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
-        Notify,
+        oneshot, Notify,
     },
     time::{sleep, timeout},
 };
@@ -49,6 +50,9 @@ const INITIALIZED: &str = "notifications/initialized";
 /// Time limit for connecting, and for the end of a session.
 const CONNECT: Duration = Duration::from_secs(30);
 const END: Duration = Duration::from_secs(1);
+/// Time limit for the delivery of a notification or an answer, which the next message waits for. Servers receive requests
+/// on different connections in any order, and some refuse a request before `notifications/initialized`.
+const DELIVERY: Duration = Duration::from_secs(5);
 /// Maximum silence of a stream. A server may have nothing to say for hours.
 const SILENCE: Duration = Duration::from_secs(24 * 3600);
 /// Delay before the stream of the server's own messages is opened again, and its maximum.
@@ -275,9 +279,12 @@ impl Shared {
     async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Waiting>, is_sse: bool) {
         let mut tasks = Tasks::default();
         let mut is_sse = is_sse;
+        // A message without an answer, whose delivery the next message waits for.
+        let mut delivery = None;
         let why = loop {
             tokio::select! {
                 () = self.stops.notified() => break self.stopped(),
+                Some(_) = async { Some(Option::as_mut(&mut delivery)?.await) } => delivery = None,
                 Some(done) = tasks.next() => match done {
                     Done::Whole => continue,
                     Done::Failed(why) => break why,
@@ -290,10 +297,13 @@ impl Shared {
                         });
                     }
                 },
-                message = inbox.recv() => {
+                message = inbox.recv(), if delivery.is_none() => {
                     let Some(message) = message else { break "the connection was closed".into() };
                     if self.state().has_arrived {
-                        tasks.spawn(message.sent.key.clone(), self.clone().deliver(message, is_sse));
+                        let key = message.sent.key.clone();
+                        let (delivered, end) = oneshot::channel::<Infallible>();
+                        delivery = key.is_none().then(|| Box::pin(timeout(DELIVERY, end)));
+                        tasks.spawn(key, self.clone().deliver(message, is_sse, delivered));
                         continue;
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
@@ -363,9 +373,17 @@ impl Shared {
         }
     }
 
-    /// Sends a message, and passes on what the server answers. Fails if the connection has to end.
-    async fn deliver(self: Arc<Shared>, Waiting { text, sent }: Waiting, is_sse: bool) -> Result<(), String> {
-        match self.post(&text, is_sse).await {
+    /// Sends a message, and passes on what the server answers. Drops `delivered` once the server has received the
+    /// message. Fails if the connection has to end.
+    async fn deliver(
+        self: Arc<Shared>,
+        Waiting { text, sent }: Waiting,
+        is_sse: bool,
+        delivered: oneshot::Sender<Infallible>,
+    ) -> Result<(), String> {
+        let reply = self.post(&text, is_sse).await;
+        drop(delivered);
+        match reply {
             Ok(reply) => {
                 drop(text);
                 self.received(reply, sent).await

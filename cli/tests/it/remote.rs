@@ -2,7 +2,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{sync::mpsc::channel, time::Duration};
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::channel,
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{json, Value};
 
@@ -143,4 +150,47 @@ fn a_server_at_a_url_receives_the_bytes_of_a_message() {
     proxied.ask(odd);
     let body = bodies.recv_timeout(Duration::from_secs(20)).expect("a request");
     assert_eq!(String::from_utf8_lossy(&body), odd);
+}
+
+/// Such a server is rmcp before 1.4.0.
+#[test]
+fn a_message_is_sent_after_the_server_has_received_the_notification_before_it() {
+    let is_initialized = AtomicBool::new(false);
+    let port = api(move |request, stream| {
+        let message = request.json();
+        let result = match message["method"].as_str() {
+            Some("initialize") => greeting(),
+            Some("notifications/initialized") => {
+                thread::sleep(Duration::from_millis(200));
+                is_initialized.store(true, Ordering::SeqCst);
+                return write(stream, "HTTP/1.1 202 OK\r\nContent-Length: 0\r\n\r\n");
+            }
+            Some("tools/list") if is_initialized.load(Ordering::SeqCst) => {
+                json!({"tools": [{"name": "look", "inputSchema": {"type": "object"}}]})
+            }
+            _ => return write(stream, "HTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n"),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+    });
+    let list = Proxied::at(port).ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    assert_eq!(list["result"]["tools"][0]["name"], "look", "{list}");
+}
+
+#[test]
+fn a_notification_without_a_reply_delays_others_for_a_limited_time() {
+    let port = api(|request, stream| {
+        let message = request.json();
+        let result = match message["method"].as_str() {
+            Some("initialize") => greeting(),
+            Some("notifications/initialized") => return,
+            _ => json!({}),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+    });
+    let mut proxied = Proxied::at(port);
+    let begin = Instant::now();
+    assert!(proxied.ask(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).get("result").is_some());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
