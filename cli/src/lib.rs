@@ -50,8 +50,17 @@ pub fn main() -> ExitCode {
 
 fn run() -> u8 {
     signals::survive_full_files();
-    if std::env::args().nth(1).is_some_and(|name| name == health::NAME) {
-        return health::check();
+    let arguments = match facts::arguments() {
+        Ok(arguments) => arguments,
+        Err(found) => {
+            let found = Command::heard(&found.to_string_lossy());
+            let found = format!("toolwire: expected arguments that are UTF-8, found `{}`\n", found.trim_end());
+            Output::default().write_err(&found);
+            return UNUSABLE;
+        }
+    };
+    if let Some((health::NAME, rest)) = arguments.split_first().map(|(name, rest)| (name.as_str(), rest)) {
+        return health::check(rest);
     }
     let mut command = Command::new(&facts::facts());
     let mut files = Files::default();

@@ -160,12 +160,21 @@ fn an_empty_name_and_a_name_that_is_not_utf_8_are_names_of_no_file() {
         folder.write("a.json", r#"{"type": "object", "properties": {}}"#);
         fs::write(folder.0.join(OsStr::from_bytes(b"\xff.txt")), "").expect("a file");
         assert_eq!(check(&folder.0, &["-d", "codex", "-q", "*.json"], "").1, "");
-        let mut command = program();
-        command.arg("check").arg(OsStr::from_bytes(b"\xff.json")).current_dir(&folder.0);
-        let (_, stderr, code) = ran(&mut command, "");
-        assert_eq!(code, Some(2));
-        assert!(stderr.ends_with(": expected a file, found none with that name\n"), "{stderr}");
     }
+}
+
+/// The command reads arguments as text, so other arguments would reach files and clients altered.
+#[test]
+fn an_argument_that_is_not_utf_8_is_refused() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, os::unix::process::CommandExt as _};
+    let odd = OsStr::from_bytes(b"a\xff");
+    let expected = "toolwire: expected arguments that are UTF-8, found `a\u{fffd}`\n";
+    for before in [&[][..], &["check"], &["health"], &["run", "--upstream", "http://127.0.0.1:1/v1", "--", "echo"]] {
+        let found = ran(program().args(before).arg(odd), "");
+        assert_eq!(found, (String::new(), expected.into(), Some(2)), "{before:?}");
+    }
+    let (stdout, _, code) = ran(program().arg0(odd).arg("--version"), "");
+    assert_eq!((stdout.starts_with("toolwire "), code), (true, Some(0)), "{stdout}");
 }
 
 #[test]
