@@ -2,6 +2,7 @@
 //! writes files, prints, and runs servers.
 
 mod api;
+mod descriptors;
 mod facts;
 mod files;
 mod health;
