@@ -6,7 +6,7 @@
 use std::{
     fs,
     io::Write as _,
-    os::unix::fs::{symlink, PermissionsExt as _},
+    os::unix::fs::{chown, symlink, MetadataExt as _, PermissionsExt as _},
     path::Path,
     process::{Command, Stdio},
 };
@@ -371,4 +371,32 @@ fn the_file_of_a_client_keeps_its_bytes_and_permissions_and_has_a_backup() {
     let (_, stderr, code) = install();
     assert_eq!(code, Some(2), "{stderr}");
     assert_eq!(read(&file), before);
+}
+
+/// Another user's file, such as `~/.claude.json` of somebody who has run `sudo toolwire`, stays readable for that user.
+#[test]
+fn a_replaced_file_keeps_its_owner() {
+    let folder = Folder::new();
+    folder.write("t.json", FIXABLE);
+    folder.write("base.json", r#"{"version":1,"findings":[]}"#);
+    let owner = |name: &str| {
+        let found = fs::metadata(folder.0.join(name)).expect("a file");
+        (found.uid(), found.gid(), found.mode() & 0o777)
+    };
+    for name in ["t.json", "base.json"] {
+        let path = folder.0.join(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("permissions");
+        if chown(&path, Some(4_321), Some(1_234)).is_err() {
+            println!("skipped: this user cannot change owners");
+            return;
+        }
+    }
+    let (.., code) = check(&folder.0, &["-d", "openai-strict", "--fix", "t.json"], "");
+    assert!(code.is_some() && read(&folder.0.join("t.json")) != FIXABLE);
+    assert_eq!(owner("t.json"), (4_321, 1_234, 0o600));
+    folder.write("tools.json", REFUSED);
+    let update = ["-d", "openai-chat", "tools.json", "--baseline", "base.json", "--update-baseline"];
+    assert_eq!(check(&folder.0, &update, "").2, Some(0));
+    assert!(read(&folder.0.join("base.json")).contains("enum-empty"));
+    assert_eq!(owner("base.json"), (4_321, 1_234, 0o600));
 }
