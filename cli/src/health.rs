@@ -19,7 +19,7 @@ pub(crate) fn check(arguments: &[String]) -> u8 {
     match ask(address) {
         Ok(()) => 0,
         Err(why) => {
-            let _ = writeln!(std::io::stderr(), "toolwire health: {address}: {why}");
+            let _ = writeln!(crate::streams::stderr(), "toolwire health: {address}: {why}");
             1
         }
     }

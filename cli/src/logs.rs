@@ -14,7 +14,7 @@ use std::{
 
 use toolwire::json::Node;
 
-use crate::{files::no_follow, system::code};
+use crate::{files::no_follow, streams, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
@@ -86,7 +86,7 @@ impl Log {
         thread::spawn(move || {
             for line in lines {
                 // Standard error is the only way to report an error.
-                let _ = io::stderr().write_all(line.as_bytes());
+                let _ = streams::stderr().write_all(line.as_bytes());
                 lock(&unread).bytes -= line.len();
             }
         });
@@ -111,7 +111,7 @@ impl Log {
         let (sender, written) = channel();
         thread::spawn(move || {
             // Standard error is the only way to report an error.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = streams::stderr().write_all(text.as_bytes());
             let _ = sender.send(());
         });
         let _ = written.recv_timeout(PATIENCE);

@@ -5,15 +5,27 @@
 
 use std::{
     fs,
-    io::Write as _,
-    os::unix::fs::{chown, symlink, MetadataExt as _, PermissionsExt as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::{
+        fd::OwnedFd,
+        unix::{
+            fs::{chown, symlink, MetadataExt as _, PermissionsExt as _},
+            net::UnixStream,
+        },
+    },
     path::Path,
     process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use serde_json::{json, Value};
 
-use crate::command::{program, ran, Folder};
+use crate::{
+    client::hello,
+    command::{program, ran, Folder},
+    relay::{api, reply},
+};
 
 /// A tool with an empty `enum`, which OpenAI refuses.
 const REFUSED: &str = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#;
@@ -399,4 +411,65 @@ fn a_replaced_file_keeps_its_owner() {
     assert_eq!(check(&folder.0, &update, "").2, Some(0));
     assert!(read(&folder.0.join("base.json")).contains("enum-empty"));
     assert_eq!(owner("base.json"), (4_321, 1_234, 0o600));
+}
+
+/// Returns a stream for the program, which fails while it would have to wait, and its other end.
+fn hasty() -> (UnixStream, Stdio) {
+    let (own, other) = UnixStream::pair().expect("a connection");
+    other.set_nonblocking(true).expect("a connection");
+    (own, Stdio::from(OwnedFd::from(other)))
+}
+
+#[test]
+fn streams_that_do_not_wait_are_read_and_written_as_a_whole() {
+    let schema = json!({"type": "object", "description": "x".repeat(3_000_000)}).to_string();
+    let arguments = ["sanitize", "-d", "openai-chat", "-"];
+    let expected = ran(program().args(arguments), &schema);
+    let ((mut input, stdin), (mut output, stdout), (mut log, stderr)) = (hasty(), hasty(), hasty());
+    let mut child = program().args(arguments).stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("it");
+    let writing = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(100));
+        input.write_all(schema.as_bytes()).expect("a reader");
+    });
+    thread::sleep(Duration::from_millis(500));
+    let (mut text, mut lines) = (String::new(), String::new());
+    output.read_to_string(&mut text).expect("a text");
+    log.read_to_string(&mut lines).expect("a text");
+    writing.join().expect("no panic");
+    let code = child.wait().expect("an exit").code();
+    assert!(expected.0.len() > 3_000_000 && code == expected.2, "{} {code:?} {lines}", expected.0.len());
+    assert!((text, lines) == (expected.0, expected.1), "the outputs differ");
+}
+
+#[test]
+fn a_proxy_on_streams_that_do_not_wait_answers() {
+    let port = api(|request, stream| {
+        let message = request.json();
+        let result = if message["method"] == "initialize" {
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f", "version": "1"}})
+        } else {
+            json!({"text": "x".repeat(3_000_000)})
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+    });
+    let ((mut input, stdin), (output, stdout)) = (hasty(), hasty());
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let mut command = program();
+    command.args(["proxy", "--url", &url]).stdin(stdin).stdout(stdout).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program");
+    // The command holds the other ends.
+    drop(command);
+    let mut lines = BufReader::new(output).lines();
+    let mut ask = |message: &str| {
+        thread::sleep(Duration::from_millis(200));
+        input.write_all(format!("{message}\n").as_bytes()).expect("a reader");
+        // The answer fills the stream.
+        thread::sleep(Duration::from_millis(200));
+        lines.next().expect("an answer").expect("an answer")
+    };
+    assert!(ask(&hello()).contains("\"name\":\"f\""));
+    assert!(ask(r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own"}"#).len() > 3_000_000);
+    drop(input);
+    assert_eq!(child.wait().expect("an exit").code(), Some(0));
 }
