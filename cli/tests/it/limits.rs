@@ -2,11 +2,11 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+use std::{fs, process::Stdio};
 use std::{
-    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    process::Stdio,
     sync::Mutex,
     thread,
     time::{Duration, Instant},
@@ -17,8 +17,7 @@ use serde_json::{json, Value};
 use crate::{
     client::{greeting, Proxied},
     command::{program, Folder},
-    http::Running,
-    relay::{api, ask, chat, connect, read_message, relay, reply, send, wait_until, write, Message, CHAT},
+    relay::{api, ask, chat, connect, relay, reply, send, wait_until, write, Message, CHAT},
 };
 
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -384,6 +383,7 @@ fn limited(soft: u32, hard: u32) -> std::process::Command {
 #[cfg(target_os = "linux")]
 #[test]
 fn idle_connections_end_before_the_open_files_run_out() {
+    use crate::{http::Running, relay::read_message};
     let port = api(|_, stream| reply(stream, JSON, b"{}"));
     let relay = Running::relay(limited(200, 200), port, &["--dialect", "openai-chat"]);
     let open: Vec<_> = (0..220)
