@@ -34,7 +34,7 @@ mod limit {
 
     /// Raises the limit of this process, and returns it. `None` is no limit.
     pub(crate) fn raise() -> Option<u64> {
-        let before = BEFORE.get_or_init(|| getrlimit(Resource::Nofile)).clone();
+        let before = *BEFORE.get_or_init(|| getrlimit(Resource::Nofile));
         let limit = before.current?;
         for wanted in [ENOUGH, FEWER] {
             let wanted = before.maximum.map_or(wanted, |maximum| maximum.min(wanted));
@@ -53,7 +53,7 @@ mod limit {
         let id = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some((id, before)) = id.zip(BEFORE.get()) {
             // The program may have ended, or belong to another user.
-            let _ = rustix::process::prlimit(Some(id), Resource::Nofile, before.clone());
+            let _ = rustix::process::prlimit(Some(id), Resource::Nofile, *before);
         }
     }
 

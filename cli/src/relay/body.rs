@@ -79,9 +79,68 @@ impl Upload {
     }
 }
 
+/// Size of the parts of a whole body, in bytes.
+const PART: usize = 1 << 16;
+
+/// A whole body for an upstream. It is shared, because the part that the upstream has not read when its reply ends is
+/// not sent: otherwise, it would stay in memory until the upstream reads it.
+#[derive(Clone)]
+pub(super) struct Whole(Arc<Mutex<Rest>>);
+
+struct Rest {
+    bytes: Bytes,
+    /// True if the rest is not sent.
+    is_cut: bool,
+    /// Counts the rest after the reply has begun.
+    unsent: Option<Unsent>,
+}
+
+impl Whole {
+    fn new(bytes: Bytes) -> Whole {
+        Whole(Arc::new(Mutex::new(Rest { bytes, is_cut: false, unsent: None })))
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what the upstream has not read.
+    pub(super) fn count(&self, unsent: impl FnOnce(usize) -> Unsent) {
+        let mut rest = self.rest();
+        if !rest.bytes.is_empty() {
+            rest.unsent = Some(unsent(rest.bytes.len()));
+        }
+    }
+
+    /// Ends the connection to an upstream that has not read the whole body.
+    pub(super) fn cut(&self) {
+        let mut rest = self.rest();
+        if !rest.bytes.is_empty() {
+            *rest = Rest { bytes: Bytes::new(), is_cut: true, unsent: None };
+        }
+    }
+
+    fn next(&self) -> Option<io::Result<Frame<Bytes>>> {
+        let mut rest = self.rest();
+        if rest.is_cut {
+            return Some(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        let part = match rest.bytes.len() {
+            0 => return None,
+            1..=PART => {
+                rest.unsent = None;
+                std::mem::take(&mut rest.bytes)
+            }
+            // A copy, because a part would keep the whole body.
+            _ => Bytes::copy_from_slice(&rest.bytes.split_to(PART)),
+        };
+        Some(Ok(Frame::data(part)))
+    }
+}
+
 /// The body of a request to an upstream.
 pub(super) enum Sent {
-    Whole(Option<Bytes>),
+    Whole(Whole),
     /// The client's body as it arrives.
     Passed {
         upload: Upload,
@@ -92,12 +151,12 @@ pub(super) enum Sent {
 
 impl Sent {
     pub(super) fn whole(body: Bytes) -> Sent {
-        Sent::Whole((!body.is_empty()).then_some(body))
+        Sent::Whole(Whole::new(body))
     }
 
     pub(super) fn passed(upload: &Upload, patience: Duration) -> Sent {
         if upload.is_complete() {
-            return Sent::Whole(None);
+            return Sent::whole(Bytes::new());
         }
         Sent::Passed { upload: upload.clone(), patience, limit: Box::pin(sleep(patience)) }
     }
@@ -109,7 +168,7 @@ impl Body for Sent {
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let (upload, patience, limit) = match self.get_mut() {
-            Sent::Whole(body) => return Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Sent::Whole(body) => return Poll::Ready(body.next()),
             Sent::Passed { upload, patience, limit } => (upload, patience, limit),
         };
         let state = &mut *upload.state();
@@ -144,12 +203,18 @@ impl Body for Sent {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Sent::Whole(None))
+        match self {
+            Sent::Whole(body) => {
+                let rest = body.rest();
+                rest.bytes.is_empty() && !rest.is_cut
+            }
+            Sent::Passed { .. } => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Sent::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Sent::Whole(body) => SizeHint::with_exact(body.rest().bytes.len() as u64),
             Sent::Passed { upload, .. } => upload.state().body.as_ref().map_or_else(SizeHint::default, Body::size_hint),
         }
     }

@@ -24,7 +24,7 @@ use toolwire_command::{
 };
 
 use super::{
-    body::{counted, Passing, Piece, Reply, Sent, Upload},
+    body::{counted, Passing, Piece, Reply, Sent, Upload, Whole},
     upstream, Current, Host,
 };
 use crate::http::{
@@ -61,6 +61,8 @@ pub(super) struct Exchange {
     /// Time spent in the relay.
     spent: Duration,
     upload: Upload,
+    /// The body that was sent last, if it is whole.
+    sent: Option<Whole>,
     remote_wait: RemoteWait,
     /// Spelling of the names of the client's headers.
     extensions: Extensions,
@@ -91,6 +93,7 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
         request: Some(request),
         spent: begin.elapsed(),
         upload: Upload::new(body),
+        sent: None,
         remote_wait: client.remote_wait,
         is_chunked: parts.headers.contains_key(TRANSFER_ENCODING),
         extensions: parts.extensions,
@@ -290,6 +293,10 @@ impl Exchange {
         self.remote_wait.begin();
         let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
         let begin = tokio::time::Instant::now();
+        self.cut();
+        if let Sent::Whole(body) = &body {
+            self.sent = Some(body.clone());
+        }
         let sent = {
             let request = match upstream::request(address, head, self.extensions.clone(), is_chunked, body) {
                 Ok(request) => request,
@@ -313,10 +320,21 @@ impl Exchange {
                 let pair = |(name, value): (&HeaderName, &HeaderValue)| (name.as_str().into(), value.as_bytes().into());
                 let headers: Headers = reply.headers().iter().map(pair).collect();
                 self.reply = Some(reply);
-                self.ask(|request| request.reply(status, headers))
+                let effects = self.ask(|request| request.reply(status, headers));
+                if let (Some(sent), Some(request)) = (&self.sent, &self.request) {
+                    sent.count(|length| request.unsent(length));
+                }
+                effects
             }
             Some(Err(why)) => self.failed(false, &why),
             None => self.failed(true, ""),
+        }
+    }
+
+    /// Ends the sending of a body whose reply has ended.
+    fn cut(&mut self) {
+        if let Some(sent) = self.sent.take() {
+            sent.cut();
         }
     }
 
@@ -414,5 +432,6 @@ impl Drop for Exchange {
             self.write(effect);
         }
         self.upload.drain();
+        self.cut();
     }
 }

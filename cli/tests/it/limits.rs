@@ -94,6 +94,29 @@ fn an_early_reply_ends_the_connection_to_the_api_although_the_client_goes_on() {
     wait.recv_timeout(Duration::from_secs(20)).expect("the end of the connection");
 }
 
+#[test]
+fn a_request_ends_with_its_reply_although_the_api_has_not_read_it() {
+    let (ended, wait) = std::sync::mpsc::channel();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a connection");
+        let mut reader = BufReader::new(stream);
+        crate::relay::read_head(&mut reader).expect("a head");
+        write(reader.get_mut(), "HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large");
+        thread::sleep(Duration::from_millis(500));
+        // What the buffers of the system contain.
+        let mut rest = Vec::new();
+        let _ = reader.read_to_end(&mut rest);
+        ended.send(rest.len()).expect("the test waits");
+    });
+    let relay = relay(port, &[]);
+    let large = chat("a.b", json!({"user": "x".repeat(20_000_000)}));
+    assert_eq!(ask(relay.port, CHAT, &large).status(), 413);
+    let length = wait.recv_timeout(Duration::from_secs(20)).expect("the end of the connection");
+    assert!(length < 15_000_000, "{length}");
+}
+
 /// Starts a server at a URL, which answers `initialize` and `tools/list`. `more` handles the other methods.
 fn server(more: impl Fn(&Message, &str, &mut TcpStream) + Send + Sync + 'static) -> u16 {
     api(move |request, stream| {

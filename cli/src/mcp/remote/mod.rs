@@ -53,8 +53,8 @@ const INITIALIZED: &str = "notifications/initialized";
 /// Time limit for connecting, and for the end of a session.
 const CONNECT: Duration = Duration::from_secs(30);
 const END: Duration = Duration::from_secs(1);
-/// Time limit for the delivery of a notification or an answer, which the next message waits for. Servers receive requests
-/// on different connections in any order, and some refuse a request before `notifications/initialized`.
+/// Time limit for the delivery of a notification or an answer, which the next message waits for. Servers receive
+/// requests on different connections in any order, and some refuse a request before `notifications/initialized`.
 const DELIVERY: Duration = Duration::from_secs(5);
 /// Maximum silence of a stream. A server may have nothing to say for hours.
 const SILENCE: Duration = Duration::from_secs(24 * 3600);
@@ -417,7 +417,8 @@ impl Shared {
         Ok(reply)
     }
 
-    /// Sends a request, perhaps with the id of the last event of a stream. Redirects within the same origin are followed, because some servers add or remove a slash.
+    /// Sends a request, perhaps with the id of the last event of a stream. Redirects within the same origin are
+    /// followed, because some servers add or remove a slash.
     async fn request(
         &self,
         method: &Method,
