@@ -227,6 +227,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             ),
         ],
         betas: &[],
+        of_models: &[],
     },
     Backend {
         name: "LM Studio",
