@@ -138,7 +138,7 @@ test-demo: built
 test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
 	@scripts/counted.sh node $@ scripts/roles.sh
 
-LINTS = lint-clippy lint-clippy-plugin lint-clippy-wasm lint-rustdoc lint-rustdoc-private lint-files lint-rustfmt lint-rustfmt-plugin \
+LINTS = lint-clippy lint-clippy-plugin lint-clippy-wasm lint-clippy-windows lint-rustdoc lint-rustdoc-private lint-files lint-rustfmt lint-rustfmt-plugin \
 	lint-npm lint-playground lint-python lint-scripts lint-demo lint-bash lint-workflows
 
 lint-clippy: installed
@@ -147,6 +147,8 @@ lint-clippy-plugin: installed
 	@scripts/counted.sh none $@ env CARGO_TARGET_DIR=target/cliproxyapi cargo clippy --all-targets --locked --manifest-path examples/cliproxyapi/Cargo.toml -- -D warnings
 lint-clippy-wasm: installed
 	@scripts/counted.sh none $@ scripts/clippy-wasm.sh
+lint-clippy-windows: installed
+	@scripts/counted.sh none $@ scripts/clippy-windows.sh
 lint-rustdoc: installed
 	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire --all-features --no-deps --locked
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.

@@ -221,14 +221,13 @@ function registry() {
       return {
         registryType: 'mcpb',
         identifier: `${DOWNLOADS}/toolwire-${name}.mcpb`,
-        version,
         fileSha256: checksum(file),
         transport,
       };
     }),
   ];
   const entry = {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
     description: 'A proxy in front of MCP servers, which makes their tools acceptable to every model and client.',
     repository: { url: 'https://github.com/toolwire/toolwire', source: 'github' },

@@ -23,6 +23,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo},
 };
 use serde_json::{json, Value};
+use toolwire_command::{Headers, Relay, RelayEffect, ReplyHead, RequestHead};
 
 const REPLY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
 const STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -215,14 +216,18 @@ impl Running {
         fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).expect("a process")
     }
 
-    /// Returns the CPU time of the process so far, in seconds.
+    /// Returns true for LiteLLM's proxy.
+    fn is_slow(&self) -> bool {
+        self.process("comm").starts_with("litellm") || self.process("comm").starts_with("python")
+    }
+
+    /// Returns the CPU time of the process so far, in seconds, to 10 ms. It includes threads that have ended.
     fn spent(&self) -> f64 {
-        let folder = format!("/proc/{}/task", self.child.id());
-        let threads = fs::read_dir(folder).expect("threads").flatten();
-        // A thread may end meanwhile.
-        let times = threads.filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
-        let nanoseconds = times.filter_map(|times| times.split(' ').next()?.parse::<f64>().ok());
-        nanoseconds.sum::<f64>() / 1e9
+        let stat = self.process("stat");
+        // The name of the process may contain spaces.
+        let (_, fields) = stat.rsplit_once(") ").expect("fields");
+        let ticks = fields.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
+        ticks.sum::<f64>() / 100.0
     }
 
     /// Returns a size of the process, in MB: `VmRSS`, or its maximum `VmHWM`.
@@ -256,6 +261,24 @@ impl Running {
         let begin = self.spent();
         let times = (0..count).map(|_| self.ask(&mut stream, body)).collect();
         ((self.spent() - begin) * 1e6 / count as f64, median(times))
+    }
+
+    /// Returns how many requests the process answers in a second of one core, if several clients ask at once.
+    fn rate(&self, body: &str, count: usize) -> f64 {
+        const CONNECTIONS: usize = 8;
+        self.cost(body, count / 4);
+        let begin = self.spent();
+        thread::scope(|scope| {
+            for _ in 0..CONNECTIONS {
+                scope.spawn(|| {
+                    let mut stream = self.connect();
+                    (0..count / CONNECTIONS).for_each(|_| {
+                        self.ask(&mut stream, body);
+                    });
+                });
+            }
+        });
+        count as f64 / (self.spent() - begin)
     }
 
     /// Sends 500 requests a second, without waiting for replies. Returns the median of the times until
@@ -407,6 +430,81 @@ fn proxy(program: &str, own: &str) -> (String, String) {
     (start, format!("{between:.3} ms ({alone:.3})"))
 }
 
+/// Returns the CPU time of a request in the relay without sockets, in microseconds.
+fn without_sockets(body: &str, count: usize) -> f64 {
+    let settings = r#"{"upstreams": [{"url": "http://127.0.0.1:1", "dialect": "openai-chat"}]}"#;
+    let relay = Relay::new(settings, None);
+    let headers = |pairs: [(&str, &str); 3]| -> Headers {
+        pairs.iter().map(|(name, value)| ((*name).into(), value.as_bytes().into())).collect()
+    };
+    let once = || {
+        let length = body.len().to_string();
+        let head = RequestHead {
+            target: "/v1/chat/completions".into(),
+            authority: None,
+            method: "POST".into(),
+            headers: headers([
+                ("Host", "127.0.0.1"),
+                ("Content-Type", "application/json"),
+                ("Content-Length", &length),
+            ]),
+            time: "2026-11-27T00:00:00Z".into(),
+            is_local: true,
+        };
+        let length = REPLY.len().to_string();
+        let of_reply = [("Date", "today"), ("Content-Type", "application/json"), ("Content-Length", &length)];
+        let (mut request, mut effects) = relay.request(head);
+        let mut is_answered = false;
+        while let Some(effect) = (!effects.is_empty()).then(|| effects.remove(0)) {
+            let more = match effect {
+                RelayEffect::Read(_) => request.body(body.as_bytes()),
+                RelayEffect::Send(..) | RelayEffect::SendBody(_) | RelayEffect::Forward(_) => {
+                    request.reply(200, headers(of_reply))
+                }
+                RelayEffect::Collect(_) => request.whole(REPLY.as_bytes()),
+                RelayEffect::Answer(ReplyHead { status, .. }, _) | RelayEffect::Head(ReplyHead { status, .. }) => {
+                    is_answered = status == 200;
+                    Vec::new()
+                }
+                _ => Vec::new(),
+            };
+            effects.splice(0..0, more);
+        }
+        assert!(is_answered, "expected an answer, found none");
+        request.closed(0);
+    };
+    let spent = || {
+        let times = fs::read_to_string("/proc/thread-self/schedstat").expect("a thread");
+        times.split(' ').next().and_then(|time| time.parse::<f64>().ok()).expect("a time") / 1e3
+    };
+    (0..count / 4).for_each(|_| once());
+    let begin = spent();
+    (0..count).for_each(|_| once());
+    (spent() - begin) / count as f64
+}
+
+/// Returns the median times of `--version` through npm's launcher and of Node alone, in milliseconds. `None` without
+/// Node.
+fn launcher(program: &Path) -> Option<(f64, f64)> {
+    let node = Command::new("node").args(["-p", "`${process.platform}-${process.arch}`"]).output().ok()?;
+    let platform = String::from_utf8(node.stdout).ok()?;
+    let folder = env::temp_dir().join(format!("toolwire-figures-{}", std::process::id()));
+    let package = folder.join("node_modules/@toolwire").join(format!("cli-{}", platform.trim())).join("bin");
+    fs::create_dir_all(&package).expect("a folder");
+    fs::copy(program, package.join("toolwire")).expect("a file");
+    for name in ["src/program.js", "scripts/platforms.js"] {
+        let to = folder.join("toolwire").join(name);
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../npm").join(name);
+        fs::copy(from, to).expect("a file");
+    }
+    fs::write(folder.join("toolwire/package.json"), r#"{"type": "module"}"#).expect("a file");
+    let start = folder.join("toolwire/src/program.js");
+    let times = (process(&["node", start.to_str().expect("a path"), "--version"]), process(&["node", "-e", ""]));
+    let _ = fs::remove_dir_all(folder);
+    Some(times)
+}
+
 /// Returns the median time of a process, in milliseconds.
 fn process(words: &[&str]) -> f64 {
     let once = || {
@@ -449,6 +547,9 @@ fn measure() {
         &[times, format!("{:.1} ms", process(&["true"]))],
         "3 · 5 ms",
     );
+    if let Some((launched, alone)) = launcher(&path) {
+        row("`--version` with npm's launcher (Node alone)", &[format!("{launched:.1} ms ({alone:.1})")], "15 ms more");
+    }
     let (first, call) = proxy(program, own);
     row("proxy: start and first list (server alone)", &[first], "10 ms more");
     row("proxy: a call (server alone)", &[call], "0.1 ms more");
@@ -469,8 +570,7 @@ fn measure() {
     row(
         "500 requests of 4 KB a second: median",
         &each(&|one| {
-            let is_slow = one.process("comm").starts_with("litellm") || one.process("comm").starts_with("python");
-            if is_slow {
+            if one.is_slow() {
                 format!("{:.1} ms, one after another", one.cost(&body, 200).1)
             } else {
                 format!("{:.2} ms", one.open_loop(&body))
@@ -495,6 +595,19 @@ fn measure() {
         });
         row(&format!("CPU · median, ms: {name}"), &cells.collect::<Vec<_>>(), "");
     }
+    row(
+        "CPU, ms: 4 KB, 10 known tools, in the relay without sockets",
+        &[format!("{:.3}", without_sockets(&body, 6_000) / 1e3)],
+        "0.06 above the pass-through without it",
+    );
+    row(
+        "4 KB, 10 known tools: requests for a second of one core, 8 clients",
+        &each(&|one| {
+            let count = if one.is_slow() { 400 } else { 8_000 };
+            format!("{:.0}", one.rate(&body, count))
+        }),
+        "5,000",
+    );
     let streamed = request(2_000, 10, ",\"stream\":true");
     row("a stream of 200 events: median", &each(&|one| format!("{:.1} ms", one.cost(&streamed, 60).1)), "2 ms more");
     let held = request(2_000, 10, ",\"stream\":true,\"user\":\"hold\"");

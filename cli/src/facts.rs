@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    ffi::OsString,
     io::{stderr, stdin, stdout, IsTerminal as _},
     path::Path,
 };
@@ -14,11 +15,15 @@ const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
 /// The variable in which a launcher passes the words that start it, as a list in JSON: `["npx", "-y", "toolwire"]`.
 const LAUNCHER: &str = "TOOLWIRE_PROGRAM";
 
+/// Returns the arguments of the program, or the first that is not UTF-8.
+pub(crate) fn arguments() -> Result<Vec<String>, OsString> {
+    env::args_os().skip(1).map(OsString::into_string).collect()
+}
+
 /// Returns the facts for [`toolwire_command::Command::new`].
 pub(crate) fn facts() -> String {
     let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
     let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
-    let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let (stdin, stdout, stderr) = (stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal());
     let columns = if stdout { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None };
     let program = launcher().or_else(|| env::current_exe().ok().map(|path| started_by(&path)));
@@ -26,7 +31,7 @@ pub(crate) fn facts() -> String {
     let environment = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?)));
     json::write(&record(
         [
-            ("arguments", strings(arguments)),
+            ("arguments", strings(arguments().unwrap_or_default())),
             ("stdin", Node::bool(stdin)),
             ("stdout", Node::bool(stdout)),
             ("stderr", Node::bool(stderr)),

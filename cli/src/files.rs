@@ -150,11 +150,14 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
     options.open(path)?.write_all(file.content.as_bytes())
 }
 
-/// Fills a temporary file, which gets the permissions of another one.
+/// Fills a temporary file, which gets the owner and the permissions of another one.
 fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
-    // Not by its name, which could have become a link to another file.
-    like.map_or(Ok(()), |like| file.set_permissions(permissions(like)))?;
+    if let Some(like) = like {
+        // Not by its name, which could have become a link to another file.
+        set_owner(&file, like)?;
+        file.set_permissions(permissions(like))?;
+    }
     // Otherwise the name could reach the disk before the content does.
     file.sync_all()
 }
@@ -242,8 +245,9 @@ fn refuse_links(path: &str, confined: &str) -> Result<(), Unwritten> {
 #[cfg(unix)]
 mod flags {
     use std::{
-        fs::{Metadata, OpenOptions, Permissions},
-        os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+        fs::{File, Metadata, OpenOptions, Permissions},
+        io,
+        os::unix::fs::{fchown, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     };
 
     use rustix::fs::OFlags;
@@ -266,6 +270,15 @@ mod flags {
         options.mode(0o600);
     }
 
+    /// Gives a file the owner and the group of another one. Fails with EPERM if the user may not do so.
+    pub(super) fn set_owner(file: &File, like: &Metadata) -> io::Result<()> {
+        let found = file.metadata()?;
+        if (found.uid(), found.gid()) == (like.uid(), like.gid()) {
+            return Ok(());
+        }
+        fchown(file, Some(like.uid()), Some(like.gid()))
+    }
+
     pub(super) fn permissions(like: &Metadata) -> Permissions {
         Permissions::from_mode(like.permissions().mode() & 0o777)
     }
@@ -273,7 +286,10 @@ mod flags {
 
 #[cfg(not(unix))]
 mod flags {
-    use std::fs::{Metadata, OpenOptions, Permissions};
+    use std::{
+        fs::{File, Metadata, OpenOptions, Permissions},
+        io,
+    };
 
     pub(crate) fn no_follow(_options: &mut OpenOptions) {}
 
@@ -281,10 +297,14 @@ mod flags {
 
     pub(super) fn owner_only(_options: &mut OpenOptions) {}
 
+    pub(super) fn set_owner(_file: &File, _like: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
     pub(super) fn permissions(like: &Metadata) -> Permissions {
         like.permissions()
     }
 }
 
 pub(crate) use flags::no_follow;
-use flags::{no_wait, owner_only, permissions};
+use flags::{no_wait, owner_only, permissions, set_owner};

@@ -1,7 +1,6 @@
 //! `toolwire health`: a health check of the relay for containers, whose images contain no other program.
 
 use std::{
-    env,
     io::{Read as _, Write as _},
     net::{SocketAddr, TcpStream, ToSocketAddrs as _},
     time::Duration,
@@ -14,13 +13,13 @@ const ADDRESS: &str = "127.0.0.1:8787";
 const PATIENCE: Duration = Duration::from_secs(2);
 const OK: &[u8] = b"HTTP/1.1 200 ";
 
-/// Asks the relay at the address in the second argument, and returns the exit code.
-pub(crate) fn check() -> u8 {
-    let address = env::args().nth(2).unwrap_or_else(|| ADDRESS.into());
-    match ask(&address) {
+/// Asks the relay at the address in the first of the arguments, and returns the exit code.
+pub(crate) fn check(arguments: &[String]) -> u8 {
+    let address = arguments.first().map_or(ADDRESS, String::as_str);
+    match ask(address) {
         Ok(()) => 0,
         Err(why) => {
-            let _ = writeln!(std::io::stderr(), "toolwire health: {address}: {why}");
+            let _ = writeln!(crate::streams::stderr(), "toolwire health: {address}: {why}");
             1
         }
     }

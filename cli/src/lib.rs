@@ -2,6 +2,7 @@
 //! writes files, prints, and runs servers.
 
 mod api;
+mod descriptors;
 mod facts;
 mod files;
 mod health;
@@ -13,6 +14,7 @@ mod needs;
 mod proxy;
 mod relay;
 mod signals;
+mod streams;
 mod system;
 
 use std::{
@@ -37,7 +39,7 @@ pub fn main() -> ExitCode {
         let found = found.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         let found = Command::heard(&found);
         let _ = writeln!(
-            io::stderr(),
+            streams::stderr(),
             "toolwire: internal: found a defect in toolwire ({}). Please report it with the command line and an input \
              that shows it at https://github.com/toolwire/toolwire/issues, or privately (see SECURITY.md) if others \
              could make use of it",
@@ -50,8 +52,17 @@ pub fn main() -> ExitCode {
 
 fn run() -> u8 {
     signals::survive_full_files();
-    if std::env::args().nth(1).is_some_and(|name| name == health::NAME) {
-        return health::check();
+    let arguments = match facts::arguments() {
+        Ok(arguments) => arguments,
+        Err(found) => {
+            let found = Command::heard(&found.to_string_lossy());
+            let found = format!("toolwire: expected arguments that are UTF-8, found `{}`\n", found.trim_end());
+            Output::default().write_err(&found);
+            return UNUSABLE;
+        }
+    };
+    if let Some((health::NAME, rest)) = arguments.split_first().map(|(name, rest)| (name.as_str(), rest)) {
+        return health::check(rest);
     }
     let mut command = Command::new(&facts::facts());
     let mut files = Files::default();
@@ -67,7 +78,7 @@ fn run() -> u8 {
         output.write_err(&shown);
     }
     let Printed { stdout, stderr, exit_code, files: written, .. } = command.finish();
-    output.write(io::stdout(), &stdout);
+    output.write(streams::stdout(), &stdout);
     output.write_err(&stderr);
     let messages = files.write_all(&written);
     messages.iter().for_each(|message| output.write_err(message));
@@ -76,7 +87,7 @@ fn run() -> u8 {
         None => exit_code,
         Some(code) => {
             // The exit code reports the failure if this fails, too.
-            let _ = writeln!(io::stderr(), "toolwire: expected a writable output, found one that fails ({code})");
+            let _ = writeln!(streams::stderr(), "toolwire: expected a writable output, found one that fails ({code})");
             UNUSABLE
         }
     }
@@ -91,7 +102,7 @@ struct Output {
 
 impl Output {
     fn write_err(&mut self, text: &str) {
-        self.write(io::stderr(), text);
+        self.write(streams::stderr(), text);
     }
 
     fn write(&mut self, mut stream: impl io::Write, text: &str) {

@@ -14,7 +14,7 @@ use std::{
 
 use toolwire::json::Node;
 
-use crate::{files::no_follow, system::code};
+use crate::{files::no_follow, streams, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
@@ -86,7 +86,7 @@ impl Log {
         thread::spawn(move || {
             for line in lines {
                 // Standard error is the only way to report an error.
-                let _ = io::stderr().write_all(line.as_bytes());
+                let _ = streams::stderr().write_all(line.as_bytes());
                 lock(&unread).bytes -= line.len();
             }
         });
@@ -111,7 +111,7 @@ impl Log {
         let (sender, written) = channel();
         thread::spawn(move || {
             // Standard error is the only way to report an error.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = streams::stderr().write_all(text.as_bytes());
             let _ = sender.send(());
         });
         let _ = written.recv_timeout(PATIENCE);
@@ -146,7 +146,45 @@ impl Log {
 }
 
 /// The report: a regular file, not a link, to which lines are appended.
-pub(crate) struct Report(Option<Mutex<(File, bool)>>);
+pub(crate) struct Report(Option<Mutex<Lines<File>>>);
+
+/// Appends lines.
+struct Lines<W> {
+    file: W,
+    /// True if the last line is a part of one.
+    is_partial: bool,
+    has_failed: bool,
+}
+
+impl<W: io::Write> Lines<W> {
+    fn new(file: W) -> Lines<W> {
+        Lines { file, is_partial: false, has_failed: false }
+    }
+
+    fn add(&mut self, line: &str) -> io::Result<()> {
+        if self.is_partial {
+            // Readers would lose this line, too.
+            self.write(b"\n")?;
+        }
+        self.write(format!("{line}\n").as_bytes())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut written = 0;
+        while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(length) => {
+                    written += length;
+                    self.is_partial = written < bytes.len();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Report {
     /// Opens the report of the settings, if they name one.
@@ -163,7 +201,7 @@ impl Report {
         let file = options.open(path).map_err(|error| code(&error))?;
         let found = file.metadata().map_err(|error| code(&error))?;
         if found.is_file() {
-            Ok(Report(Some(Mutex::new((file, false)))))
+            Ok(Report(Some(Mutex::new(Lines::new(file)))))
         } else {
             Err("ENOTREG".into())
         }
@@ -172,9 +210,9 @@ impl Report {
     /// Appends a line. The log names the first failure.
     pub(crate) fn line(&self, line: &str, log: &Log) {
         let Some(report) = &self.0 else { return };
-        let (file, has_failed) = &mut *lock(report);
-        let Err(error) = file.write_all(format!("{line}\n").as_bytes()) else { return };
-        if !std::mem::replace(has_failed, true) {
+        let mut report = lock(report);
+        let Err(error) = report.add(line) else { return };
+        if !std::mem::replace(&mut report.has_failed, true) {
             let code = code(&error);
             log.line(&format!(
                 "toolwire: the report has lines missing: expected a writable file, found a write error ({code})"
@@ -186,6 +224,37 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A file on a disk with this many free bytes.
+    struct Disk(Vec<u8>, usize);
+
+    impl io::Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let length = bytes.len().min(self.1);
+            self.0.extend(bytes.iter().take(length));
+            self.1 -= length;
+            if length == 0 {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                Ok(length)
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_follows_a_partial_line_on_a_line_of_its_own() {
+        for (free, expected) in [(0, "aaa\nccc\n"), (2, "aaa\nbb\nccc\n"), (3, "aaa\nbbb\nccc\n")] {
+            let mut lines = Lines::new(Disk(Vec::new(), 4 + free));
+            assert!(lines.add("aaa").is_ok() && lines.add("bbb").is_err());
+            lines.file.1 = 9;
+            assert!(lines.add("ccc").is_ok());
+            assert_eq!(String::from_utf8_lossy(&lines.file.0), expected);
+        }
+    }
 
     #[test]
     fn first_and_last_lines_are_kept_once() {

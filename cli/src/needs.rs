@@ -3,7 +3,7 @@
 use std::{
     env,
     future::Future,
-    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    io::{self, IsTerminal as _, Read as _, Write as _},
     pin::pin,
     time::Duration,
 };
@@ -18,7 +18,7 @@ use crate::{
     files::{self, Files},
     listen,
     mcp::tools::{self, Failure},
-    proxy, relay, signals,
+    proxy, relay, signals, streams,
     system::code,
 };
 
@@ -38,7 +38,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
                 Err(Failure::Ended(code)) => Ok(Met::Ended(code)),
                 Err(Failure::Server { message, log }) => {
                     // The message says that the server has failed.
-                    let _ = io::stderr().write_all(Command::heard(&log).as_bytes());
+                    let _ = streams::stderr().write_all(Command::heard(&log).as_bytes());
                     Err(message)
                 }
             }
@@ -80,7 +80,7 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let show = |seconds| {
         // Standard error is the only way to report an error.
-        let _ = io::stderr().write_all(command.waiting(seconds).as_bytes());
+        let _ = streams::stderr().write_all(command.waiting(seconds).as_bytes());
     };
     let met = runtime.block_on(async {
         let (mut met, mut seconds) = (pin!(met), 0);
@@ -114,7 +114,7 @@ fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
         Need::Line(question) => line(&question),
         Need::Input => {
             let mut input = Vec::new();
-            io::stdin().read_to_end(&mut input).map_err(|error| code(&error))?;
+            streams::stdin().read_to_end(&mut input).map_err(|error| code(&error))?;
             Ok(input)
         }
         Need::Folder(path) => Ok(written(Node::array(files::list(&path)?.into_iter().map(Node::string).collect()))),
@@ -136,11 +136,8 @@ fn line(question: &str) -> Result<Vec<u8>, String> {
     if !io::stdin().is_terminal() {
         return Ok(Vec::new());
     }
-    let mut answer = Vec::new();
-    let asked =
-        io::stderr().write_all(question.as_bytes()).and_then(|()| io::stdin().lock().read_until(b'\n', &mut answer));
-    asked.map_err(|error| code(&error))?;
-    Ok(answer.trim_ascii_end().to_vec())
+    let answer = streams::stderr().write_all(question.as_bytes()).and_then(|()| streams::line());
+    Ok(answer.map_err(|error| code(&error))?.trim_ascii_end().to_vec())
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use crate::{
         process::unstarted,
         secrets, Event, Link, MAX_MESSAGE,
     },
-    signals,
+    signals, streams,
     system::code,
 };
 
@@ -322,9 +322,9 @@ impl Host {
 fn stdin() -> Receiver<Incoming> {
     let (sender, receiver) = channel(WAITING);
     thread::spawn(move || {
-        let (mut lines, mut piece) = (Lines::new(MAX_MESSAGE), vec![0; PIECE]);
+        let (mut stdin, mut lines, mut piece) = (streams::stdin(), Lines::new(MAX_MESSAGE), vec![0; PIECE]);
         loop {
-            let read = match io::stdin().read(&mut piece) {
+            let read = match stdin.read(&mut piece) {
                 Ok(length) => piece.get(..length).unwrap_or_default(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
@@ -350,7 +350,7 @@ fn stdin() -> Receiver<Incoming> {
 fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     let (sender, mut receiver) = channel::<Vec<u8>>(WAITING);
     let writer = thread::spawn(move || {
-        let mut stdout = io::stdout().lock();
+        let mut stdout = streams::stdout();
         while let Some(mut message) = receiver.blocking_recv() {
             message.push(b'\n');
             if stdout.write_all(&message).and_then(|()| stdout.flush()).is_err() {

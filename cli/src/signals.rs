@@ -129,28 +129,37 @@ impl Future for First {
     }
 }
 
-/// Ctrl-C.
+/// Ctrl-C, Ctrl-Break, and the end of the console. Once it is dropped, they end the program.
 #[cfg(not(unix))]
-pub(crate) struct Signals;
+pub(crate) struct Signals {
+    interrupt: Option<tokio::signal::windows::CtrlC>,
+    quit: Option<tokio::signal::windows::CtrlBreak>,
+    hangup: Option<tokio::signal::windows::CtrlClose>,
+}
 
 #[cfg(not(unix))]
 impl Signals {
     /// Begins to wait.
     pub(crate) fn begin() -> Signals {
-        Signals
+        use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+        Signals { interrupt: ctrl_c().ok(), quit: ctrl_break().ok(), hangup: ctrl_close().ok() }
     }
 
-    /// Returns the exit code of the next Ctrl-C.
+    /// Returns the exit code of the next of them, which is that of the signal of Unix.
     pub(crate) async fn next(&mut self) -> u8 {
-        match tokio::signal::ctrl_c().await {
-            Ok(()) => 130,
-            Err(_) => std::future::pending().await,
-        }
+        std::future::poll_fn(|context| {
+            let hangup = self.hangup.as_mut().is_some_and(|close| close.poll_recv(context).is_ready());
+            let interrupt = self.interrupt.as_mut().is_some_and(|typed| typed.poll_recv(context).is_ready());
+            let quit = self.quit.as_mut().is_some_and(|typed| typed.poll_recv(context).is_ready());
+            let found = [(hangup, 129), (interrupt, 130), (quit, 131)].into_iter().find(|(is_found, _)| *is_found);
+            found.map_or(std::task::Poll::Pending, |(_, code)| std::task::Poll::Ready(code))
+        })
+        .await
     }
 
-    /// Waits for the first Ctrl-C.
-    pub(crate) fn first(mut self) -> impl Future<Output = u8> {
-        async move { self.next().await }
+    /// Waits for the first of them.
+    pub(crate) async fn first(mut self) -> u8 {
+        self.next().await
     }
 }
 

@@ -1,16 +1,20 @@
 // The native program in environments that contain nothing else of this repository: installed from npm, from PyPI, by cargo and by the install
-// script, and the files of the image. Each checks a file, runs in front of a real MCP server, and in front of an API.
+// script, the files of the image, and the bundle for Claude Desktop. Each checks a file, runs in front of a real MCP server, and in front of an API.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+
+// In the set-up of npm/.
+const { unzipSync } = createRequire(new URL('../../npm/package.json', import.meta.url))('fflate');
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PACKAGES = join(ROOT, 'target/roles');
@@ -39,8 +43,13 @@ function checks(cwd, [command, ...words], file = 'tools.json') {
   assert.match(stdout, /enum-empty/);
 }
 
-async function runsProxy(cwd, [command, ...words]) {
-  const line = [...words, 'proxy', '--client', 'cursor', '--', process.execPath, SERVER];
+async function runsProxy(cwd, command) {
+  const line = [...command, 'proxy', '--client', 'cursor', '--', process.execPath, SERVER];
+  assert.deepEqual(await toolsOf(cwd, line), ['search_tools', 'call_tool']);
+}
+
+/** Returns the names of the tools that a proxy lists. */
+async function toolsOf(cwd, [command, ...line]) {
   const child = spawn(command, line, { cwd, stdio: ['pipe', 'pipe', 'ignore'], timeout: PATIENCE });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ask = async (id, method, params) => {
@@ -52,13 +61,10 @@ async function runsProxy(cwd, [command, ...words]) {
   await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   const { tools } = await ask(2, 'tools/list', {});
-  assert.deepEqual(
-    tools.map(({ name }) => name),
-    ['search_tools', 'call_tool'],
-  );
   child.stdin.end();
   const [code] = await once(child, 'close');
   assert.equal(code, 0);
+  return tools.map(({ name }) => name);
 }
 
 async function runsRelay(t, cwd, [command, ...words]) {
@@ -161,6 +167,24 @@ describe('the program', { skip: process.platform === 'win32' && 'the packages ar
     });
     assert.equal(done.status, 1);
     assert.match(done.stderr, /expected the checksum/);
+  });
+
+  test('the bundle for Claude Desktop', async () => {
+    const project = empty('mcpb');
+    const servers = join(project, 'servers.json');
+    writeFileSync(servers, JSON.stringify({ mcpServers: { many: { command: process.execPath, args: [SERVER] } } }));
+    for (const [name, content] of Object.entries(unzipSync(readFileSync(only(BUNDLE, /\.mcpb$/))))) {
+      mkdirSync(join(project, dirname(name)), { recursive: true });
+      writeFileSync(join(project, name), content);
+    }
+    // As Claude Desktop starts it.
+    const manifest = JSON.parse(readFileSync(join(project, 'manifest.json'), 'utf8'));
+    const { command, args } = manifest.server.mcp_config;
+    const values = { __dirname: project, 'user_config.servers': servers };
+    const fill = (text) => text.replace(/\$\{([\w.]+)\}/g, (_, name) => values[name]);
+    chmodSync(fill(command), 0o755);
+    const names = await toolsOf(project, [fill(command), ...args.map(fill)]);
+    assert.deepEqual([names.length, names[0]], [120, 'account_archive']);
   });
 
   const isImage = process.platform === 'linux' && process.getuid() === 0;

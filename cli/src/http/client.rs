@@ -42,6 +42,9 @@ const MAX_HEADERS: usize = 1_000;
 /// Port of a SOCKS proxy whose URL has none (RFC 1928, 3).
 const SOCKS_PORT: u16 = 1080;
 
+/// Values of a variable that name no proxy, as browsers write it.
+const DIRECT: [&str; 2] = ["direct", "direct://"];
+
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Clients for `http` and `https`.
@@ -242,26 +245,28 @@ impl Service<Uri> for Route {
 
 /// Returns the proxies of the environment.
 fn proxies() -> Matcher {
-    /// A proxy to which every connection fails. One that is not understood would otherwise be ignored.
-    const UNKNOWN: &str = "socks4://unknown";
     // A value that is not UTF-8 becomes one that is no URL.
     let text = |name: &&str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let first = |names: [&str; 2]| names.iter().find_map(text).unwrap_or_default();
-    let proxy = |names| Some(first(names)).filter(|value| is_known(value)).unwrap_or_else(|| UNKNOWN.into());
-    Matcher::builder()
-        .https(proxy(["HTTPS_PROXY", "https_proxy"]))
-        .all(proxy(["ALL_PROXY", "all_proxy"]))
-        .no(first(["NO_PROXY", "no_proxy"]))
-        .build()
+    let proxies = [["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]].map(first);
+    matcher(proxies.into_iter().find(|value| !value.is_empty()), first(["NO_PROXY", "no_proxy"]))
 }
 
-/// Returns true if the value of a variable names a proxy in a form that the matcher understands, or none.
+fn matcher(proxy: Option<String>, no: String) -> Matcher {
+    /// A proxy to which every connection fails. One that is not understood would otherwise be ignored.
+    const UNKNOWN: &str = "socks4://unknown";
+    let proxy = proxy.filter(|value| !DIRECT.iter().any(|direct| value.eq_ignore_ascii_case(direct)));
+    let proxy = proxy.map(|value| if is_known(&value) { value } else { UNKNOWN.into() });
+    Matcher::builder().https(proxy.unwrap_or_default()).no(no).build()
+}
+
+/// Returns true if the value of a variable names a proxy in a form that the matcher understands.
 fn is_known(value: &str) -> bool {
     let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
     let is_url =
         |value: &str| value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()));
     // The part after `#` would be dropped. It may be that of a password, before the host.
-    value.is_empty() || !value.contains('#') && is_url(value)
+    !value.contains('#') && is_url(value)
 }
 
 /// Returns the address of a SOCKS proxy, with its port.
@@ -333,6 +338,24 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(300);
     const LONG: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn direct_is_no_proxy() {
+        let uri: Uri = "https://a.example/".parse().expect("a URI");
+        for (value, expected) in [
+            (None, None),
+            (Some("direct"), None),
+            (Some("DIRECT://"), None),
+            (Some("directly"), Some("http://directly/")),
+            (Some("http://b.example:1"), Some("http://b.example:1/")),
+            (Some("ftp://b.example"), Some("socks4://unknown/")),
+        ] {
+            let found = matcher(value.map(String::from), String::new()).intercept(&uri);
+            assert_eq!(found.map(|proxy| proxy.uri().to_string()).as_deref(), expected, "{value:?}");
+        }
+        let found = matcher(Some("http://b.example:1".into()), "a.example".into()).intercept(&uri);
+        assert!(found.is_none());
+    }
 
     #[tokio::test]
     async fn a_proxy_that_fails_or_is_silent_is_named_in_time() {

@@ -30,7 +30,7 @@ use super::{
     framing::MAX_HEAD,
     unread::Watched,
 };
-use crate::system::code;
+use crate::{descriptors, system::code};
 
 /// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 1_000;
@@ -38,7 +38,9 @@ const MAX_HEADERS: usize = 1_000;
 const MAX_STREAMS: u32 = 250;
 /// Size of the part of each reply over HTTP/2 that is taken before the client reads it, in bytes.
 const MAX_SEND: usize = 1 << 16;
-/// Delay after an error of `accept`, for instance because there are too many open files.
+/// Errors of `accept` if this program or the system has too many open files.
+const EXHAUSTED: [&str; 2] = ["EMFILE", "ENFILE"];
+/// Delay after an error of `accept`.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// The client of a request.
@@ -146,7 +148,7 @@ impl std::fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 impl Listening {
-    /// Begins to listen. `most` is the maximum number of connections.
+    /// Begins to listen. `most` is the maximum number of connections, unless fewer files may be open.
     pub(crate) async fn begin(host: &str, port: u16, most: usize) -> Result<Listening, String> {
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_string() };
         let failed = |error: io::Error| {
@@ -154,7 +156,8 @@ impl Listening {
         };
         let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
         let address = format!("{shown}:{}", listener.local_addr().map_err(failed)?.port());
-        let connections = Connections { room: Arc::new(Semaphore::new(most)), open: Mutex::default() };
+        let connections =
+            Connections { room: Arc::new(Semaphore::new(descriptors::for_clients(most))), open: Mutex::default() };
         Ok(Listening { listener, address, connections: Arc::new(connections) })
     }
 
@@ -193,7 +196,12 @@ impl Listening {
                             connections.remove(number);
                         });
                     }
-                    Err(_) => sleep(RETRY).await,
+                    Err(error) => {
+                        if EXHAUSTED.contains(&code(&error).as_str()) {
+                            self.connections.end_idle();
+                        }
+                        sleep(RETRY).await;
+                    }
                 },
             }
         };

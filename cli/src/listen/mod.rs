@@ -5,6 +5,7 @@ mod reply;
 
 use std::{
     collections::HashMap,
+    future::Future,
     panic::{catch_unwind, AssertUnwindSafe},
     pin::pin,
     sync::{
@@ -55,6 +56,7 @@ const MAX_CONNECTIONS: usize = 4_000;
 /// Number of messages that wait for a session.
 const WAITING: usize = 4;
 const SILENT: &str = "expected the whole request in time, found a part of it";
+const DEFECT: &str = "found a defect in toolwire, please report it";
 const FULL: &str = "expected fewer large bodies at once, found more";
 
 /// Returns true if the settings ask for an address to listen on.
@@ -240,7 +242,7 @@ impl Front {
 
     /// Ends all sessions after a defect of the listener. New sessions may start.
     fn restart(&self, state: &mut State) {
-        self.log.line("toolwire: internal: found a defect in toolwire, please report it");
+        self.log.line(&format!("toolwire: internal: {DEFECT}"));
         let mut settings = json::read(&self.settings).unwrap_or_default();
         settings.set("lastSession", Node::count(state.last_session));
         state.listener = Listener::new(&json::write(&settings), self.token.as_deref());
@@ -343,16 +345,37 @@ impl Front {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         // Sessions that have ended.
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(front.session(number, messages, waiting, room));
+        let proxy = front.clone().proxy(number, messages, waiting, room);
+        tasks.spawn(front.session(number, proxy));
     }
 
+    /// Waits for the end of a session's proxy. The proxy is a task of its own, so that the session also ends after a
+    /// defect of the proxy.
     async fn session(
+        self: Arc<Front>,
+        number: u64,
+        proxy: impl Future<Output = Result<Option<u8>, String>> + Send + 'static,
+    ) {
+        let why = match tokio::spawn(proxy).await {
+            Ok(Ok(_)) => "it has ended".to_string(),
+            Ok(Err(why)) => why,
+            Err(_) => {
+                self.log.line(&format!("toolwire: internal: {DEFECT}"));
+                DEFECT.into()
+            }
+        };
+        self.state().sessions.remove(&number);
+        self.act(None, None, |listener| listener.ended(number, &why));
+    }
+
+    /// Serves a session until its client or its proxy has ended.
+    async fn proxy(
         self: Arc<Front>,
         number: u64,
         messages: UnboundedReceiver<Vec<u8>>,
         waiting: Arc<AtomicUsize>,
         room: Arc<Room>,
-    ) {
+    ) -> Result<Option<u8>, String> {
         let (to_proxy, client) = channel(WAITING);
         let (output, mut answers) = channel::<Vec<u8>>(WAITING);
         tokio::spawn(pass(messages, waiting, to_proxy));
@@ -370,12 +393,7 @@ impl Front {
             code.ok().and_then(|code| *code).unwrap_or_default()
         };
         let host = (self.log.clone(), self.report.clone());
-        let why = match proxy::serve(&self.settings, (client, output), host, ended).await {
-            Ok(_) => "it has ended".to_string(),
-            Err(why) => why,
-        };
-        self.state().sessions.remove(&number);
-        self.act(None, None, |listener| listener.ended(number, &why));
+        proxy::serve(&self.settings, (client, output), host, ended).await
     }
 }
 
@@ -457,27 +475,25 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn after_a_defect_responses_end_and_no_number_of_a_session_is_used_twice() {
-        const SETTINGS: &str = r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#;
+    const SETTINGS: &str = r#"{"servers": [{"name": "s"}], "dialects": ["portable"]}"#;
+
+    fn front() -> Arc<Front> {
         let report = Arc::new(Report::open(None).expect("no report"));
-        let (_stop, stopped) = watch::channel(None);
-        let front =
-            Front::new(Listener::new(SETTINGS, None), (SETTINGS, None), (Arc::new(Log::new()), report), stopped);
-        let queue = Arc::new(Queue::default());
-        {
-            let state = &mut *front.state();
-            state.last_session = 7;
-            let room = Arc::new(Room::default());
-            state.sessions.insert(7, Session { client: None, waiting: Arc::default(), room });
-            let remote_wait = crate::http::connection::Busy::default().begin().remote_wait();
-            state.requests.insert(1, Open { body: None, head: None, queue: queue.clone(), remote_wait });
-        }
-        front.act(None, None, |_| panic!("a defect"));
-        let response = Reply::new(queue, Closing(front.clone(), 1));
-        assert!(response.collect().await.is_err(), "the response goes on");
-        let state = &mut *front.state();
-        assert!(state.requests.is_empty() && state.sessions.is_empty());
+        let (_, stopped) = watch::channel(None);
+        Front::new(Listener::new(SETTINGS, None), (SETTINGS, None), (Arc::new(Log::new()), report), stopped)
+    }
+
+    fn session() -> Session {
+        Session { client: None, waiting: Arc::default(), room: Arc::default() }
+    }
+
+    fn open(queue: &Arc<Queue>, head: Option<oneshot::Sender<Head>>) -> Open {
+        let remote_wait = crate::http::connection::Busy::default().begin().remote_wait();
+        Open { body: None, head, queue: queue.clone(), remote_wait }
+    }
+
+    /// Asks for a session, and returns the actions of the listener.
+    fn ask(listener: &mut Listener, number: u64) -> Vec<ListenerEffect> {
         let headers = [
             ("Host", "127.0.0.1"),
             ("Accept", "application/json, text/event-stream"),
@@ -487,9 +503,44 @@ mod tests {
         let client = serde_json::json!({"name": "c", "version": "1"});
         let parameters = serde_json::json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let hello = serde_json::json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters});
-        drop(state.listener.request(2, &head));
-        let effects = state.listener.body(2, hello.to_string().as_bytes());
+        drop(listener.request(number, &head));
+        listener.body(number, hello.to_string().as_bytes())
+    }
+
+    #[tokio::test]
+    async fn after_a_defect_responses_end_and_no_number_of_a_session_is_used_twice() {
+        let front = front();
+        let queue = Arc::new(Queue::default());
+        {
+            let state = &mut *front.state();
+            state.last_session = 7;
+            state.sessions.insert(7, session());
+            state.requests.insert(1, open(&queue, None));
+        }
+        front.act(None, None, |_| panic!("a defect"));
+        let response = Reply::new(queue, Closing(front.clone(), 1));
+        assert!(response.collect().await.is_err(), "the response goes on");
+        let state = &mut *front.state();
+        assert!(state.requests.is_empty() && state.sessions.is_empty());
+        let effects = ask(&mut state.listener, 2);
         assert!(matches!(effects.first(), Some(ListenerEffect::Open(8))), "{effects:?}");
+    }
+
+    #[tokio::test]
+    async fn a_session_ends_after_a_defect_of_its_proxy() {
+        let front = front();
+        let (sender, head) = oneshot::channel();
+        {
+            let state = &mut *front.state();
+            let effects = ask(&mut state.listener, 1);
+            assert!(matches!(effects.first(), Some(ListenerEffect::Open(1))), "{effects:?}");
+            state.sessions.insert(1, session());
+            state.requests.insert(1, open(&Arc::default(), Some(sender)));
+        }
+        // The task of a session ends alone, too.
+        let _ = tokio::spawn(front.clone().session(1, async { panic!("a defect") })).await;
+        assert!(front.state().sessions.is_empty());
+        assert!(timeout(PATIENCE, head).await.is_ok_and(|head| head.is_ok()), "the request waits");
     }
 
     #[test]

@@ -9,6 +9,8 @@ use toolwire_command::Outline;
 /// Maximum length of the answer that an error quotes, in characters.
 pub(super) const QUOTED: usize = 1_000;
 
+const CANCELLED: &str = "notifications/cancelled";
+
 /// The tasks of a connection. A task that fails ends the connection.
 #[derive(Default)]
 pub(super) struct Tasks {
@@ -56,6 +58,14 @@ impl Tasks {
             }
         })
     }
+}
+
+/// Returns the key of the call that a message with this method cancels.
+pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> {
+    method.filter(|method| *method == CANCELLED)?;
+    let node = json::read(std::str::from_utf8(message).ok()?).ok()?;
+    let id = Some(json::write(node.get("params")?.get("requestId")?));
+    Outline { id, method: None, answers: true }.key()
 }
 
 /// What a message answers.

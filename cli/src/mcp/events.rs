@@ -22,11 +22,34 @@ pub(crate) struct Events {
     event: ServerEvent,
     has_data: bool,
     after_return: bool,
+    /// The id of the event that is being read, or of the last one with an id.
+    id: Vec<u8>,
+    /// The id of the last complete event, or of one before it. Empty without an id.
+    last_id: Vec<u8>,
+    /// The time that the server asks for before a stream is continued, in milliseconds.
+    retry: Option<u64>,
 }
 
 impl Events {
     pub(crate) fn new(most: usize) -> Events {
-        Events { most, line: Vec::new(), event: ServerEvent::default(), has_data: false, after_return: false }
+        Events {
+            most,
+            line: Vec::new(),
+            event: ServerEvent::default(),
+            has_data: false,
+            after_return: false,
+            id: Vec::new(),
+            last_id: Vec::new(),
+            retry: None,
+        }
+    }
+
+    pub(crate) fn last_id(&self) -> &[u8] {
+        &self.last_id
+    }
+
+    pub(crate) fn retry(&self) -> Option<u64> {
+        self.retry
     }
 
     /// Reads a piece, and returns the events that it completes.
@@ -55,6 +78,7 @@ impl Events {
         let line = std::mem::take(&mut self.line);
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
         if line.is_empty() {
+            self.last_id.clone_from(&self.id);
             let event = std::mem::take(&mut self.event);
             return std::mem::take(&mut self.has_data).then_some(event);
         }
@@ -70,6 +94,12 @@ impl Events {
                 }
                 self.event.data.extend_from_slice(value);
             }
+            // The standard ignores ids with a null.
+            b"id" if !value.contains(&0) => self.id = value.into(),
+            b"retry" => {
+                let digits = value.iter().all(u8::is_ascii_digit).then_some(value);
+                self.retry = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).or(self.retry);
+            }
             _ => {}
         }
         None
@@ -79,6 +109,22 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_id_is_that_of_a_complete_event() {
+        let mut events = Events::new(99);
+        for (text, id, retry) in [
+            ("id: 1\nretry: 5", "", None),
+            ("\n\n", "1", Some(5)),
+            ("data: a\n\nid: a\0\n\nretry: x\n\n", "1", Some(5)),
+            ("id: 2\ndata: a\n", "1", Some(5)),
+            ("\nretry: 99999999999999999999\n", "2", Some(5)),
+            ("id\n\n", "", Some(5)),
+        ] {
+            assert!(events.push(text.as_bytes()).is_ok());
+            assert_eq!((events.last_id(), events.retry()), (id.as_bytes(), retry), "{text}");
+        }
+    }
 
     #[test]
     fn events_are_assembled_in_any_pieces() {

@@ -25,7 +25,7 @@ use super::{
     lines::{Line, Lines},
     Event, MAX_MESSAGE,
 };
-use crate::system::code;
+use crate::{descriptors, system::code};
 
 /// Time limit for each step of stopping a server, and for the output of processes that it has left behind.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,6 +68,7 @@ impl Process {
         }
         own_group(&mut command);
         let mut child = command.spawn().map_err(|error| code(&error))?;
+        descriptors::restore(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("EPIPE".into());

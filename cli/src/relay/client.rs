@@ -13,7 +13,7 @@ use std::{
 use tokio::process::{Child, Command};
 use toolwire::json::{self, Member, Node, Object};
 
-use crate::{mcp::process::unstarted, signals::ForwardedSignals, system::code};
+use crate::{descriptors, mcp::process::unstarted, signals::ForwardedSignals, system::code};
 
 /// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
@@ -130,7 +130,7 @@ impl Client {
                 command.env(name, others.map_or_else(|| host.clone(), |others| format!("{others},{host}")));
             }
         }
-        command.spawn().map_err(|error| {
+        let started = command.spawn().map_err(|error| {
             let is_file = if name.contains('/') {
                 Path::new(name).is_file()
             } else {
@@ -144,7 +144,9 @@ impl Client {
                 _ => (NOT_EXECUTABLE, unstarted(&code(&error))),
             };
             (exit, format!("{name}: {why}"))
-        })
+        });
+        descriptors::restore(started.as_ref().ok().and_then(Child::id));
+        started
     }
 }
 

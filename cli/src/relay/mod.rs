@@ -33,6 +33,7 @@ use crate::{
     },
     logs::{Log, Report},
     signals::{ForwardedSignals, Signals},
+    streams,
 };
 
 /// Time limit for open requests after the relay is asked to stop.
@@ -189,7 +190,7 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
 /// Writes a message about the client.
 fn say(message: &str) {
     // Standard error is the only way to report an error.
-    let _ = writeln!(std::io::stderr(), "toolwire: run: {message}");
+    let _ = writeln!(streams::stderr(), "toolwire: run: {message}");
 }
 
 fn runtime() -> Result<Runtime, String> {

@@ -5,15 +5,27 @@
 
 use std::{
     fs,
-    io::Write as _,
-    os::unix::fs::{symlink, PermissionsExt as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::{
+        fd::OwnedFd,
+        unix::{
+            fs::{chown, symlink, MetadataExt as _, PermissionsExt as _},
+            net::UnixStream,
+        },
+    },
     path::Path,
     process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use serde_json::{json, Value};
 
-use crate::command::{program, ran, Folder};
+use crate::{
+    client::hello,
+    command::{program, ran, Folder},
+    relay::{api, reply},
+};
 
 /// A tool with an empty `enum`, which OpenAI refuses.
 const REFUSED: &str = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#;
@@ -160,12 +172,21 @@ fn an_empty_name_and_a_name_that_is_not_utf_8_are_names_of_no_file() {
         folder.write("a.json", r#"{"type": "object", "properties": {}}"#);
         fs::write(folder.0.join(OsStr::from_bytes(b"\xff.txt")), "").expect("a file");
         assert_eq!(check(&folder.0, &["-d", "codex", "-q", "*.json"], "").1, "");
-        let mut command = program();
-        command.arg("check").arg(OsStr::from_bytes(b"\xff.json")).current_dir(&folder.0);
-        let (_, stderr, code) = ran(&mut command, "");
-        assert_eq!(code, Some(2));
-        assert!(stderr.ends_with(": expected a file, found none with that name\n"), "{stderr}");
     }
+}
+
+/// The command reads arguments as text, so other arguments would reach files and clients altered.
+#[test]
+fn an_argument_that_is_not_utf_8_is_refused() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, os::unix::process::CommandExt as _};
+    let odd = OsStr::from_bytes(b"a\xff");
+    let expected = "toolwire: expected arguments that are UTF-8, found `a\u{fffd}`\n";
+    for before in [&[][..], &["check"], &["health"], &["run", "--upstream", "http://127.0.0.1:1/v1", "--", "echo"]] {
+        let found = ran(program().args(before).arg(odd), "");
+        assert_eq!(found, (String::new(), expected.into(), Some(2)), "{before:?}");
+    }
+    let (stdout, _, code) = ran(program().arg0(odd).arg("--version"), "");
+    assert_eq!((stdout.starts_with("toolwire "), code), (true, Some(0)), "{stdout}");
 }
 
 #[test]
@@ -362,4 +383,93 @@ fn the_file_of_a_client_keeps_its_bytes_and_permissions_and_has_a_backup() {
     let (_, stderr, code) = install();
     assert_eq!(code, Some(2), "{stderr}");
     assert_eq!(read(&file), before);
+}
+
+/// Another user's file, such as `~/.claude.json` of somebody who has run `sudo toolwire`, stays readable for that user.
+#[test]
+fn a_replaced_file_keeps_its_owner() {
+    let folder = Folder::new();
+    folder.write("t.json", FIXABLE);
+    folder.write("base.json", r#"{"version":1,"findings":[]}"#);
+    let owner = |name: &str| {
+        let found = fs::metadata(folder.0.join(name)).expect("a file");
+        (found.uid(), found.gid(), found.mode() & 0o777)
+    };
+    for name in ["t.json", "base.json"] {
+        let path = folder.0.join(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("permissions");
+        if chown(&path, Some(4_321), Some(1_234)).is_err() {
+            println!("skipped: this user cannot change owners");
+            return;
+        }
+    }
+    let (.., code) = check(&folder.0, &["-d", "openai-strict", "--fix", "t.json"], "");
+    assert!(code.is_some() && read(&folder.0.join("t.json")) != FIXABLE);
+    assert_eq!(owner("t.json"), (4_321, 1_234, 0o600));
+    folder.write("tools.json", REFUSED);
+    let update = ["-d", "openai-chat", "tools.json", "--baseline", "base.json", "--update-baseline"];
+    assert_eq!(check(&folder.0, &update, "").2, Some(0));
+    assert!(read(&folder.0.join("base.json")).contains("enum-empty"));
+    assert_eq!(owner("base.json"), (4_321, 1_234, 0o600));
+}
+
+/// Returns a stream for the program, which fails while it would have to wait, and its other end.
+fn hasty() -> (UnixStream, Stdio) {
+    let (own, other) = UnixStream::pair().expect("a connection");
+    other.set_nonblocking(true).expect("a connection");
+    (own, Stdio::from(OwnedFd::from(other)))
+}
+
+#[test]
+fn streams_that_do_not_wait_are_read_and_written_as_a_whole() {
+    let schema = json!({"type": "object", "description": "x".repeat(3_000_000)}).to_string();
+    let arguments = ["sanitize", "-d", "openai-chat", "-"];
+    let expected = ran(program().args(arguments), &schema);
+    let ((mut input, stdin), (mut output, stdout), (mut log, stderr)) = (hasty(), hasty(), hasty());
+    let mut child = program().args(arguments).stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("it");
+    let writing = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(100));
+        input.write_all(schema.as_bytes()).expect("a reader");
+    });
+    thread::sleep(Duration::from_millis(500));
+    let (mut text, mut lines) = (String::new(), String::new());
+    output.read_to_string(&mut text).expect("a text");
+    log.read_to_string(&mut lines).expect("a text");
+    writing.join().expect("no panic");
+    let code = child.wait().expect("an exit").code();
+    assert!(expected.0.len() > 3_000_000 && code == expected.2, "{} {code:?} {lines}", expected.0.len());
+    assert!((text, lines) == (expected.0, expected.1), "the outputs differ");
+}
+
+#[test]
+fn a_proxy_on_streams_that_do_not_wait_answers() {
+    let port = api(|request, stream| {
+        let message = request.json();
+        let result = if message["method"] == "initialize" {
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f", "version": "1"}})
+        } else {
+            json!({"text": "x".repeat(3_000_000)})
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        reply(stream, "Content-Type: application/json\r\n", answer.as_bytes());
+    });
+    let ((mut input, stdin), (output, stdout)) = (hasty(), hasty());
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let mut command = program();
+    command.args(["proxy", "--url", &url]).stdin(stdin).stdout(stdout).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program");
+    // The command holds the other ends.
+    drop(command);
+    let mut lines = BufReader::new(output).lines();
+    let mut ask = |message: &str| {
+        thread::sleep(Duration::from_millis(200));
+        input.write_all(format!("{message}\n").as_bytes()).expect("a reader");
+        // The answer fills the stream.
+        thread::sleep(Duration::from_millis(200));
+        lines.next().expect("an answer").expect("an answer")
+    };
+    assert!(ask(&hello()).contains("\"name\":\"f\""));
+    assert!(ask(r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own"}"#).len() > 3_000_000);
+    drop(input);
+    assert_eq!(child.wait().expect("an exit").code(), Some(0));
 }

@@ -28,6 +28,7 @@ fn root() -> PathBuf {
 }
 
 /// A program that a test has started, and ends.
+#[cfg_attr(not(unix), allow(dead_code, reason = "the tests of Unix read the log"))]
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) port: u16,
@@ -66,6 +67,7 @@ impl Running {
     }
 
     /// Returns the log until now.
+    #[cfg(unix)]
     pub(crate) fn log(&self) -> String {
         self.log.lock().expect("no panic").clone()
     }

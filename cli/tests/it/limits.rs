@@ -2,11 +2,11 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+use std::{fs, process::Stdio};
 use std::{
-    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    process::Stdio,
     sync::Mutex,
     thread,
     time::{Duration, Instant},
@@ -369,4 +369,47 @@ fn a_full_file_is_an_error_of_every_command() {
     assert_eq!(output.status.code(), Some(2), "{:?} {stderr}", output.status);
     assert!(stderr.contains("(EFBIG)"), "{stderr}");
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1);
+}
+
+/// Returns the program with these limits of open files.
+#[cfg(target_os = "linux")]
+fn limited(soft: u32, hard: u32) -> std::process::Command {
+    let mut command = std::process::Command::new("sh");
+    let script = format!("ulimit -Sn {soft}; ulimit -Hn {hard}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_toolwire")]);
+    command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_end_before_the_open_files_run_out() {
+    use crate::{http::Running, relay::read_message};
+    let port = api(|_, stream| reply(stream, JSON, b"{}"));
+    let relay = Running::relay(limited(200, 200), port, &["--dialect", "openai-chat"]);
+    let open: Vec<_> = (0..220)
+        .map(|at| {
+            let mut client = connect(relay.port);
+            send(&mut client, "GET /toolwire/health HTTP/1.1", b"");
+            assert_eq!(read_message(&mut client).expect("a reply").status(), 200, "connection {at}");
+            client
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(ask(relay.port, CHAT, &chat("a", json!({}))).status(), 200);
+    }
+    drop(open);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn servers_of_connections_raise_their_own_limit_of_open_files() {
+    let folder = Folder::new();
+    let script = "sleep 0.2; ulimit -Sn; grep 'Max open files' /proc/$PPID/limits";
+    let mut command = limited(200, 2_000);
+    command
+        .args(["run", "--upstream", "http://127.0.0.1:1/v1", "--variable", "A", "--", "sh", "-c", script])
+        .current_dir(&folder.0);
+    let output = command.stdin(Stdio::null()).output().expect("the program");
+    let found = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(found, "200 Max open files 2000 2000 files", "{output:?}");
 }

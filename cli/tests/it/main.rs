@@ -27,6 +27,7 @@ mod terminal;
 mod tools;
 
 /// Returns the shell's own `kill`, because small systems have no such program.
+#[cfg(unix)]
 fn kill() -> std::process::Command {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "kill \"$@\"", "kill"]);

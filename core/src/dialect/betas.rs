@@ -31,14 +31,13 @@ const fn in_header(path: Path, needs: &'static [When], beta: &'static str) -> Ru
 const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
 
 /// The clouds of Amazon and Google.
-const ADVANCED_TOOLS: RequestFact = checked(
-    Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
+const ADVANCED_TOOLS: RequestFact =
+    checked(Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
         'B',
         "the beta of deferred tools is `tool-search-tool-2025-10-19` here",
         "Anthropic's documentation of tool search names the beta by platform; LiteLLM 1.110.2 and \
             envoyproxy/ai-gateway rename it, Bifrost drops it",
-    ),
-);
+    ));
 
 /// Anthropic's own API. It refuses betas that it does not know, and those to which an organization has no access; which
 /// these are is the client's business.

@@ -253,11 +253,7 @@ impl Rule {
     }
 
     /// A beta that has another name at the API.
-    pub(super) const fn renamed_beta(
-        apis: &'static [Api],
-        name: &'static [&'static str],
-        other: &'static str,
-    ) -> Rule {
+    pub(super) const fn renamed_beta(apis: &'static [Api], name: &'static [&'static str], other: &'static str) -> Rule {
         Rule::beta(apis, name).fixed(Fix::Rename(other))
     }
 

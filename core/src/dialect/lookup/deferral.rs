@@ -98,8 +98,8 @@ struct Row {
     hosts: &'static [&'static str],
     /// Dialect of servers that may run at any host.
     dialect: Option<&'static str>,
-    /// Beta without which the backend refuses the construct.
-    beta: Option<&'static str>,
+    /// Betas of which one is needed for the construct; empty if none is.
+    betas: &'static [&'static str],
     /// True if the backend runs the hosted search of the construct's format.
     searches: bool,
     /// The models that support the construct; empty if all models of the host do.
@@ -146,6 +146,9 @@ const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn"];
 const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedrock-mantle.*"];
 const CONVERSE: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
+
+/// The name at Amazon and Google, and Anthropic's own, which is sent to them under that name.
+const TOOL_SEARCH: &[&str] = &["tool-search-tool-2025-10-19", "advanced-tool-use-2025-11-20"];
 
 const OF_CHANGES_ELSEWHERE: &str =
     "Amazon Bedrock and Google Cloud accept tool changes by reference, not by value, with these models \
@@ -256,7 +259,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: VERTEX,
         models: CLAUDE_WITH_SEARCH,
-        beta: Some("tool-search-tool-2025-10-19"),
+        betas: TOOL_SEARCH,
         target: Api::Anthropic,
         native: Native::References,
         source:
@@ -269,7 +272,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: CONVERSE,
         models: CLAUDE_WITH_SEARCH,
-        beta: Some("tool-search-tool-2025-10-19"),
+        betas: TOOL_SEARCH,
         target: Api::Anthropic,
         native: Native::References,
         source: "Amazon documents deferred tools for InvokeModel with the beta `tool-search-tool-2025-10-19` \
@@ -296,7 +299,7 @@ impl Row {
     const ANY: Row = Row {
         hosts: &[],
         dialect: None,
-        beta: None,
+        betas: &[],
         searches: true,
         models: &[],
         except: &[],
@@ -353,9 +356,9 @@ impl<'q> Known<'q> {
         })
     }
 
-    /// Returns true if the request has the beta that the row needs, and does not need a search that the backend lacks.
+    /// Returns true if the request has a beta that the row needs, and does not need a search that the backend lacks.
     fn has_needs(&self, row: &Row) -> bool {
-        let has_beta = row.beta.is_none_or(|beta| self.request.betas.iter().any(|known| known == beta));
+        let has_beta = row.betas.is_empty() || self.request.betas.iter().any(|beta| row.betas.contains(&beta.as_str()));
         has_beta && (row.searches || !self.request.searches)
     }
 

@@ -3,8 +3,11 @@
 //! Messages are sent with the client's own bytes. Line ends in the server's messages become spaces, because a message
 //! is one line for the client; in JSON, they occur only between tokens.
 
+mod streams;
+
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     sync::{
         atomic::{AtomicUsize, Ordering},
         Arc, Mutex, MutexGuard, PoisonError,
@@ -23,25 +26,26 @@ use hyper::{
 use tokio::{
     sync::{
         mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
-        Notify,
+        oneshot, Notify,
     },
-    time::{sleep, timeout},
+    time::timeout,
 };
 use toolwire::json;
 use toolwire_command::{ContentEncoding, Outline, Reading};
 
+use self::streams::Position;
 use super::{
-    calls::{Answers, Done, Tasks, QUOTED},
-    events::{Events, ServerEvent},
+    calls::{cancelled, Answers, Done, Tasks, QUOTED},
     Event, MAX_MESSAGE,
 };
 use crate::http::{
-    body::{whole, Broken, Pieces, Unread},
+    body::{whole, Pieces, Unread},
     client::Clients,
 };
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
+const LAST_EVENT: &str = "last-event-id";
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 const BOTH: &str = "application/json, text/event-stream";
@@ -49,10 +53,12 @@ const INITIALIZED: &str = "notifications/initialized";
 /// Time limit for connecting, and for the end of a session.
 const CONNECT: Duration = Duration::from_secs(30);
 const END: Duration = Duration::from_secs(1);
+/// Time limit for the delivery of a notification or an answer, which the next message waits for. Servers receive requests
+/// on different connections in any order, and some refuse a request before `notifications/initialized`.
+const DELIVERY: Duration = Duration::from_secs(5);
 /// Maximum silence of a stream. A server may have nothing to say for hours.
 const SILENCE: Duration = Duration::from_secs(24 * 3600);
-/// Delay before the stream of the server's own messages is opened again, and its maximum.
-const FIRST_DELAY: Duration = Duration::from_secs(1);
+/// Maximum delay before a stream is opened again, unless the server asks for more.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 const UNANSWERED: &str = "the server has ended its reply without an answer";
 /// Maximum number of redirects of one request.
@@ -148,6 +154,7 @@ struct Call {
     id: String,
     /// True if the answer is expected among the server's own messages.
     is_late: bool,
+    is_cancelled: bool,
 }
 
 /// Why a message was not delivered.
@@ -155,6 +162,8 @@ enum Undelivered {
     /// The server's status, and a part of its answer.
     Status(StatusCode, String),
     Reason(String),
+    /// The stream has ended before the answer, or has failed. It can be continued.
+    Ended(String),
     /// An answer is too large, which ends the connection.
     TooLarge(String),
 }
@@ -163,7 +172,7 @@ impl Undelivered {
     fn reason(self) -> String {
         match self {
             Undelivered::Status(status, body) => format!("HTTP {}: {body}", status.as_u16()),
-            Undelivered::Reason(why) | Undelivered::TooLarge(why) => why,
+            Undelivered::Reason(why) | Undelivered::Ended(why) | Undelivered::TooLarge(why) => why,
         }
     }
 }
@@ -219,7 +228,10 @@ impl Remote {
         let text = Bytes::from_owner(Text { bytes: message.into(), shared: shared.clone() });
         let (sent, id) = Sent::new(message, Open(shared.clone()));
         if let Some((key, id)) = sent.key.clone().zip(id) {
-            shared.state().calls.insert(key, Call { id, is_late: false });
+            shared.state().calls.insert(key, Call { id, is_late: false, is_cancelled: false });
+        }
+        if let Some(key) = &sent.cancels {
+            shared.state().calls.entry(key.clone()).and_modify(|call| call.is_cancelled = true);
         }
         // The connection may have ended, which another event reports.
         let _ = self.messages.send(Waiting { text, sent });
@@ -248,7 +260,7 @@ impl Remote {
             state.session.clone()
         };
         if session.is_some() {
-            let ended = self.shared.request(&Method::DELETE, &self.shared.address, BOTH, Bytes::new());
+            let ended = self.shared.request(&Method::DELETE, &self.shared.address, (BOTH, None), Bytes::new());
             // The server may not answer, or not know the method.
             let _ = timeout(END, ended).await;
         }
@@ -275,9 +287,12 @@ impl Shared {
     async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Waiting>, is_sse: bool) {
         let mut tasks = Tasks::default();
         let mut is_sse = is_sse;
+        // A message without an answer, whose delivery the next message waits for.
+        let mut delivery = None;
         let why = loop {
             tokio::select! {
                 () = self.stops.notified() => break self.stopped(),
+                Some(_) = async { Some(Option::as_mut(&mut delivery)?.await) } => delivery = None,
                 Some(done) = tasks.next() => match done {
                     Done::Whole => continue,
                     Done::Failed(why) => break why,
@@ -290,10 +305,13 @@ impl Shared {
                         });
                     }
                 },
-                message = inbox.recv() => {
+                message = inbox.recv(), if delivery.is_none() => {
                     let Some(message) = message else { break "the connection was closed".into() };
                     if self.state().has_arrived {
-                        tasks.spawn(message.sent.key.clone(), self.clone().deliver(message, is_sse));
+                        let key = message.sent.key.clone();
+                        let (delivered, end) = oneshot::channel::<Infallible>();
+                        delivery = key.is_none().then(|| Box::pin(timeout(DELIVERY, end)));
+                        tasks.spawn(key, self.clone().deliver(message, is_sse, delivered));
                         continue;
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
@@ -363,9 +381,17 @@ impl Shared {
         }
     }
 
-    /// Sends a message, and passes on what the server answers. Fails if the connection has to end.
-    async fn deliver(self: Arc<Shared>, Waiting { text, sent }: Waiting, is_sse: bool) -> Result<(), String> {
-        match self.post(&text, is_sse).await {
+    /// Sends a message, and passes on what the server answers. Drops `delivered` once the server has received the
+    /// message. Fails if the connection has to end.
+    async fn deliver(
+        self: Arc<Shared>,
+        Waiting { text, sent }: Waiting,
+        is_sse: bool,
+        delivered: oneshot::Sender<Infallible>,
+    ) -> Result<(), String> {
+        let reply = self.post(&text, is_sse).await;
+        drop(delivered);
+        match reply {
             Ok(reply) => {
                 drop(text);
                 self.received(reply, sent).await
@@ -384,19 +410,19 @@ impl Shared {
     async fn post(&self, message: &Bytes, is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
         let endpoint = self.state().endpoint.clone().filter(|_| is_sse);
         let address = endpoint.as_ref().unwrap_or(&self.address);
-        let reply = self.request(&Method::POST, address, BOTH, message.clone()).await?;
+        let reply = self.request(&Method::POST, address, (BOTH, None), message.clone()).await?;
         if let Some(session) = reply.headers().get(SESSION) {
             self.state().session = Some(session.clone());
         }
         Ok(reply)
     }
 
-    /// Sends a request. Redirects within the same origin are followed, because some servers add or remove a slash.
+    /// Sends a request, perhaps with the id of the last event of a stream. Redirects within the same origin are followed, because some servers add or remove a slash.
     async fn request(
         &self,
         method: &Method,
         address: &Uri,
-        accept: &'static str,
+        (accept, last): (&'static str, Option<&HeaderValue>),
         body: Bytes,
     ) -> Result<Response<Incoming>, Undelivered> {
         let mut address = address.clone();
@@ -409,6 +435,9 @@ impl Shared {
             }
             let headers = request.headers_mut();
             headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            if let Some(last) = last {
+                headers.insert(LAST_EVENT, last.clone());
+            }
             if method == Method::POST {
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
             }
@@ -452,8 +481,9 @@ impl Shared {
 
     /// Passes on the messages of a reply. Fails if the connection has to end.
     async fn received(self: Arc<Shared>, reply: Response<Incoming>, sent: Sent) -> Result<(), String> {
-        let kind = reply.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let (is_json, is_stream) = (kind.starts_with(JSON), kind.starts_with(STREAM));
+        let kind = reply.headers().get(CONTENT_TYPE);
+        let (is_json, is_stream) = (is_of_type(kind, JSON), is_of_type(kind, STREAM));
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let is_empty = reply.status() == StatusCode::ACCEPTED || reply.status() == StatusCode::NO_CONTENT;
         // Over SSE, the answer is in the stream of all messages.
         let is_sse = self.state().endpoint.is_some();
@@ -470,7 +500,7 @@ impl Shared {
             _ if !is_json && !is_stream && waits.is_some() => Err(Undelivered::Reason(unexpected)),
             _ if !is_json && !is_stream => Ok(()),
             Err(why) => Err(Undelivered::Reason(why)),
-            Ok(encoding) if is_stream => self.stream(reply.into_body(), encoding, waits, |_| None).await,
+            Ok(encoding) if is_stream => self.reply(reply.into_body(), encoding, waits).await,
             Ok(encoding) => self.whole(reply.into_body(), encoding, waits).await,
         };
         match result {
@@ -528,43 +558,6 @@ impl Shared {
         }
     }
 
-    /// Passes on the messages of a stream. `read` receives the events that are no messages. Fails if the stream ends
-    /// while the call `waits` is unanswered.
-    async fn stream(
-        &self,
-        body: Incoming,
-        encoding: Option<ContentEncoding>,
-        waits: Option<&str>,
-        mut read: impl FnMut(&ServerEvent) -> Option<()>,
-    ) -> Result<(), Undelivered> {
-        let (mut pieces, mut events) = (Pieces::new(body, encoding), Events::new(MAX_MESSAGE));
-        loop {
-            let piece = match pieces.next(SILENCE).await {
-                Ok(Some(piece)) => piece,
-                Ok(None) if self.is_unanswered(waits) => return Err(Undelivered::Reason(UNANSWERED.into())),
-                Ok(None) => return Ok(()),
-                // After the answer, nothing is missing.
-                Err(_) if waits.is_some() && !self.is_unanswered(waits) => return Ok(()),
-                Err(Broken::Late) => return Err(Undelivered::Reason("the connection was closed".into())),
-                Err(Broken::Reason(why)) => return Err(Undelivered::Reason(why)),
-            };
-            self.spend(piece.len())?;
-            for event in events.push(&piece).map_err(|_| self.too_large())? {
-                match event.name.as_str() {
-                    "" | "message" => {
-                        let refusal = self.message(event.data).await;
-                        if let Some(why) = refusal.filter(|_| self.is_unanswered(waits)) {
-                            return Err(Undelivered::Reason(why));
-                        }
-                    }
-                    _ => {
-                        read(&event);
-                    }
-                }
-            }
-        }
-    }
-
     fn spend(&self, length: usize) -> Result<(), Undelivered> {
         let less = |rest: usize| rest.checked_sub(length);
         let spent = self.rest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -593,54 +586,16 @@ impl Shared {
         refusal
     }
 
-    /// Reads the stream of the server's own messages, if it has one. Fails if the connection has to end.
-    async fn listen(&self) -> Result<(), String> {
-        let mut delay = FIRST_DELAY;
-        loop {
-            match self.request(&Method::GET, &self.address, STREAM, Bytes::new()).await {
-                Ok(reply) => {
-                    delay = FIRST_DELAY;
-                    let Ok(encoding) = encoding(&reply) else { return Ok(()) };
-                    self.state().is_listening = true;
-                    let read = self.stream(reply.into_body(), encoding, None, |_| None).await;
-                    self.stop_listening().await;
-                    if let Err(Undelivered::TooLarge(why)) = read {
-                        return Err(why);
-                    }
-                }
-                // The server has no stream, or does not know the session, which the next message finds.
-                Err(Undelivered::Status(status, _)) if status.is_client_error() => return Ok(()),
-                Err(_) => {}
-            }
-            if self.state().is_over {
-                return Ok(());
-            }
-            sleep(delay).await;
-            delay = (2 * delay).min(MAX_DELAY);
-        }
-    }
-
-    /// Reports the calls whose answers were expected in the stream of the server's own messages, which has ended.
-    async fn stop_listening(&self) {
-        let keys: Vec<String> = {
-            let mut state = self.state();
-            state.is_listening = false;
-            state.calls.iter().filter(|(_, call)| call.is_late).map(|(key, _)| key.clone()).collect()
-        };
-        for key in keys {
-            self.fail(Some(&key), UNANSWERED.into()).await;
-        }
-    }
-
     /// Opens the stream of SSE, and waits for the endpoint to which messages are sent.
     async fn connect(self: &Arc<Shared>, tasks: &mut Tasks) -> Result<(), Undelivered> {
-        let reply = self.request(&Method::GET, &self.address, STREAM, Bytes::new()).await?;
+        let reply = self.request(&Method::GET, &self.address, (STREAM, None), Bytes::new()).await?;
         let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
         let (shared, found) = (self.clone(), Arc::new(Notify::new()));
         let tell = found.clone();
         let task = tasks.spawn(None, async move {
-            let body = reply.into_body();
-            let read = shared.stream(body, encoding, None, |event| {
+            // This transport has no ids.
+            let mut position = Position::default();
+            let read = shared.stream((reply.into_body(), encoding), None, &mut position, |event| {
                 let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
                 // Messages may contain keys, so they are sent only to the server itself.
                 let endpoint = joined(&shared.address, to)?;
@@ -670,6 +625,8 @@ struct Sent {
     /// Key of the id of a request.
     key: Option<String>,
     is_initialized: bool,
+    /// Key of the call that it cancels.
+    cancels: Option<String>,
     _open: Open,
 }
 
@@ -679,13 +636,18 @@ impl Sent {
         let outline = Outline::read(message).filter(|outline| outline.method.is_some());
         let is_initialized = outline.as_ref().is_some_and(|found| found.method.as_deref() == Some(INITIALIZED));
         let key = outline.as_ref().and_then(Outline::key);
-        (Sent { key, is_initialized, _open: open }, outline.and_then(|outline| outline.id))
+        let cancels = cancelled(outline.as_ref().and_then(|outline| outline.method.as_deref()), message);
+        (Sent { key, is_initialized, cancels, _open: open }, outline.and_then(|outline| outline.id))
     }
 }
 
 /// Returns the beginning of a text that a server has chosen.
 fn cut(text: &str) -> String {
     text.chars().take(60).collect()
+}
+
+fn is_of_type(found: Option<&HeaderValue>, wanted: &str) -> bool {
+    found.is_some_and(|found| found.as_bytes().starts_with(wanted.as_bytes()))
 }
 
 /// Returns the content encoding of a reply.
