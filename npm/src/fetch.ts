@@ -86,18 +86,18 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     if (request === undefined) return send(input, init);
     const { url } = request;
     let exchange: Exchange | null;
-    const given = [...(rest.betas ?? []), ...request.betas()];
+    const betas = [...(rest.betas ?? []), ...request.betas()];
     try {
-      exchange = Exchange.open(url, request.body, given.length === 0 ? rest : { ...rest, betas: given });
+      exchange = Exchange.open(url, request.body, betas.length === 0 ? rest : { ...rest, betas });
     } catch (error) {
       return refused(url, error);
     }
     if (exchange === null) return request.send(send);
-    const betas = request.settleBetas(given, exchange.betas);
+    const isSettled = request.settleBetas(betas, exchange.betas);
     const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
     const next = (exchange: Exchange) => {
       onReport?.(exchange.report, sent(exchange));
-      return request.send(send, exchange.request === request.body && !betas ? undefined : exchange.request);
+      return request.send(send, exchange.request === request.body && !isSettled ? undefined : exchange.request);
     };
     const repaired = (exchange: Exchange) => {
       const calls = exchange.takeRepairedCalls();
@@ -107,7 +107,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     if (exchange.request === request.body && !rest.repair) {
       onReport?.(exchange.report, sent(exchange));
       exchange.close();
-      return betas ? request.send(send, request.body) : request.send(send);
+      return isSettled ? request.send(send, request.body) : request.send(send);
     }
     return answered(url, exchange, { next, repaired });
   };
