@@ -29,7 +29,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
-        ToolFormat,
+        ServerToolSearch, ToolFormat,
     },
     reply::{
         call_repair::CallReports,
@@ -289,9 +289,13 @@ impl Exchange {
         adapting.host.get_or_insert_with(|| url.into());
         let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
-        if hides && (options.max_rounds == 0 || !can_hide()?) {
+        let is_later = target.reply_kind == ReplyKind::Later;
+        if is_later || hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
+        }
+        if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| is_later && deferred.emulates_search()) {
+            deferred.server_tool_search = Some(ServerToolSearch::LoadAll);
         }
         if options.native_is_auto {
             let known = native_of(&node, target.api, (dialect, url, &header), &adapting)?;
