@@ -12,7 +12,10 @@ use crate::{
     reply::restore::RestoreMap,
     request::report::DeferredReport,
     tools::{list_cache::ToolListCache, quarantine::SetAsideWarning},
-    wire::routes::{Part, ReplyKind, EACH},
+    wire::{
+        self,
+        routes::{Part, ReplyKind, EACH},
+    },
 };
 
 /// Opens an exchange for the first part of a body that the endpoint has.
@@ -90,7 +93,7 @@ fn open_parts(
     }
     let mut all: Option<Exchange> = None;
     let mut sent = Vec::with_capacity(requests.len());
-    let mut kept = Vec::new();
+    let (mut kept, mut refused) = (Vec::new(), Vec::new());
     for (pointer, found) in requests {
         let text = match is_base64 {
             true => found.as_text().and_then(|text| base64::decode(&text.display())).map(String::from_utf8),
@@ -101,17 +104,29 @@ fn open_parts(
             sent.push(None);
             continue;
         };
-        let below = |error: Error| error.below(&pointer);
-        let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache).map_err(below)?;
-        let Some(mut exchange) = opened else {
+        let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache);
+        let opened = match opened.map_err(|error| error.below(&pointer)) {
+            // The API reports errors for each request of a batch.
+            Err(error) if is_later && options.on_set_aside != OnSetAside::Error => {
+                let empty = without_tools(target, url, &options).ok().flatten().ok_or_else(|| error.clone())?;
+                refused.push(error);
+                Some((empty, true))
+            }
+            opened => opened?.map(|exchange| {
+                let is_kept = is_later && !exchange.restore_map.is_empty();
+                if is_kept {
+                    kept.push(pointer.clone());
+                }
+                (exchange, is_kept)
+            }),
+        };
+        let Some((mut exchange, is_kept)) = opened else {
             sent.push(None);
             continue;
         };
-        let is_kept = is_later && !exchange.restore_map.is_empty();
         if is_kept {
             exchange.report = AdaptReport { dialect: exchange.report.dialect, ..AdaptReport::default() };
             exchange.warning = None;
-            kept.push(pointer.clone());
         }
         let is_changed = !is_kept && exchange.request != text;
         let changed = |request: &str| match is_base64 {
@@ -131,21 +146,42 @@ fn open_parts(
     let Some(mut all) = all else { return Ok(None) };
     all.request = body.into();
     all.restore_map = RestoreMap::default();
-    if !kept.is_empty() && options.on_set_aside == OnSetAside::Warn {
-        all.warning.get_or_insert_with(|| warning(&kept));
+    if options.on_set_aside == OnSetAside::Warn {
+        let warnings = [all.warning.take(), kept_warning(&kept), refused_warning(&refused)];
+        all.warning = warnings.into_iter().flatten().reduce(|first, second| SetAsideWarning {
+            message: first.message + "; " + &second.message,
+            key: first.key + "; " + &second.key,
+        });
     }
     Ok(Some((all, sent)))
 }
 
+/// Opens an exchange for a request with an empty history, in place of a request that cannot be adapted.
+fn without_tools(target: &Target, url: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+    let body = Node::record([(wire::of(target.api).history(), Node::array(Vec::new()))]);
+    Exchange::open_request(target.clone(), (url, &json::write(&body)), options, None)
+}
+
 /// Returns a warning about requests that were kept because nothing would restore the calls of their replies.
-fn warning(pointers: &[String]) -> SetAsideWarning {
-    let (count, first) = (pointers.len(), pointers.first().map_or("", String::as_str));
+fn kept_warning(pointers: &[String]) -> Option<SetAsideWarning> {
+    let (count, first) = (pointers.len(), pointers.first()?);
     let message = format!(
         "{count} of the requests in a batch is sent as it came (the first one at `{first}`): the names or arguments of \
             its calls would have to be restored, and the replies of a batch arrive in another response; adapt it with \
             `adaptRequest`, and restore its reply with `restore`"
     );
-    SetAsideWarning { key: message.clone(), message }
+    Some(SetAsideWarning { key: message.clone(), message })
+}
+
+/// Returns a warning about requests that were kept because they cannot be adapted.
+fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
+    let (count, first) = (errors.len(), errors.first()?);
+    let (code, at, why) = (first.code().as_str(), first.pointer(), first.message());
+    let message = format!(
+        "{count} of the requests in a batch is sent as it came, because it cannot be adapted (the first one: {code} at \
+            `{at}`: {why})"
+    );
+    Some(SetAsideWarning { key: message.clone(), message })
 }
 
 /// Writes the changed requests into the body.
