@@ -40,7 +40,7 @@ pub(super) fn open(
         }
         let node = json::read(body)?;
         let mut requests = Vec::new();
-        find(&node, part.at, String::new(), &mut requests);
+        find(&node, (part, part.at), String::new(), &mut requests);
         if requests.is_empty() {
             continue;
         }
@@ -48,7 +48,7 @@ pub(super) fn open(
         let model = model.or_else(|| outer.map(|model| model.display().into_owned()));
         let target = target(part, model);
         let opened = open_parts((&target, part.is_base64), (url, body), requests, options, cache)?;
-        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part.at, sent)));
+        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part, sent)));
     }
     Ok(None)
 }
@@ -59,20 +59,31 @@ type Replacements = Vec<Option<Node<'static>>>;
 /// The requests in a body, with their pointers.
 type Found<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
+/// Returns the spelling of a member that an object has, unless its value is null.
+fn spelled(node: &Node<'_>, part: &Part, member: &'static str) -> Option<Cow<'static, str>> {
+    let mut names = part.namings.iter().map(|naming| naming.spell(member));
+    names.find(|name| node.get(&**name).is_some_and(|value| !value.is_null()))
+}
+
 /// Finds the values at a location.
-fn find<'n, 'a>(node: &'n Node<'a>, at: &[&str], pointer: String, found: &mut Found<'n, 'a>) {
+fn find<'n, 'a>(
+    node: &'n Node<'a>,
+    (part, at): (&Part, &'static [&'static str]),
+    pointer: String,
+    found: &mut Found<'n, 'a>,
+) {
     let Some((first, rest)) = at.split_first() else {
         found.push((pointer, node));
         return;
     };
     if *first == EACH {
         for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-            find(item, rest, format!("{pointer}/{index}"), found);
+            find(item, (part, rest), format!("{pointer}/{index}"), found);
         }
-    } else if let Some(member) = node.get(*first) {
+    } else if let Some(name) = spelled(node, part, first) {
         let mut pointer = pointer;
-        push_token(&mut pointer, first);
-        find(member, rest, pointer, found);
+        push_token(&mut pointer, &name);
+        node.get(&*name).into_iter().for_each(|member| find(member, (part, rest), pointer.clone(), found));
     }
 }
 
@@ -185,10 +196,10 @@ fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
 }
 
 /// Writes the changed requests into the body.
-fn rewritten(mut exchange: Exchange, body: &str, at: &[&str], sent: Replacements) -> Exchange {
+fn rewritten(mut exchange: Exchange, body: &str, part: &Part, sent: Replacements) -> Exchange {
     if sent.iter().any(Option::is_some) {
         if let Ok(mut node) = json::read(body) {
-            put(&mut node, at, &mut sent.into_iter());
+            put(&mut node, (part, part.at), &mut sent.into_iter());
             exchange.request = json::text_of(body, &node).into_owned();
         }
     }
@@ -196,7 +207,11 @@ fn rewritten(mut exchange: Exchange, body: &str, at: &[&str], sent: Replacements
 }
 
 /// Replaces the values at a location, in the order in which [`find`] finds them.
-fn put(node: &mut Node<'_>, at: &[&str], sent: &mut impl Iterator<Item = Option<Node<'static>>>) {
+fn put(
+    node: &mut Node<'_>,
+    (part, at): (&Part, &'static [&'static str]),
+    sent: &mut impl Iterator<Item = Option<Node<'static>>>,
+) {
     let Some((first, rest)) = at.split_first() else {
         if let Some(Some(value)) = sent.next() {
             *node = value;
@@ -205,12 +220,12 @@ fn put(node: &mut Node<'_>, at: &[&str], sent: &mut impl Iterator<Item = Option<
     };
     if *first == EACH {
         let infallible = node.visit_children(|_, item| {
-            put(item, rest, sent);
+            put(item, (part, rest), sent);
             Ok::<(), core::convert::Infallible>(())
         });
         infallible.unwrap_or_default();
-    } else {
-        node.visit(*first, |member| put(member, rest, sent));
+    } else if let Some(name) = spelled(node, part, first) {
+        node.visit(&*name, |member| put(member, (part, rest), sent));
     }
 }
 

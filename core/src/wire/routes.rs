@@ -4,7 +4,7 @@
 
 use core::ops::Range;
 
-use crate::options::Api;
+use crate::{naming::Naming, options::Api};
 
 /// A path for requests that can have tools.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Part {
     pub(crate) is_base64: bool,
     /// A member without which the body has another format, which is passed on.
     pub(crate) requires: Option<&'static str>,
+    /// Spellings of the members.
+    pub(crate) namings: &'static [Naming],
 }
 
 /// Stands for every item of a list.
@@ -69,11 +71,18 @@ pub(crate) enum Errors {
 }
 
 const fn body(api: Api) -> Part {
-    Part { api, at: &[], is_base64: false, requires: None }
+    Part { api, at: &[], is_base64: false, requires: None, namings: &[Naming::Camel] }
 }
 
 const fn inner(api: Api, at: &'static [&'static str]) -> Part {
-    Part { api, at, is_base64: false, requires: None }
+    Part { at, ..body(api) }
+}
+
+/// A location in the JSON of protocol buffers, whose members have two spellings.
+///
+/// Source: protobuf.dev/programming-guides/json: parsers accept lowerCamelCase and the original name of a field.
+const fn proto(api: Api, at: &'static [&'static str]) -> Part {
+    Part { namings: &[Naming::Camel, Naming::Snake], ..inner(api, at) }
 }
 
 const fn route(path: &'static str, parts: &'static [Part]) -> Route {
@@ -138,11 +147,11 @@ pub(crate) const ROUTES: &[Route] = &[
     route("{model}:streamRawPredict", MESSAGES),
     route("{model}:generateContent", GEMINI),
     route("{model}:streamGenerateContent", GEMINI),
-    route("{model}:countTokens", &[inner(Api::Gemini, &["generateContentRequest"]), body(Api::Gemini)])
+    route("{model}:countTokens", &[proto(Api::Gemini, &["generateContentRequest"]), body(Api::Gemini)])
         .replies(ReplyKind::NoTools),
     route(
         "{model}:batchGenerateContent",
-        &[inner(Api::Gemini, &["batch", "inputConfig", "requests", "requests", EACH, "request"])],
+        &[proto(Api::Gemini, &["batch", "inputConfig", "requests", "requests", EACH, "request"])],
     )
     .replies(ReplyKind::Later),
     route("/model/{model}/invoke", INVOKE).of_amazon(),
