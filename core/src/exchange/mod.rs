@@ -107,8 +107,8 @@ pub(crate) fn api_of(url: &str) -> Option<Api> {
 }
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
-pub(crate) fn note(url: &str) -> Option<&'static str> {
-    endpoint::note(url)
+pub(crate) fn note(method: &str, url: &str) -> Option<&'static str> {
+    endpoint::note(method, url)
 }
 
 /// Returns the location of the model's name in a URL.

@@ -173,19 +173,30 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/dialogue", &[body(Api::MadeUp)]),
 ];
 
-/// Ends of paths whose requests may have tools but are passed on, each with a note for the user.
-const NOT_ADAPTED: &[(&str, &str)] = &[
-    ("/realtime", REALTIME),
-    ("/realtime/client_secrets", REALTIME),
-    ("/realtime/sessions", REALTIME),
-    ("/batches", "the tools of requests in an uploaded file are not adapted: adapt each request before the upload"),
+/// A path whose requests may have tools but are passed on.
+struct NotAdapted {
+    /// End of the path.
+    path: &'static str,
+    /// `None`: any method.
+    method: Option<&'static str>,
+    note: &'static str,
+}
+
+const NOT_ADAPTED: &[NotAdapted] = &[
+    // A session begins with a GET that becomes a WebSocket.
+    NotAdapted { path: "/realtime", method: None, note: REALTIME },
+    NotAdapted { path: "/realtime/client_secrets", method: Some("POST"), note: REALTIME },
+    NotAdapted { path: "/realtime/sessions", method: Some("POST"), note: REALTIME },
+    // A GET lists the batches.
+    NotAdapted { path: "/batches", method: Some("POST"), note: FILES },
 ];
+const FILES: &str = "the tools of requests in an uploaded file are not adapted: adapt each request before the upload";
 const REALTIME: &str = "the tools of a Realtime session (`session.update`) are not adapted: adapt them before";
 
 /// Returns a note for the user if requests to a path may have tools, which are not adapted.
-pub(crate) fn note(path: &str) -> Option<&'static str> {
-    let is_of = |(end, _): &&(&str, &str)| path.ends_with(end);
-    NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|(_, note)| *note)
+pub(crate) fn note(method: &str, path: &str) -> Option<&'static str> {
+    let is_of = |row: &&NotAdapted| path.ends_with(row.path) && row.method.is_none_or(|only| only == method);
+    NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|row| row.note)
 }
 
 /// Returns the route of a path, and the location of the model's name in it, which is empty if it has none.
