@@ -208,14 +208,14 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// Like [`Self::feed_text`], but accepts bytes, which may be split anywhere. The first byte determines what the stream
-    /// is: text, in which bytes that are not UTF-8 become U+FFFD, or binary frames
-    /// (`application/vnd.amazon.eventstream`). Frames are restored at URLs of Amazon Bedrock, and are passed on unchanged
-    /// at other URLs. Only this method accepts frames.
+    /// Like [`Self::feed_text`], but accepts bytes, which may be split anywhere. The first byte determines what the
+    /// stream is: text, in which bytes that are not UTF-8 become U+FFFD, or binary frames
+    /// (`application/vnd.amazon.eventstream`). Frames are restored at URLs of Amazon Bedrock, and are passed on
+    /// unchanged at other URLs. Only this method accepts frames.
     ///
     /// # Errors
-    /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames. The next call returns the
-    /// events before them, and later calls return the error again.
+    /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames. The next call returns
+    /// the events before them, and later calls return the error again.
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
         match self.0.stream_kind(piece) {
             StreamKind::Frames => self.0.feed_frames(piece),

@@ -54,8 +54,8 @@ impl Frames {
     ///
     /// # Errors
     /// The errors of the sink; `invalid-value` for bytes that are no frame; `limit-exceeded`. The next call returns
-    /// what was complete. After `budget-exceeded`, the frame is dropped; after other errors of the sink, it is passed on
-    /// unchanged. After bytes that are no frame, nothing more is read, and later calls return the error again.
+    /// what was complete. After `budget-exceeded`, the frame is dropped; after other errors of the sink, it is passed
+    /// on unchanged. After bytes that are no frame, nothing more is read, and later calls return the error again.
     pub(super) fn feed(&mut self, piece: &[u8], sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
         let mut out = core::mem::take(&mut self.ready);
         if let Some(error) = &self.failed {
