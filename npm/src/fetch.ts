@@ -86,18 +86,14 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     if (request === undefined) return send(input, init);
     const { url } = request;
     let exchange: Exchange | null;
+    const given = [...(rest.betas ?? []), ...request.betas()];
     try {
-      const betas = request.betas();
-      exchange = Exchange.open(
-        url,
-        request.body,
-        betas.length === 0 ? rest : { ...rest, betas: [...(rest.betas ?? []), ...betas] },
-      );
+      exchange = Exchange.open(url, request.body, given.length === 0 ? rest : { ...rest, betas: given });
     } catch (error) {
       return refused(url, error);
     }
     if (exchange === null) return request.send(send);
-    const betas = request.settleBetas(exchange.betas);
+    const betas = request.settleBetas(given, exchange.betas);
     const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
     const next = (exchange: Exchange) => {
       onReport?.(exchange.report, sent(exchange));
@@ -165,12 +161,15 @@ class Outgoing {
   }
 
   /**
-   * Names these betas in the header: those that the backend knows and the sent request needs. Returns
+   * Leaves out the betas of the header that are no longer in `needed`, and adds those that were not `given`. Returns
    * true if the header changed.
    */
-  settleBetas(betas: readonly string[]): boolean {
-    const settled = betas.join(',');
-    if (settled === this.betas().join(',')) return false;
+  settleBetas(given: readonly string[], needed: readonly string[]): boolean {
+    const own = this.betas();
+    const left = own.filter((name) => needed.includes(name));
+    const added = needed.filter((name) => !given.includes(name));
+    if (left.length === own.length && added.length === 0) return false;
+    const settled = [...left, ...added].join(',');
     if (settled === '') this.headers.delete('anthropic-beta');
     else this.headers.set('anthropic-beta', settled);
     return true;

@@ -17,7 +17,8 @@ use crate::{
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
     reply::restore::RestoreMap,
     request::{
-        self, format, namespaces::FlatNames, origins::Origins, report::ClientTool, tool_format, writer::AddedOrigins,
+        self, betas::Header, format, namespaces::FlatNames, origins::Origins, report::ClientTool, tool_format,
+        writer::AddedOrigins,
     },
     tools::{
         formats::OriginalFormats,
@@ -50,7 +51,7 @@ pub(super) struct RequestContext<'o, 'a> {
     /// The format in which the request is sent.
     pub(super) target: Api,
     /// The betas in the header, if the caller knows it; steps that remove or add betas change it.
-    pub(super) header_betas: Option<Vec<String>>,
+    pub(super) header: Option<Header>,
     /// The servers whose lists were merged.
     pub(super) servers: Option<Servers>,
     /// Every step adds its changes.
@@ -150,7 +151,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             model,
             api,
             target,
-            header_betas: options.betas.clone(),
+            header: options.betas.as_deref().map(Header::of),
             servers,
             report: AdaptReport { dialect: dialect.name, ..AdaptReport::default() },
             original_formats: OriginalFormats::of(request, api)?,

@@ -46,8 +46,9 @@ pub(crate) fn adapt_with_names<'a>(
     format_ladder::by_steps(request, options, &mut |request, formats| {
         let mut context = RequestContext::new(request, options, lookup, formats)?;
         steps::run(request, &mut context)?;
-        let RequestContext { mut report, restore_map, names, header_betas, .. } = context;
-        report.betas = header_betas.filter(|betas| Some(betas) != options.betas.as_ref());
+        let RequestContext { mut report, restore_map, names, header, .. } = context;
+        report.beta_changes = header.map(|header| header.changes).unwrap_or_default();
+        report.betas = report.beta_changes.applied(options.betas.as_deref().unwrap_or_default());
         Ok((report, restore_map, names))
     })
 }

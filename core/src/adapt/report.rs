@@ -4,7 +4,7 @@ use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     collections::Map,
-    request::report::DeferredReport,
+    request::{betas, report::DeferredReport},
     tools::{
         formats::FormatChange,
         quarantine::Quarantined,
@@ -36,6 +36,8 @@ pub struct AdaptReport {
     /// The betas that the header `anthropic-beta` has to name, if they differ from
     /// [`AdaptOptions::betas`](crate::AdaptOptions::betas); an empty list means that the header must not be sent.
     pub betas: Option<Vec<String>>,
+    /// The difference between the given betas and [`Self::betas`].
+    pub(crate) beta_changes: betas::Changes,
 }
 
 impl AdaptReport {

@@ -106,7 +106,7 @@ pub(super) const STEPS: &[Step] = &[
             let mut rules = context.rules(context.api);
             rules.retain(|(_, rule)| rule.is_of_value());
             let formats = (context.api, context.dialect.tools.format);
-            let fixed = request_rules::fix(request, formats, &rules, &mut context.header_betas)?;
+            let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
             context.report.choice = fixed.choice;
             for mut change in fixed.changes {
                 context.sent.origins.given(&mut change.pointer);
@@ -495,8 +495,8 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         Code::InvalidOption => error.below("/deferred"),
         _ => error,
     })?;
-    if let Some(betas) = &mut context.header_betas {
-        deferred::settle_names(betas, options.native, &found.report.betas);
+    if let Some(header) = &mut context.header {
+        deferred::settle_header(header, options.native, &found.report.betas);
     }
     if !overflowed.is_empty() {
         let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
@@ -632,7 +632,7 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
     let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
     let formats = (context.target, context.dialect.tools.format);
-    let fixed = request_rules::fix(request, formats, &rules, &mut context.header_betas)?;
+    let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
     context.is_shifted |= fixed.is_shifted;
     if let Some(change) = fixed.choice {
         match &mut context.report.choice {

@@ -1,6 +1,6 @@
 //! Beta names of deferred loading, in requests and in the `anthropic-beta` header.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 use crate::{
     error::Error,
@@ -10,7 +10,7 @@ use crate::{
     },
     options::Native,
     request::{
-        betas,
+        betas::{self, Header},
         carriers::{directive, directive_definition},
         tool::has_type,
     },
@@ -42,14 +42,16 @@ pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]
     betas::header(value, &|name| unknown_to(native).contains(&name), needed)
 }
 
-/// Does the same as [`header`] with the names in the header.
-pub(crate) fn settle_names(names: &mut Vec<String>, native: Native, needed: &[&str]) {
-    names.retain(|name| !unknown_to(native).contains(&name.as_str()));
-    for beta in needed {
-        if !names.iter().any(|name| name == beta) {
-            names.push((*beta).into());
-        }
-    }
+/// Returns true if deferred loading may need, remove or add a beta.
+#[cfg(feature = "search")]
+pub(crate) fn is_about(beta: &str) -> bool {
+    BETAS.contains(&beta) || beta == TOOLSETS
+}
+
+/// Does the same as [`header`] with a header that was read.
+pub(crate) fn settle_header(header: &mut Header, native: Native, needed: &[&'static str]) {
+    unknown_to(native).iter().for_each(|name| header.remove(name));
+    needed.iter().for_each(|name| header.add(name));
 }
 
 /// Returns the betas that a request needs. The beta for definitions also allows changes by name. Source: Anthropic's

@@ -13,7 +13,9 @@ mod flat;
 mod handoff;
 mod history_text;
 
-pub(crate) use betas::{header as settle_betas, settle_names};
+#[cfg(feature = "search")]
+pub(crate) use betas::is_about as is_about_beta;
+pub(crate) use betas::{header as settle_betas, settle_header};
 #[cfg(feature = "search")]
 pub(crate) use handoff::has_hosted_search;
 

@@ -7,7 +7,7 @@ use super::{
     lookup::Host,
     models::Models,
     name_rules::NamePattern,
-    request_fact::RequestFact,
+    request_fact::{Refusal, RequestFact},
     request_rows, requests,
     rule::{Fix, Parts, Refused, Rule},
 };
@@ -75,6 +75,15 @@ impl Backend {
             At::PrivatePort(port) => host.has_private_port(port),
         }
     }
+}
+
+/// Returns true if something is known about a beta.
+pub(crate) fn is_about(beta: &str) -> bool {
+    let mut rules = BACKENDS.iter().flat_map(Backend::facts).filter_map(|fact| match &fact.refuses {
+        Refusal::Rule(rule) => Some(rule),
+        _ => None,
+    });
+    rules.any(|rule| rule.names_beta(beta))
 }
 
 /// Returns the facts about a host, or about the host of a URL, besides those of the dialect. The rules of a fact name

@@ -301,6 +301,16 @@ impl Rule {
         (self.apis.is_empty() || self.apis.contains(&api)) && self.models.include(model)
     }
 
+    /// Returns true if the rule removes, needs or adds this beta.
+    pub(crate) fn names_beta(&self, beta: &str) -> bool {
+        let is_refused = match (self.at, self.refuses) {
+            (Location::Beta, Refused::Words(names)) => names.contains(&beta),
+            _ => false,
+        };
+        let is_added = matches!(self.fix, Fix::AddBeta(name, _) | Fix::Rename(name) if name == beta);
+        is_refused || is_added
+    }
+
     /// Returns true if the rule depends on the betas of the request.
     pub(crate) fn is_about_betas(&self) -> bool {
         self.at == Location::Beta || self.when.iter().any(|when| matches!(when, When::WithoutBeta(..)))

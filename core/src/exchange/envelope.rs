@@ -6,11 +6,13 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{base64, endpoint::Endpoint, Exchange, Target};
 use crate::{
     adapt::AdaptReport,
+    deferred,
+    dialect::backends,
     error::Error,
     json::{self, push_token, Node},
     options::{ExchangeOptions, OnSetAside},
     reply::restore::RestoreMap,
-    request::report::DeferredReport,
+    request::{betas, report::DeferredReport},
     tools::{list_cache::ToolListCache, quarantine::SetAsideWarning},
     wire::{
         self,
@@ -102,6 +104,12 @@ fn open_parts(
         // Nothing sees the calls, so nothing can repair them.
         options.to_mut().adapt.tools.repair = None;
     }
+    // Each request would read the whole header.
+    let header = options.adapt.betas.clone().unwrap_or_default();
+    if !header.is_empty() {
+        let known = betas::names_in(&header).filter(|name| backends::is_about(name) || deferred::is_about_beta(name));
+        options.to_mut().adapt.betas = Some(known.map(String::from).collect());
+    }
     let mut all: Option<Exchange> = None;
     let mut sent = Vec::with_capacity(requests.len());
     let (mut kept, mut refused) = (Vec::new(), Vec::new());
@@ -156,6 +164,8 @@ fn open_parts(
     }
     let Some(mut all) = all else { return Ok(None) };
     all.request = body.into();
+    all.report.betas = all.report.beta_changes.applied(&header);
+    all.adapting.betas = Some(header);
     all.restore_map = RestoreMap::default();
     if options.on_set_aside == OnSetAside::Warn {
         let warnings = [all.warning.take(), kept_warning(&kept), refused_warning(&refused)];
@@ -255,12 +265,7 @@ impl AdaptReport {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;
         // The requests share a header.
-        for beta in other.betas.into_iter().flatten() {
-            let betas = self.betas.get_or_insert_default();
-            if !betas.contains(&beta) {
-                betas.push(beta);
-            }
-        }
+        self.beta_changes.append(&other.beta_changes);
         Arc::make_mut(&mut self.changes).extend(changes.iter().cloned());
         self.quarantined.extend(quarantined);
         self.unforced.extend(unforced);

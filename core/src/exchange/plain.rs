@@ -131,6 +131,18 @@ mod tests {
         }
     }
 
+    /// Rules about parts are not found by the members of a request.
+    #[test]
+    fn parts_with_a_rule_are_not_plain() {
+        let url = "https://api.example.com/v1/messages";
+        let system = r#"[{"type":"text","text":"s","cache_control":{"type":"ephemeral","scope":"global"}}]"#;
+        let body = |system: &str| {
+            alloc::format!(r#"{{"model":"m","system":{system},"messages":[{{"role":"user","content":"a"}}]}}"#)
+        };
+        let is_plain = |system: &str| outline(url, &body(system)).is_some_and(|outline| outline.is_plain);
+        assert!(is_plain("\"s\"") && !is_plain(system));
+    }
+
     #[test]
     fn plain_requests_have_only_text() {
         let url = "https://api.example.com/v1/chat/completions";

@@ -4,6 +4,7 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     error::Error,
     json::{
         lazy::{edit_member, view},
@@ -13,6 +14,75 @@ use crate::{
 
 /// Members of a body that hold betas. Backends that read them there read the first.
 const MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
+
+/// The betas in the header of a request, and what steps remove and add.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// The names in the client's header.
+    given: Set<String>,
+    pub(crate) changes: Changes,
+}
+
+/// What steps remove from the header, and add to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    removed: Set<&'static str>,
+    added: Vec<&'static str>,
+}
+
+impl Header {
+    pub(crate) fn of(given: &[String]) -> Self {
+        Header { given: names_in(given).map(String::from).collect(), ..Self::default() }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let is_left = self.given.contains(name) && !self.changes.removed.contains(name);
+        is_left || self.changes.added.contains(&name)
+    }
+
+    pub(crate) fn remove(&mut self, name: &'static str) {
+        self.changes.added.retain(|added| *added != name);
+        if self.given.contains(name) {
+            self.changes.removed.insert(name);
+        }
+    }
+
+    pub(crate) fn add(&mut self, name: &'static str) {
+        if !self.has(name) {
+            self.changes.removed.remove(name);
+            if !self.given.contains(name) {
+                self.changes.added.push(name);
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// Returns the names that the header has to have, or `None` if they are those that are given.
+    pub(crate) fn applied(&self, given: &[String]) -> Option<Vec<String>> {
+        if *self == Changes::default() {
+            return None;
+        }
+        let left = names_in(given).filter(|name| !self.removed.contains(name));
+        Some(left.chain(self.added.iter().copied()).map(String::from).collect())
+    }
+
+    /// Adds the changes of another request with the same header: what one of them needs stays.
+    pub(crate) fn append(&mut self, other: &Changes) {
+        let in_both = self.removed.iter().copied().filter(|name| other.removed.contains(name));
+        self.removed = in_both.collect();
+        for name in &other.added {
+            if !self.added.contains(name) {
+                self.added.push(name);
+            }
+        }
+    }
+}
+
+/// Returns the names in the values of a header.
+pub(crate) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
+    values.iter().flat_map(|value| names(value))
+}
 
 /// Returns the names in a header, a comma-separated list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
@@ -58,6 +128,15 @@ pub(crate) fn each_in_body(request: &Node<'_>, visit: &mut dyn FnMut(&str, &str)
     Ok(())
 }
 
+/// Returns true if backends read the betas at this pointer.
+pub(crate) fn is_read_at(pointer: &str) -> bool {
+    let [member, _] = MEMBERS;
+    pointer
+        .strip_prefix('/')
+        .and_then(|rest| rest.strip_prefix(member))
+        .is_some_and(|rest| !rest.starts_with(|c| c != '/'))
+}
+
 /// Returns the names in the body.
 pub(crate) fn in_body(request: &Node<'_>) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
@@ -97,15 +176,17 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
 fn settle_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {
-            let name = |item: &Node<'_>| item.as_text().and_then(Text::value).map(Cow::into_owned);
-            let is_refused = |item: &Node<'_>| name(item).is_some_and(|name| is_refused(&name));
-            let is_named = |beta: &&&str| items.iter().any(|item| name(item).as_deref() == Some(**beta));
-            let missing: Vec<&'static str> = needed.iter().filter(|beta| !is_named(beta)).copied().collect();
-            if missing.is_empty() && !items.iter().any(is_refused) {
+            let any = |item: &Node<'_>, is: &dyn Fn(&str) -> bool| {
+                item.as_text().is_some_and(|text| names(&text.display()).any(is))
+            };
+            let is_missing = |beta: &&&str| !items.iter().any(|item| any(item, &|name| name == **beta));
+            let missing: Vec<&'static str> = needed.iter().filter(is_missing).copied().collect();
+            if missing.is_empty() && !items.iter().any(|item| any(item, is_refused)) {
                 return false;
             }
             if let Some(items) = betas.as_array_mut() {
-                items.retain(|item| !is_refused(item));
+                // An entry may contain several names.
+                items.retain_mut(|item| !any(item, is_refused) || !settle_member(item, is_refused, &[]));
                 items.extend(missing.into_iter().map(Node::literal));
             }
             betas.as_array().is_some_and(<[Node<'_>]>::is_empty)

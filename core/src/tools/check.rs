@@ -33,7 +33,9 @@ use crate::{
     options::{AdaptOptions, Api, CheckRequestOptions, Prefix, SanitizeOptions, ToolFormat, Use},
     report::Severity,
     request::{
-        self, carriers,
+        self,
+        betas::Header,
+        carriers,
         origins::Origins,
         tool::{self, Kind},
         tool_format::{self, Entry, ToolShape},
@@ -584,7 +586,7 @@ pub fn request(
         }
     }
     let rules = request_rules::of(dialect, options.host.as_deref(), (api, &model));
-    for found in request_rules::find(&request, api, &rules, options.betas.as_deref())? {
+    for found in request_rules::find(&request, api, &rules, options.betas.as_deref().map(Header::of).as_ref())? {
         add(found.fact, &found.pointer, found.message());
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;

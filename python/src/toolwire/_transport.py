@@ -150,12 +150,13 @@ class _Shared:
             # A body that is not UTF-8 is not JSON either; it is sent unchanged.
             return _Outgoing(None, request, self.listeners)
         try:
-            exchange = Exchange.open(str(request.url), body, **_with_betas(self.options, request))
+            options = _with_betas(self.options, request)
+            exchange = Exchange.open(str(request.url), body, **options)
         except ToolwireError as error:
             return self.refused(request, error)
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
-        request = _with_settled_betas(request, exchange.betas)
+        request = _with_settled_betas(request, options.get("betas") or (), exchange.betas)
         if exchange.request != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # If nothing was rewritten, nothing is restored, unless calls are repaired.
@@ -327,13 +328,16 @@ def _betas(request: Any) -> list[str]:
     return [name for name in names if name]
 
 
-def _with_settled_betas(request: Any, betas: list[str]) -> Any:
-    """Name these betas in the `anthropic-beta` header: those that the backend knows and the request needs."""
-    if betas == _betas(request):
+def _with_settled_betas(request: Any, given: list[str] | tuple[str, ...], needed: list[str]) -> Any:
+    """Leave out the betas of the header that are no longer needed, and add those that were not given."""
+    own = _betas(request)
+    left = [name for name in own if name in needed]
+    added = [name for name in needed if name not in given]
+    if len(left) == len(own) and not added:
         return request
     headers = request.headers.copy()
-    if betas:
-        headers["anthropic-beta"] = ",".join(betas)
+    if left or added:
+        headers["anthropic-beta"] = ",".join([*left, *added])
     else:
         del headers["anthropic-beta"]
     return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)

@@ -67,8 +67,8 @@ const thinkingOf = ({ body }) => body.thinking?.type;
 const forces = ({ body }) => ['any', 'tool'].includes(body.tool_choice?.type);
 
 /** Models of 2026 that think adaptively and sample by themselves. */
-const NEW_CLAUDE = /opus-4-[78]|opus-5|sonnet-5|fable-5|mythos-5|haiku-5-5/;
-const OLD_CLAUDE = /opus-4-[01]|opus-4-2|haiku-4-5|sonnet-4-5|sonnet-4-2/;
+const NEW_CLAUDE = /opus-4[.-][78]|opus-5|sonnet-5|fable-5|mythos-5|haiku-5-5/;
+const OLD_CLAUDE = /opus-4[.-][01]|opus-4-2|haiku-4[.-]5|sonnet-4[.-]5|sonnet-4-2/;
 
 const CLAUDE = [
   rule('"thinking.type.enabled" is not supported for this model.', 'B', 'maximhq/bifrost utils.go', (request) =>
@@ -189,7 +189,15 @@ export const RULES = {
   ],
   copilot: [
     ...CLAUDE,
-    member('context_management', 'B', 'copilot-api#217'),
+    member(
+      'context_management',
+      'B',
+      'copilot-api#217; with the flag, ghc-api-proxy-py recorded 200 on 2026-08-24',
+      withoutFlag('context-management-2025-06-27'),
+    ),
+    ...['tool-search-tool-2025-10-19', 'output-128k-2025-02-19', 'context-1m-2025-08-07'].map((name) =>
+      flag(name, 'A', 'ghc-api-proxy-py, recorded 2026-08-24; copilot-api#103'),
+    ),
     ofTools('eager_input_streaming', 'B', 'opencode#23193'),
     rule('cache_control.ephemeral.scope: Extra inputs are not permitted', 'B', 'copilot-api#145', ({ body }) =>
       first(blocks(body), ({ cache_control }) => cache_control?.scope !== undefined),

@@ -18,7 +18,7 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-agents-'));
 const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
 /** Milliseconds that one command of a client may take. */
-const PATIENCE = 90_000;
+const PATIENCE = 60_000;
 
 const ASKS = ['What is the weather in Rome for three days?', 'What is the weather in Oslo?'];
 const server = (log) => [process.execPath, join(here, 'mcp.js'), log];

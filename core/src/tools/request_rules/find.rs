@@ -14,7 +14,7 @@ use crate::{
         Data, Flags, Node,
     },
     options::Api,
-    request::betas,
+    request::betas::{self, Header},
     wire::{
         self,
         choice::Choice,
@@ -23,9 +23,6 @@ use crate::{
         Wire,
     },
 };
-
-/// The betas in the header of a request; `None` if the caller does not know the header.
-type HeaderBetas<'h> = Option<&'h [String]>;
 
 /// Returns the violations of rules: first members of the request, in the order of the rules, then
 /// parts of the history, in their order.
@@ -36,7 +33,7 @@ pub(crate) fn find(
     request: &Node<'_>,
     api: Api,
     rules: &[FactRule],
-    header: HeaderBetas<'_>,
+    header: Option<&Header>,
 ) -> Result<Vec<Found>, Error> {
     let wire = wire::of(api);
     let betas = Betas::of(request, rules, header)?;
@@ -150,14 +147,15 @@ pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<
 /// The betas of a request.
 #[derive(Default)]
 struct Betas<'h> {
-    header: HeaderBetas<'h>,
+    /// `None` if the caller does not know the header.
+    header: Option<&'h Header>,
     /// The names in the body, each with the pointer to its string.
     body: Vec<(String, String)>,
 }
 
 impl<'h> Betas<'h> {
     /// Reads the betas, if a rule is about them.
-    fn of(request: &Node<'_>, rules: &[FactRule], header: HeaderBetas<'h>) -> Result<Self, Error> {
+    fn of(request: &Node<'_>, rules: &[FactRule], header: Option<&'h Header>) -> Result<Self, Error> {
         if !rules.iter().any(|(_, rule)| rule.is_about_betas()) {
             return Ok(Betas::default());
         }
@@ -169,7 +167,7 @@ impl<'h> Betas<'h> {
     /// Returns where one of these betas is named: once for the header, which has no pointer, and each one in the body.
     fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaPlace)> {
         let is_refused = |own: &str| names.contains(&own);
-        let is_in_header = self.header.is_some_and(|own| own.iter().any(|own| is_refused(own)));
+        let is_in_header = self.header.is_some_and(|own| names.iter().any(|name| own.has(name)));
         let of_header = is_in_header.then(|| (String::new(), BetaPlace::Header));
         let of_body = self.body.iter().filter(|(own, _)| is_refused(own));
         let of_body: Vec<_> = of_body.map(|(_, pointer)| (pointer.clone(), BetaPlace::Body)).collect();
@@ -178,8 +176,8 @@ impl<'h> Betas<'h> {
 
     fn lack(&self, beta: &str, place: BetaPlace) -> bool {
         match place {
-            BetaPlace::Header => self.header.is_some_and(|own| !own.iter().any(|own| own == beta)),
-            BetaPlace::Body => !self.body.iter().any(|(own, _)| own == beta),
+            BetaPlace::Header => self.header.is_some_and(|own| !own.has(beta)),
+            BetaPlace::Body => !self.body.iter().any(|(own, at)| own == beta && betas::is_read_at(at)),
         }
     }
 }

@@ -20,7 +20,8 @@ use crate::{
     },
     options::{Api, ToolFormat},
     request::{
-        betas, tool,
+        betas::{self, Header},
+        tool,
         tool_format::{self, Edits, Entry},
     },
     tools::request_facts::{ChoiceChange, RequestChange},
@@ -64,7 +65,7 @@ pub(crate) fn fix(
     request: &mut Node<'_>,
     (api, home): (Api, ToolFormat),
     rules: &[FactRule],
-    header: &mut Option<Vec<String>>,
+    mut header: Option<&mut Header>,
 ) -> Result<Fixed, Error> {
     let wire = wire::of(api);
     let fixable: Vec<FactRule> = rules.iter().filter(|(_, rule)| rule.fix != Fix::None).copied().collect();
@@ -80,6 +81,7 @@ pub(crate) fn fix(
     }
     let mut fixed = Fixed::default();
     let mut declares_tools = false;
+    let (mut refused_betas, mut other_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
     let mut messages: Map<usize, MessageChange> = Map::new();
     for Found { fact, rule, pointer, location } in found {
         let mut is_renamed = true;
@@ -97,17 +99,22 @@ pub(crate) fn fix(
             (_, _, Fix::MapId) => {}
             (_, _, Fix::AddBeta(beta, BetaPlace::Body)) => betas::add_to_body(request, beta)?,
             (_, _, Fix::AddBeta(beta, BetaPlace::Header)) => {
-                header.iter_mut().for_each(|names| names.push(beta.into()));
+                if let Some(header) = &mut header {
+                    header.add(beta);
+                }
             }
             (_, FoundLocation::Beta(place), _) => {
                 let (Refused::Words(names), fix) = (rule.refuses, rule.fix) else { continue };
                 let other = if let Fix::Rename(other) = fix { Some(other) } else { None };
-                match (place, &mut *header) {
+                match (place, &mut header) {
                     (BetaPlace::Header, Some(header)) => {
-                        header.retain(|own| !names.contains(&own.as_str()));
-                        header.extend(other.filter(|other| !header.iter().any(|own| own == other)).map(String::from));
+                        names.iter().for_each(|name| header.remove(name));
+                        other.into_iter().for_each(|other| header.add(other));
                     }
-                    _ => betas::settle(request, &|own| names.contains(&own), other.as_slice())?,
+                    _ => {
+                        refused_betas.extend(names.iter().copied());
+                        other_betas.extend(other.filter(|other| !other_betas.contains(other)));
+                    }
                 }
             }
             // All tools are declared at the first call.
@@ -137,6 +144,9 @@ pub(crate) fn fix(
             (at, location, fix) => is_renamed = change_value(request, wire, (at, fix), location)?,
         }
         fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
+    }
+    if !refused_betas.is_empty() {
+        betas::settle(request, &|own| refused_betas.contains(own), &other_betas)?;
     }
     change_messages(request, wire, messages)?;
     Ok(fixed)

@@ -193,9 +193,11 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     let is_given = !request["tool_choice"].is_null();
     refuse(has("aya") && is_given, "tool_choice is not supported for this model")?;
     let has_tools = items(&request["tools"]).next().is_some() || api == "bedrock";
-    let needs = ["openai-chat", "openai-responses", "xai"].contains(&dialect);
+    // Codex compacts with `auto` and without tools.
+    let is_idle = dialect == "openai-responses" && request["tool_choice"] == "auto";
+    let needs = ["openai-chat", "openai-responses", "xai"].contains(&dialect) && !is_idle;
     refuse(needs && is_given && !has_tools, "'tool_choice' is only allowed when 'tools' are specified")?;
-    let parallel = dialect.starts_with("openai") && !request["parallel_tool_calls"].is_null();
+    let parallel = dialect == "openai-chat" && !request["parallel_tool_calls"].is_null();
     refuse(parallel && !has_tools, "'parallel_tool_calls' is only allowed when 'tools' are specified")?;
     refuse(dialect == "vllm" && is_forced && !has_tools, "When using `tool_choice`, `tools` must be set.")?;
     let is_there =
