@@ -148,8 +148,8 @@ pub fn api_of(url: &str) -> Option<Api> {
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
 #[cfg(feature = "search")]
-pub fn note(url: &str) -> Option<&'static str> {
-    crate::exchange::note(url)
+pub fn note(method: &str, url: &str) -> Option<&'static str> {
+    crate::exchange::note(method, url)
 }
 
 /// Returns the location of the model's name in a URL of requests that can have tools.

@@ -276,7 +276,6 @@ function withBody({ status, statusText, headers, url }: Response, body: BodyInit
 /** Returns the streams of all rounds as one stream. Nothing is read before the consumer pulls. */
 function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): ReadableStream<Uint8Array> {
   let pieces = readerOf(first);
-  let restoring = restoringOf(exchange, first);
   let ended = false;
   const end = () => {
     ended = true;
@@ -286,20 +285,19 @@ function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): Re
   const read = async (): Promise<Uint8Array> => {
     const { done, value } = await pieces.read();
     if (!done) {
-      const bytes = restoring.feed(value);
+      const bytes = exchange.feedBytes(value);
       callbacks.repaired(exchange);
       return bytes;
     }
-    const bytes = restoring.finish();
+    const bytes = exchange.finishBytes();
     callbacks.repaired(exchange);
     if (exchange.asksAgain) {
       const response = await callbacks.next(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
-        restoring = restoringOf(exchange, response);
         return bytes;
       }
-      const failed = restoring.failed(await response.text());
+      const failed = exchange.failedBytes(await response.text());
       end();
       return joined(bytes, failed);
     }
@@ -329,30 +327,6 @@ function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): Re
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Restores the stream of a round. */
-interface Restoring {
-  feed: (piece: Uint8Array) => Uint8Array;
-  finish: () => Uint8Array;
-  /** Returns an error event. */
-  failed: (body: string) => Uint8Array;
-}
-
-function restoringOf(exchange: Exchange, response: Response): Restoring {
-  if (!/^text\//i.test(typeOf(response))) {
-    return {
-      feed: (piece) => exchange.feedBytes(piece),
-      finish: () => exchange.finishBytes(),
-      failed: (body) => exchange.failedBytes(body),
-    };
-  }
-  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
-  return {
-    feed: (piece) => encoder.encode(exchange.feedText(decoder.decode(piece, { stream: true }))),
-    finish: () => encoder.encode(exchange.feedText(decoder.decode()) + exchange.finishText()),
-    failed: (body) => encoder.encode(exchange.failedText(body)),
-  };
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

@@ -469,13 +469,15 @@ test('a stream of Bedrock in frames is restored', async (t) => {
     { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't1', name, input: {} } },
     { type: 'message_stop' },
   ];
-  const type = { 'content-type': 'application/vnd.amazon.eventstream' };
-  const { url } = await backend(t, [200, type, Buffer.concat(events('book_room').map(frame))]);
-  const { model: _, ...request } = JSON.parse(LOADED);
-  const body = JSON.stringify({ anthropic_version: 'bedrock-2023-05-31', ...request });
-  const { origin } = new URL(url);
-  const fetch = toolwireFetch({ dialect: 'bedrock-anthropic' });
-  const response = await fetch(`${origin}/model/claude/invoke-with-response-stream`, post(body));
-  const bytes = Buffer.from(await response.arrayBuffer());
-  assert.deepEqual(eventsIn(bytes), events('book.room'));
+  // The first byte of a stream determines its kind.
+  for (const kind of ['application/vnd.amazon.eventstream', 'text/event-stream']) {
+    const { url } = await backend(t, [200, { 'content-type': kind }, Buffer.concat(events('book_room').map(frame))]);
+    const { model: _, ...request } = JSON.parse(LOADED);
+    const body = JSON.stringify({ anthropic_version: 'bedrock-2023-05-31', ...request });
+    const { origin } = new URL(url);
+    const fetch = toolwireFetch({ dialect: 'bedrock-anthropic' });
+    const response = await fetch(`${origin}/model/claude/invoke-with-response-stream`, post(body));
+    const bytes = Buffer.from(await response.arrayBuffer());
+    assert.deepEqual(eventsIn(bytes), events('book.room'), kind);
+  }
 });

@@ -106,7 +106,7 @@ impl RelayRequest {
             return self.refused(*open, 400, LEAVING);
         }
         open.go(at, upstream, &target, headers);
-        let note = internal::note(&target).filter(|note| self.shared.journal().is_new(note));
+        let note = internal::note(&method, &target).filter(|note| self.shared.journal().is_new(note));
         let mut effects: Vec<RelayEffect> = note.into_iter().map(log).collect();
         if is_read {
             let how = match packed(&open.headers) {

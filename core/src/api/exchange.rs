@@ -6,7 +6,7 @@ use super::describe;
 use crate::{
     adapt::AdaptReport,
     error::Error,
-    exchange,
+    exchange::{self, StreamKind},
     json::{Node, Utf8Pieces},
     options::{ExchangeOptions, Native},
     report::{AnswerChange, RepairedCall},
@@ -208,18 +208,23 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// Like [`Self::feed_text`], but accepts bytes, which may be split anywhere. In a stream of text, bytes that are
-    /// not UTF-8 become U+FFFD. A stream of Amazon Bedrock may consist of binary frames
-    /// (`application/vnd.amazon.eventstream`), which only this method accepts.
+    /// Like [`Self::feed_text`], but accepts bytes, which may be split anywhere. The first byte determines what the
+    /// stream is: text, in which bytes that are not UTF-8 become U+FFFD, or binary frames
+    /// (`application/vnd.amazon.eventstream`). Frames are restored at URLs of Amazon Bedrock, and are passed on
+    /// unchanged at other URLs. Only this method accepts frames.
     ///
     /// # Errors
-    /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames.
+    /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames. The next call returns
+    /// the events before them, and later calls return the error again.
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
-        if self.0.has_frames(piece) {
-            return self.0.feed_frames(piece);
+        match self.0.stream_kind(piece) {
+            StreamKind::Frames => self.0.feed_frames(piece),
+            StreamKind::Other => Ok(piece.to_vec()),
+            StreamKind::Text => {
+                let text = self.1.text(piece);
+                self.0.feed_text(&text).map(String::into_bytes)
+            }
         }
-        let text = self.1.text(piece);
-        self.0.feed_text(&text).map(String::into_bytes)
     }
 
     /// Like [`Self::finish_text`], for a stream that [`Self::feed_bytes`] received.
@@ -227,17 +232,19 @@ impl Exchange {
     /// # Errors
     /// Same as [`Self::finish_text`].
     pub fn finish_bytes(&mut self) -> Result<Vec<u8>, Error> {
-        match self.0.has_frames(&[]) {
-            true => self.0.finish_frames(),
-            false => self.finish_text().map(String::into_bytes),
+        match self.0.begun_kind() {
+            StreamKind::Frames => self.0.finish_frames(),
+            StreamKind::Other => Ok(Vec::new()),
+            StreamKind::Text => self.finish_text().map(String::into_bytes),
         }
     }
 
     /// Like [`Self::failed_text`], for a client that has received bytes of [`Self::feed_bytes`].
     pub fn failed_bytes(&self, body: &str) -> Vec<u8> {
-        match self.0.has_frames(&[]) {
-            true => exchange::Exchange::failed_frame(body),
-            false => self.0.failed_text(body).into_bytes(),
+        match self.0.begun_kind() {
+            StreamKind::Frames => exchange::Exchange::failed_frame(body),
+            StreamKind::Other => Vec::new(),
+            StreamKind::Text => self.0.failed_text(body).into_bytes(),
         }
     }
 

@@ -49,8 +49,8 @@ pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
 }
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
-pub(super) fn note(url: &str) -> Option<&'static str> {
-    routes::note(path(url))
+pub(super) fn note(method: &str, url: &str) -> Option<&'static str> {
+    routes::note(method, path(url))
 }
 
 fn path(url: &str) -> &str {
@@ -105,11 +105,12 @@ mod tests {
 
     #[test]
     fn some_requests_are_passed_on_with_a_note() {
-        let realtime = note("wss://api.openai.com/v1/realtime?model=gpt-realtime");
+        let realtime = note("GET", "wss://api.openai.com/v1/realtime?model=gpt-realtime");
         assert!(realtime.is_some_and(|note| note.contains("session")));
-        assert!(note("https://api.openai.com/v1/batches").is_some());
-        assert_eq!(note("https://api.anthropic.com/v1/messages/batches"), None);
-        assert_eq!(note("https://api.openai.com/v1/responses"), None);
+        assert!(note("POST", "https://api.openai.com/v1/batches").is_some());
+        assert_eq!(note("GET", "https://api.openai.com/v1/batches?limit=9"), None);
+        assert_eq!(note("POST", "https://api.anthropic.com/v1/messages/batches"), None);
+        assert_eq!(note("POST", "https://api.openai.com/v1/responses"), None);
     }
 
     #[test]

@@ -14,7 +14,10 @@ use crate::{
     reply::restore::RestoreMap,
     request::{betas, report::DeferredReport},
     tools::{list_cache::ToolListCache, quarantine::SetAsideWarning},
-    wire::routes::{Part, ReplyKind, EACH},
+    wire::{
+        self,
+        routes::{Part, ReplyKind, EACH},
+    },
 };
 
 /// Opens an exchange for the first part of a body that the endpoint has.
@@ -39,7 +42,7 @@ pub(super) fn open(
         }
         let node = json::read(body)?;
         let mut requests = Vec::new();
-        find(&node, part.at, String::new(), &mut requests);
+        find(&node, (part, part.at), String::new(), &mut requests);
         if requests.is_empty() {
             continue;
         }
@@ -47,7 +50,7 @@ pub(super) fn open(
         let model = model.or_else(|| outer.map(|model| model.display().into_owned()));
         let target = target(part, model);
         let opened = open_parts((&target, part.is_base64), (url, body), requests, options, cache)?;
-        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part.at, sent)));
+        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part, sent)));
     }
     Ok(None)
 }
@@ -58,20 +61,31 @@ type Replacements = Vec<Option<Node<'static>>>;
 /// The requests in a body, with their pointers.
 type Found<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
+/// Returns the spelling of a member that an object has, unless its value is null.
+fn spelled(node: &Node<'_>, part: &Part, member: &'static str) -> Option<Cow<'static, str>> {
+    let mut names = part.namings.iter().map(|naming| naming.spell(member));
+    names.find(|name| node.get(&**name).is_some_and(|value| !value.is_null()))
+}
+
 /// Finds the values at a location.
-fn find<'n, 'a>(node: &'n Node<'a>, at: &[&str], pointer: String, found: &mut Found<'n, 'a>) {
+fn find<'n, 'a>(
+    node: &'n Node<'a>,
+    (part, at): (&Part, &'static [&'static str]),
+    pointer: String,
+    found: &mut Found<'n, 'a>,
+) {
     let Some((first, rest)) = at.split_first() else {
         found.push((pointer, node));
         return;
     };
     if *first == EACH {
         for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-            find(item, rest, format!("{pointer}/{index}"), found);
+            find(item, (part, rest), format!("{pointer}/{index}"), found);
         }
-    } else if let Some(member) = node.get(*first) {
+    } else if let Some(name) = spelled(node, part, first) {
         let mut pointer = pointer;
-        push_token(&mut pointer, first);
-        find(member, rest, pointer, found);
+        push_token(&mut pointer, &name);
+        node.get(&*name).into_iter().for_each(|member| find(member, (part, rest), pointer.clone(), found));
     }
 }
 
@@ -98,7 +112,7 @@ fn open_parts(
     }
     let mut all: Option<Exchange> = None;
     let mut sent = Vec::with_capacity(requests.len());
-    let mut kept = Vec::new();
+    let (mut kept, mut refused) = (Vec::new(), Vec::new());
     for (pointer, found) in requests {
         let text = match is_base64 {
             true => found.as_text().and_then(|text| base64::decode(&text.display())).map(String::from_utf8),
@@ -109,17 +123,29 @@ fn open_parts(
             sent.push(None);
             continue;
         };
-        let below = |error: Error| error.below(&pointer);
-        let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache).map_err(below)?;
-        let Some(mut exchange) = opened else {
+        let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache);
+        let opened = match opened.map_err(|error| error.below(&pointer)) {
+            // The API reports errors for each request of a batch.
+            Err(error) if is_later && options.on_set_aside != OnSetAside::Error => {
+                let empty = without_tools(target, url, &options).ok().flatten().ok_or_else(|| error.clone())?;
+                refused.push(error);
+                Some((empty, true))
+            }
+            opened => opened?.map(|exchange| {
+                let is_kept = is_later && !exchange.restore_map.is_empty();
+                if is_kept {
+                    kept.push(pointer.clone());
+                }
+                (exchange, is_kept)
+            }),
+        };
+        let Some((mut exchange, is_kept)) = opened else {
             sent.push(None);
             continue;
         };
-        let is_kept = is_later && !exchange.restore_map.is_empty();
         if is_kept {
             exchange.report = AdaptReport { dialect: exchange.report.dialect, ..AdaptReport::default() };
             exchange.warning = None;
-            kept.push(pointer.clone());
         }
         let is_changed = !is_kept && exchange.request != text;
         let changed = |request: &str| match is_base64 {
@@ -141,28 +167,49 @@ fn open_parts(
     all.report.betas = all.report.beta_changes.applied(&header);
     all.adapting.betas = Some(header);
     all.restore_map = RestoreMap::default();
-    if !kept.is_empty() && options.on_set_aside == OnSetAside::Warn {
-        all.warning.get_or_insert_with(|| warning(&kept));
+    if options.on_set_aside == OnSetAside::Warn {
+        let warnings = [all.warning.take(), kept_warning(&kept), refused_warning(&refused)];
+        all.warning = warnings.into_iter().flatten().reduce(|first, second| SetAsideWarning {
+            message: first.message + "; " + &second.message,
+            key: first.key + "; " + &second.key,
+        });
     }
     Ok(Some((all, sent)))
 }
 
+/// Opens an exchange for a request with an empty history, in place of a request that cannot be adapted.
+fn without_tools(target: &Target, url: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+    let body = Node::record([(wire::of(target.api).history(), Node::array(Vec::new()))]);
+    Exchange::open_request(target.clone(), (url, &json::write(&body)), options, None)
+}
+
 /// Returns a warning about requests that were kept because nothing would restore the calls of their replies.
-fn warning(pointers: &[String]) -> SetAsideWarning {
-    let (count, first) = (pointers.len(), pointers.first().map_or("", String::as_str));
+fn kept_warning(pointers: &[String]) -> Option<SetAsideWarning> {
+    let (count, first) = (pointers.len(), pointers.first()?);
     let message = format!(
         "{count} of the requests in a batch is sent as it came (the first one at `{first}`): the names or arguments of \
             its calls would have to be restored, and the replies of a batch arrive in another response; adapt it with \
             `adaptRequest`, and restore its reply with `restore`"
     );
-    SetAsideWarning { key: message.clone(), message }
+    Some(SetAsideWarning { key: message.clone(), message })
+}
+
+/// Returns a warning about requests that were kept because they cannot be adapted.
+fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
+    let (count, first) = (errors.len(), errors.first()?);
+    let (code, at, why) = (first.code().as_str(), first.pointer(), first.message());
+    let message = format!(
+        "{count} of the requests in a batch is sent as it came, because it cannot be adapted (the first one: {code} at \
+            `{at}`: {why})"
+    );
+    Some(SetAsideWarning { key: message.clone(), message })
 }
 
 /// Writes the changed requests into the body.
-fn rewritten(mut exchange: Exchange, body: &str, at: &[&str], sent: Replacements) -> Exchange {
+fn rewritten(mut exchange: Exchange, body: &str, part: &Part, sent: Replacements) -> Exchange {
     if sent.iter().any(Option::is_some) {
         if let Ok(mut node) = json::read(body) {
-            put(&mut node, at, &mut sent.into_iter());
+            put(&mut node, (part, part.at), &mut sent.into_iter());
             exchange.request = json::text_of(body, &node).into_owned();
         }
     }
@@ -170,7 +217,11 @@ fn rewritten(mut exchange: Exchange, body: &str, at: &[&str], sent: Replacements
 }
 
 /// Replaces the values at a location, in the order in which [`find`] finds them.
-fn put(node: &mut Node<'_>, at: &[&str], sent: &mut impl Iterator<Item = Option<Node<'static>>>) {
+fn put(
+    node: &mut Node<'_>,
+    (part, at): (&Part, &'static [&'static str]),
+    sent: &mut impl Iterator<Item = Option<Node<'static>>>,
+) {
     let Some((first, rest)) = at.split_first() else {
         if let Some(Some(value)) = sent.next() {
             *node = value;
@@ -179,12 +230,12 @@ fn put(node: &mut Node<'_>, at: &[&str], sent: &mut impl Iterator<Item = Option<
     };
     if *first == EACH {
         let infallible = node.visit_children(|_, item| {
-            put(item, rest, sent);
+            put(item, (part, rest), sent);
             Ok::<(), core::convert::Infallible>(())
         });
         infallible.unwrap_or_default();
-    } else {
-        node.visit(*first, |member| put(member, rest, sent));
+    } else if let Some(name) = spelled(node, part, first) {
+        node.visit(&*name, |member| put(member, (part, rest), sent));
     }
 }
 

@@ -36,34 +36,31 @@ pub(super) struct Frames {
     ready: Vec<u8>,
     /// Type of the frames with events, for events that have no frame of their own.
     event_type: String,
-    /// True once frames were fed.
-    pub(super) is_used: bool,
+    /// Set after bytes that are no frame: the start of the next frame is unknown.
+    failed: Option<Error>,
 }
 
 impl Frames {
     pub(super) const fn new(framing: Framing) -> Frames {
-        Frames { framing, bytes: Vec::new(), ready: Vec::new(), event_type: String::new(), is_used: false }
+        Frames { framing, bytes: Vec::new(), ready: Vec::new(), event_type: String::new(), failed: None }
     }
 
     /// Returns true if no state is buffered.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.bytes.is_empty() && self.ready.is_empty()
-    }
-
-    /// Returns true if a stream that begins with these bytes consists of frames. Text never contains a zero byte, and a
-    /// frame is shorter than 16 MiB.
-    pub(super) fn begin(&self, bytes: &[u8]) -> bool {
-        self.is_used || bytes.first() == Some(&0)
+        self.bytes.is_empty() && self.ready.is_empty() && self.failed.is_none()
     }
 
     /// Processes a piece of a stream. Returns the bytes to pass on.
     ///
     /// # Errors
     /// The errors of the sink; `invalid-value` for bytes that are no frame; `limit-exceeded`. The next call returns
-    /// what was complete. After `budget-exceeded`, the frame is dropped; otherwise it is passed on unchanged.
+    /// what was complete. After `budget-exceeded`, the frame is dropped; after other errors of the sink, it is passed
+    /// on unchanged. After bytes that are no frame, nothing more is read, and later calls return the error again.
     pub(super) fn feed(&mut self, piece: &[u8], sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
-        self.is_used = true;
         let mut out = core::mem::take(&mut self.ready);
+        if let Some(error) = &self.failed {
+            return if out.is_empty() { Err(error.clone()) } else { Ok(out) };
+        }
         let mut bytes = core::mem::take(&mut self.bytes);
         bytes.extend_from_slice(piece);
         let mut passed = 0;
@@ -72,7 +69,10 @@ impl Frames {
             let frame = match Frame::read(rest) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break Ok(()),
-                Err(error) => break Err(error),
+                Err(error) => {
+                    self.failed = Some(error.clone());
+                    break Err(error);
+                }
             };
             passed += frame.raw.len();
             if let Err(error) = self.pass(&frame, sink, &mut out) {
@@ -83,8 +83,10 @@ impl Frames {
                 break Err(error);
             }
         };
-        bytes.drain(..passed);
-        self.bytes = bytes;
+        if self.failed.is_none() {
+            bytes.drain(..passed);
+            self.bytes = bytes;
+        }
         match outcome {
             Ok(()) => Ok(out),
             Err(error) => {
@@ -99,6 +101,9 @@ impl Frames {
     /// # Errors
     /// The errors of the sink.
     pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
+        if self.failed.is_some() {
+            return Ok(core::mem::take(&mut self.ready));
+        }
         let left = sink.finish()?;
         let mut out = core::mem::take(&mut self.ready);
         left.iter().for_each(|event| self.write(event, &mut out));
@@ -138,7 +143,11 @@ impl Frames {
                 let bytes = base64::decode(&payload.text_at(member)?.display())?;
                 String::from_utf8(bytes).ok()
             }
-            Framing::Named => Some(format!("{{{}:{payload}}}", json::write(&Node::string(kind)))),
+            Framing::Named => {
+                // A payload of two members would become two members of the event.
+                json::read(payload).ok()?;
+                Some(format!("{{{}:{payload}}}", json::write(&Node::string(kind))))
+            }
         }
     }
 

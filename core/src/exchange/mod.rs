@@ -29,7 +29,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
-        ToolFormat,
+        ServerToolSearch, ToolFormat,
     },
     reply::{
         call_repair::CallReports,
@@ -72,12 +72,24 @@ pub(crate) struct Exchange {
     errors: Errors,
     /// `None` if streams never consist of frames.
     frames: Option<Frames>,
+    /// `None` until the first byte of a stream.
+    stream_kind: Option<StreamKind>,
     stream: Option<Stream>,
     lines: Buffer,
     /// True if the last finished stream ended with a search.
     asks: bool,
     /// Reports of repaired calls that the caller has not taken yet.
     reports: CallReports,
+}
+
+/// Kind of a stream, which does not change after its first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamKind {
+    /// Server-sent events.
+    Text,
+    Frames,
+    /// Bytes that are neither, for example frames at a URL that has none. They are passed on unchanged.
+    Other,
 }
 
 /// Loop that answers the model's searches.
@@ -95,8 +107,8 @@ pub(crate) fn api_of(url: &str) -> Option<Api> {
 }
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
-pub(crate) fn note(url: &str) -> Option<&'static str> {
-    endpoint::note(url)
+pub(crate) fn note(method: &str, url: &str) -> Option<&'static str> {
+    endpoint::note(method, url)
 }
 
 /// Returns the location of the model's name in a URL.
@@ -289,9 +301,13 @@ impl Exchange {
         adapting.host.get_or_insert_with(|| url.into());
         let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
-        if hides && (options.max_rounds == 0 || !can_hide()?) {
+        let is_later = target.reply_kind == ReplyKind::Later;
+        if is_later || hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
             adapting.overflow = Overflow::Quarantine;
+        }
+        if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| is_later && deferred.emulates_search()) {
+            deferred.server_tool_search = Some(ServerToolSearch::LoadAll);
         }
         if options.native_is_auto {
             let known = native_of(&node, target.api, (dialect, url, &header), &adapting)?;
@@ -333,6 +349,7 @@ impl Exchange {
             reply_kind: target.reply_kind,
             errors: target.errors,
             frames: target.reply_kind.frames(),
+            stream_kind: None,
             stream: None,
             lines: Buffer::default(),
             asks: false,
@@ -343,7 +360,12 @@ impl Exchange {
     /// Returns true if no state is buffered, so that a newly opened exchange would continue the reply in the same way.
     pub(crate) fn is_at_rest(&self) -> bool {
         let is_between = self.frames.as_ref().is_none_or(Frames::is_at_rest) && self.lines.is_at_rest();
-        self.rounds.is_none() && is_between && self.stream.as_ref().is_none_or(Stream::is_at_rest)
+        // A later piece does not show the kind of the stream.
+        let is_known = self.stream_kind.is_none_or(|kind| match &self.frames {
+            Some(_) => kind == StreamKind::Frames,
+            None => kind == StreamKind::Text,
+        });
+        self.rounds.is_none() && is_between && is_known && self.stream.as_ref().is_none_or(Stream::is_at_rest)
     }
 
     /// Returns the next request to send.
@@ -433,9 +455,22 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Returns true if a stream that begins with these bytes consists of frames.
-    pub(crate) fn has_frames(&self, bytes: &[u8]) -> bool {
-        self.frames.as_ref().is_some_and(|frames| frames.begin(bytes))
+    /// Returns the kind of the stream that begins or continues with these bytes.
+    pub(crate) fn stream_kind(&mut self, piece: &[u8]) -> StreamKind {
+        if let (None, Some(first)) = (self.stream_kind, piece.first()) {
+            // Text never contains a zero byte, and a frame is shorter than 16 MiB.
+            self.stream_kind = Some(match (first, &self.frames) {
+                (0, Some(_)) => StreamKind::Frames,
+                (0, None) => StreamKind::Other,
+                _ => StreamKind::Text,
+            });
+        }
+        self.begun_kind()
+    }
+
+    /// Returns the kind of the stream so far.
+    pub(crate) fn begun_kind(&self) -> StreamKind {
+        self.stream_kind.unwrap_or(StreamKind::Text)
     }
 
     /// Translates a piece of a reply that consists of frames.

@@ -4,7 +4,7 @@
 
 use core::ops::Range;
 
-use crate::options::Api;
+use crate::{naming::Naming, options::Api};
 
 /// A path for requests that can have tools.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Part {
     pub(crate) is_base64: bool,
     /// A member without which the body has another format, which is passed on.
     pub(crate) requires: Option<&'static str>,
+    /// Spellings of the members.
+    pub(crate) namings: &'static [Naming],
 }
 
 /// Stands for every item of a list.
@@ -69,11 +71,18 @@ pub(crate) enum Errors {
 }
 
 const fn body(api: Api) -> Part {
-    Part { api, at: &[], is_base64: false, requires: None }
+    Part { api, at: &[], is_base64: false, requires: None, namings: &[Naming::Camel] }
 }
 
 const fn inner(api: Api, at: &'static [&'static str]) -> Part {
-    Part { api, at, is_base64: false, requires: None }
+    Part { at, ..body(api) }
+}
+
+/// A location in the JSON of protocol buffers, whose members have two spellings.
+///
+/// Source: protobuf.dev/programming-guides/json: parsers accept lowerCamelCase and the original name of a field.
+const fn proto(api: Api, at: &'static [&'static str]) -> Part {
+    Part { namings: &[Naming::Camel, Naming::Snake], ..inner(api, at) }
 }
 
 const fn route(path: &'static str, parts: &'static [Part]) -> Route {
@@ -138,11 +147,11 @@ pub(crate) const ROUTES: &[Route] = &[
     route("{model}:streamRawPredict", MESSAGES),
     route("{model}:generateContent", GEMINI),
     route("{model}:streamGenerateContent", GEMINI),
-    route("{model}:countTokens", &[inner(Api::Gemini, &["generateContentRequest"]), body(Api::Gemini)])
+    route("{model}:countTokens", &[proto(Api::Gemini, &["generateContentRequest"]), body(Api::Gemini)])
         .replies(ReplyKind::NoTools),
     route(
         "{model}:batchGenerateContent",
-        &[inner(Api::Gemini, &["batch", "inputConfig", "requests", "requests", EACH, "request"])],
+        &[proto(Api::Gemini, &["batch", "inputConfig", "requests", "requests", EACH, "request"])],
     )
     .replies(ReplyKind::Later),
     route("/model/{model}/invoke", INVOKE).of_amazon(),
@@ -164,19 +173,30 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/dialogue", &[body(Api::MadeUp)]),
 ];
 
-/// Ends of paths whose requests may have tools but are passed on, each with a note for the user.
-const NOT_ADAPTED: &[(&str, &str)] = &[
-    ("/realtime", REALTIME),
-    ("/realtime/client_secrets", REALTIME),
-    ("/realtime/sessions", REALTIME),
-    ("/batches", "the tools of requests in an uploaded file are not adapted: adapt each request before the upload"),
+/// A path whose requests may have tools but are passed on.
+struct NotAdapted {
+    /// End of the path.
+    path: &'static str,
+    /// `None`: any method.
+    method: Option<&'static str>,
+    note: &'static str,
+}
+
+const NOT_ADAPTED: &[NotAdapted] = &[
+    // A session begins with a GET that becomes a WebSocket.
+    NotAdapted { path: "/realtime", method: None, note: REALTIME },
+    NotAdapted { path: "/realtime/client_secrets", method: Some("POST"), note: REALTIME },
+    NotAdapted { path: "/realtime/sessions", method: Some("POST"), note: REALTIME },
+    // A GET lists the batches.
+    NotAdapted { path: "/batches", method: Some("POST"), note: FILES },
 ];
+const FILES: &str = "the tools of requests in an uploaded file are not adapted: adapt each request before the upload";
 const REALTIME: &str = "the tools of a Realtime session (`session.update`) are not adapted: adapt them before";
 
 /// Returns a note for the user if requests to a path may have tools, which are not adapted.
-pub(crate) fn note(path: &str) -> Option<&'static str> {
-    let is_of = |(end, _): &&(&str, &str)| path.ends_with(end);
-    NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|(_, note)| *note)
+pub(crate) fn note(method: &str, path: &str) -> Option<&'static str> {
+    let is_of = |row: &&NotAdapted| path.ends_with(row.path) && row.method.is_none_or(|only| only == method);
+    NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|row| row.note)
 }
 
 /// Returns the route of a path, and the location of the model's name in it, which is empty if it has none.

@@ -289,6 +289,17 @@ fn no_files_use_each_other_in_a_circle() {
 }
 
 #[test]
+fn every_file_of_tests_is_compiled() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let main = fs::read_to_string(folder.join("main.rs")).expect("main.rs is there");
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        assert!(name == "main" || main.contains(&format!("\nmod {name};")), "main.rs lacks `mod {name};`");
+    }
+}
+
+#[test]
 fn files_are_not_too_long() {
     let mut long = Vec::new();
     for folder in SOURCES {

@@ -109,7 +109,8 @@ fn fed(exchange: &mut Exchange, bytes: &[u8], size: usize) -> Vec<u8> {
 }
 
 fn block(name: &str) -> Value {
-    json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": name}})
+    let call = json!({"type": "tool_use", "id": "t", "name": name, "input": {}});
+    json!({"type": "content_block_start", "index": 0, "content_block": call})
 }
 
 #[test]
@@ -170,6 +171,58 @@ fn other_bytes_are_refused_or_passed() {
         let cut = &bytes[..bytes.len() - 3];
         assert_eq!(fed(&mut invoke("invoke-with-response-stream"), cut, 9), cut);
     }
+}
+
+#[test]
+fn nothing_follows_a_broken_frame() {
+    let ping = chunk(&json!({"type": "ping"}));
+    let mut broken = chunk(&block("get_weather"));
+    broken[20] ^= 1;
+    let sent = [&*ping, &ping, &broken, &chunk(&block("get_weather"))].concat();
+    for size in [3, sent.len()] {
+        let mut exchange = invoke("invoke-with-response-stream");
+        let (mut received, mut failures) = (Vec::new(), 0);
+        for piece in sent.chunks(size) {
+            match exchange.feed_bytes(piece) {
+                Ok(bytes) => received.extend(bytes),
+                Err(_) => failures += 1,
+            }
+        }
+        assert!(failures > 0);
+        for _ in 0..2 {
+            received.extend(exchange.feed_bytes(&ping).unwrap_or_default());
+        }
+        assert_eq!(received, [&*ping, &ping].concat());
+        assert_eq!(exchange.feed_bytes(&ping).expect_err("the error again").code().as_str(), "invalid-value");
+        assert!(exchange.finish_bytes().expect("the end").is_empty());
+    }
+}
+
+#[test]
+fn the_first_byte_determines_what_a_stream_is() {
+    // Frames at a URL that has none.
+    let start = chunk(&block("get_weather"));
+    for size in [1, 7, start.len()] {
+        assert_eq!(fed(&mut invoke("invoke"), &start, size), start);
+    }
+    let event = b"data: {\"type\":\"ping\"}\n\n";
+    let mut exchange = invoke("invoke-with-response-stream");
+    assert!(exchange.feed_bytes(b"").expect("nothing").is_empty());
+    assert!(exchange.feed_bytes(&event[..9]).expect("text").is_empty());
+    assert_eq!(exchange.feed_bytes(&event[9..]).expect("text"), event);
+    assert_eq!(exchange.feed_bytes(b"\0: comment\n\n").expect("text"), b"\0: comment\n\n");
+    assert_eq!(exchange.feed_bytes(event).expect("text"), event);
+    assert!(exchange.failed_bytes("{}").starts_with(b"event: error"));
+    assert!(exchange.finish_bytes().expect("the end").is_empty());
+}
+
+#[test]
+fn a_payload_is_one_value() {
+    let tool = json!({"toolSpec": {"name": "get.weather", "inputSchema": {"json": {"type": "object"}}}});
+    let body = json!({"messages": [], "toolConfig": {"tools": [tool]}});
+    let payload = br#"{"role":"assistant"},"contentBlockStart":{"start":{"toolUse":{"name":"get_weather"}}}"#;
+    let sent = frame(&[(":event-type", "messageStart"), (":message-type", "event")], payload);
+    assert_eq!(fed(&mut open("converse-stream", &body), &sent, 7), sent);
 }
 
 #[test]

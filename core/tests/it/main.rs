@@ -11,6 +11,7 @@ mod every_option;
 mod exchange;
 mod fixtures;
 mod format_words;
+mod frames;
 mod history_pairs;
 mod issue_cases;
 mod lists_data;
