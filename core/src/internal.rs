@@ -158,6 +158,12 @@ pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
     crate::exchange::model_range(url)
 }
 
+/// Returns true if some backend is known to refuse a beta, or to need it for a construct.
+#[cfg(feature = "search")]
+pub fn is_known_beta(name: &str) -> bool {
+    crate::dialect::backends::is_about(name) || crate::deferred::is_about_beta(name)
+}
+
 /// What the text of a request shows without parsing.
 #[cfg(feature = "search")]
 #[derive(Debug)]

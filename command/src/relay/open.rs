@@ -1,6 +1,6 @@
 //! A request without a complete reply.
 
-use toolwire::{reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolListCache};
+use toolwire::{internal, reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolListCache};
 
 use super::{
     answer, decoded, failure, journal::Entry, model_range, own_answer, packed, reading, upstream::Upstream,
@@ -147,9 +147,9 @@ impl Open {
         found.split(',').map(str::trim).filter(|name| !name.is_empty()).map(String::from).collect()
     }
 
-    /// Returns true if the header has betas, which the backend may not know.
-    pub(super) fn has_betas(&self) -> bool {
-        !self.betas().is_empty()
+    /// Returns true if the header has betas that the backend may not know.
+    pub(super) fn has_known_betas(&self) -> bool {
+        self.betas().iter().any(|beta| internal::is_known_beta(beta))
     }
 
     /// Sends the betas that the request needs and the backend knows.

@@ -201,7 +201,7 @@ impl RelayRequest {
             return self.refused_as(*open, &error);
         }
         open.is_conversation = is_plain;
-        if is_plain && renamed.is_none() && !open.has_betas() {
+        if is_plain && renamed.is_none() && !open.has_known_betas() {
             return self.passed(open, body.len());
         }
         // A body that says that it is something else than JSON, and is, passes as it came.
