@@ -158,10 +158,10 @@ pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
     crate::exchange::model_range(url)
 }
 
-/// Returns true if some backend is known to refuse a beta, or to need it for a construct.
+/// Returns true if the host of a URL is known to refuse a beta, or if deferred loading may need it.
 #[cfg(feature = "search")]
-pub fn is_known_beta(name: &str) -> bool {
-    crate::dialect::backends::is_about(name) || crate::deferred::is_about_beta(name)
+pub fn is_known_beta(url: &str, name: &str) -> bool {
+    crate::dialect::backends::is_about(url, name) || crate::deferred::is_about_beta(name)
 }
 
 /// What the text of a request shows without parsing.

@@ -149,7 +149,7 @@ impl Open {
 
     /// Returns true if the header has betas that the backend may not know.
     pub(super) fn has_known_betas(&self) -> bool {
-        self.betas().iter().any(|beta| internal::is_known_beta(beta))
+        self.betas().iter().any(|beta| internal::is_known_beta(&self.origin, beta))
     }
 
     /// Sends the betas that the request needs and the backend knows.

@@ -77,13 +77,12 @@ impl Backend {
     }
 }
 
-/// Returns true if something is known about a beta.
-pub(crate) fn is_about(beta: &str) -> bool {
-    let mut rules = BACKENDS.iter().flat_map(Backend::facts).filter_map(|fact| match &fact.refuses {
-        Refusal::Rule(rule) => Some(rule),
-        _ => None,
-    });
-    rules.any(|rule| rule.names_beta(beta))
+/// Returns true if something is known about a beta at the host of a URL.
+pub(crate) fn is_about(url: &str, beta: &str) -> bool {
+    facts_at(Some(url), &[]).any(|fact| match &fact.refuses {
+        Refusal::Rule(rule) => rule.names_beta(beta),
+        _ => false,
+    })
 }
 
 /// Returns the facts about a host, or about the host of a URL, besides those of the dialect. The rules of a fact name

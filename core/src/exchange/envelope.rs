@@ -6,8 +6,9 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{base64, endpoint::Endpoint, Exchange, Target};
 use crate::{
     adapt::AdaptReport,
+    deferred,
+    dialect::backends,
     error::Error,
-    internal,
     json::{self, push_token, Node},
     options::{ExchangeOptions, OnSetAside},
     reply::restore::RestoreMap,
@@ -106,7 +107,8 @@ fn open_parts(
     // Each request would read the whole header.
     let header = options.adapt.betas.clone().unwrap_or_default();
     if !header.is_empty() {
-        let known = betas::names_in(&header).filter(|name| internal::is_known_beta(name));
+        let known =
+            betas::names_in(&header).filter(|name| backends::is_about(url, name) || deferred::is_about_beta(name));
         options.to_mut().adapt.betas = Some(known.map(String::from).collect());
     }
     let mut all: Option<Exchange> = None;
