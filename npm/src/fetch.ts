@@ -86,7 +86,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     if (request === undefined) return send(input, init);
     const { url } = request;
     let exchange: Exchange | null;
-    const betas = [...(rest.betas ?? []), ...request.betas()];
+    const betas = [...(rest.betas ?? []).flatMap(namesIn), ...request.betas()];
     try {
       exchange = Exchange.open(url, request.body, betas.length === 0 ? rest : { ...rest, betas });
     } catch (error) {
@@ -112,6 +112,12 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     return answered(url, exchange, { next, repaired });
   };
   return adapting as Fetch;
+}
+
+/** Returns the betas in a header, a list with commas. */
+function namesIn(header: string): string[] {
+  const names = header.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
 }
 
 /** An outgoing request, which may have to be sent several times with different bodies. */
@@ -156,8 +162,7 @@ class Outgoing {
 
   /** Returns the betas in the header. */
   betas(): string[] {
-    const names = (this.headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
-    return names.filter((name) => name !== '');
+    return namesIn(this.headers.get('anthropic-beta') ?? '');
   }
 
   /**

@@ -127,11 +127,11 @@ impl Whole {
         }
         let part = match rest.bytes.len() {
             0 => return None,
+            // Copies, because a part would keep the whole body.
             1..=PART => {
                 rest.unsent = None;
-                std::mem::take(&mut rest.bytes)
+                Bytes::copy_from_slice(&std::mem::take(&mut rest.bytes))
             }
-            // A copy, because a part would keep the whole body.
             _ => Bytes::copy_from_slice(&rest.bytes.split_to(PART)),
         };
         Some(Ok(Frame::data(part)))

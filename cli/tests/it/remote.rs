@@ -201,7 +201,7 @@ fn a_notification_without_a_reply_delays_others_for_a_limited_time() {
 fn polled() -> (u16, Arc<Mutex<Vec<String>>>) {
     const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
     let continued = Arc::new(Mutex::new(Vec::new()));
-    let (ids, own) = (continued.clone(), AtomicBool::new(false));
+    let (ids, own, failed) = (continued.clone(), AtomicBool::new(false), AtomicBool::new(false));
     let port = api(move |request, stream| {
         let message = request.json();
         let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"text": "answered"}});
@@ -221,6 +221,10 @@ fn polled() -> (u16, Arc<Mutex<Vec<String>>>) {
             ids.lock().expect("no panic").push(last.clone());
             let id = last.rsplit('-').next().and_then(|id| id.parse::<u64>().ok()).map_or(Value::Null, Value::from);
             return match last.split('-').next().unwrap_or_default() {
+                // A network that is gone for a moment.
+                "own" if !failed.swap(true, Ordering::SeqCst) => {
+                    let _ = stream.shutdown(std::net::Shutdown::Both);
+                }
                 "own" => {
                     let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "own"}});
                     write(stream, &format!("{EVENTS}data: {note}\n\n"));
@@ -288,7 +292,7 @@ fn a_stream_that_the_server_closes_is_continued_after_the_last_event() {
     proxied.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#);
     thread::sleep(Duration::from_millis(600));
     assert!(ids("cancelled").is_empty(), "{:?}", ids(""));
-    wait_until(|| ids("own") == ["own-1"]);
+    wait_until(|| ids("own") == ["own-1", "own-1"]);
 }
 
 #[test]

@@ -228,9 +228,10 @@ pub(crate) const BACKENDS: &[Backend] = &[
                 "Z.ai does not accept `context_management`",
                 ZAI_PARAMETERS,
             ),
-            Rule::member(MESSAGES, &["output_config"]).fact(
+            // The format of `output_config` is not left out: without it, nothing enforces the answer.
+            Rule::member(MESSAGES, &["output_config", "effort"]).fact(
                 'B',
-                "Z.ai does not accept `output_config`",
+                "Z.ai does not accept `effort` of `output_config`",
                 ZAI_PARAMETERS,
             ),
         ],

@@ -6,6 +6,7 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{base64, endpoint::Endpoint, Exchange, Target};
 use crate::{
     adapt::AdaptReport,
+    collections::Set,
     deferred,
     dialect::backends,
     error::Error,
@@ -107,9 +108,11 @@ fn open_parts(
     // Each request would read the whole header.
     let header = options.adapt.betas.clone().unwrap_or_default();
     if !header.is_empty() {
-        let known =
-            betas::names_in(&header).filter(|name| backends::is_about(url, name) || deferred::is_about_beta(name));
-        options.to_mut().adapt.betas = Some(known.map(String::from).collect());
+        let host = options.adapt.host.as_deref().unwrap_or(url);
+        let is_known = |name: &&str| backends::is_about(host, name) || deferred::is_about_beta(name);
+        let known: Set<&str> = betas::names_in(&header).filter(is_known).collect();
+        let known = known.iter().map(|name| String::from(*name)).collect();
+        options.to_mut().adapt.betas = Some(known);
     }
     let mut all: Option<Exchange> = None;
     let mut sent = Vec::with_capacity(requests.len());

@@ -318,13 +318,19 @@ def _text(body: bytes) -> str:
 
 def _with_betas(options: ExchangeOptions, request: Any) -> ExchangeOptions:
     """Add the betas of the `anthropic-beta` header to the options."""
-    found = _betas(request)
-    return {**options, "betas": [*(options.get("betas") or ()), *found]} if found else options
+    given = [name for value in options.get("betas") or () for name in _names_in(value)]
+    given += _betas(request)
+    return {**options, "betas": given} if given else options
 
 
 def _betas(request: Any) -> list[str]:
     """Return the betas in the `anthropic-beta` header."""
-    names = (name.strip() for name in request.headers.get("anthropic-beta", "").split(","))
+    return _names_in(request.headers.get("anthropic-beta", ""))
+
+
+def _names_in(header: str) -> list[str]:
+    """Return the betas in a header, a list with commas."""
+    names = (name.strip() for name in header.split(","))
     return [name for name in names if name]
 
 

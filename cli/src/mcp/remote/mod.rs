@@ -162,7 +162,7 @@ enum Undelivered {
     /// The server's status, and a part of its answer.
     Status(StatusCode, String),
     Reason(String),
-    /// The stream has ended before the answer, or has failed. It can be continued.
+    /// The connection or the stream has ended before the answer, or has failed. It can be continued.
     Ended(String),
     /// An answer is too large, which ends the connection.
     TooLarge(String),
@@ -450,8 +450,9 @@ impl Shared {
                 }
             }
             let sent = timeout(SILENCE, self.clients.send(request)).await;
-            let sent = sent.map_err(|_| Undelivered::Reason("the server did not answer".into()))?;
-            let reply = sent.map_err(Undelivered::Reason)?;
+            // A connection that fails says nothing about the event after which a stream is continued.
+            let sent = sent.map_err(|_| Undelivered::Ended("the server did not answer".into()))?;
+            let reply = sent.map_err(Undelivered::Ended)?;
             let status = reply.status();
             if status.is_success() {
                 return Ok(reply);
