@@ -307,6 +307,7 @@ mod tests {
     fn only_known_protocol_mismatches_are_refused() {
         let refused = |origin: &str, target: &str| refusal(origin, target).is_some();
         assert!(refused("https://api.openai.com", "/v1/messages?beta=true"));
+        assert!(refused("https://api.openai.com", "/v1/messages/batches"));
         assert!(refused("https://api.deepseek.com", "/v1/messages"));
         assert!(refused("https://api.deepseek.com", "/anthropics/v1/messages"));
         for (origin, target) in [
@@ -317,7 +318,6 @@ mod tests {
             ("https://api.moonshot.ai", "/v1/messages"),
             ("https://api.openai.com.example", "/v1/messages"),
             ("http://127.0.0.1:8080", "/v1/messages"),
-            ("https://api.openai.com", "/v1/messages/batches"),
             ("https://api.openai.com", "/v1/threads/t/messages"),
         ] {
             assert!(!refused(origin, target), "{origin}{target}");
