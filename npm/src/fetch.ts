@@ -174,9 +174,9 @@ class Outgoing {
     const left = own.filter((name) => needed.includes(name));
     const added = needed.filter((name) => !given.includes(name));
     if (left.length === own.length && added.length === 0) return false;
-    const settled = [...left, ...added].join(',');
-    if (settled === '') this.headers.delete('anthropic-beta');
-    else this.headers.set('anthropic-beta', settled);
+    const value = [...left, ...added].join(',');
+    if (value === '') this.headers.delete('anthropic-beta');
+    else this.headers.set('anthropic-beta', value);
     return true;
   }
 

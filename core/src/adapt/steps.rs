@@ -496,7 +496,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         _ => error,
     })?;
     if let Some(header) = &mut context.header {
-        deferred::settle_header(header, options.native, &found.report.betas);
+        deferred::rewrite_header(header, options.native, &found.report.betas);
     }
     if !overflowed.is_empty() {
         let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];

@@ -49,7 +49,7 @@ pub(crate) fn is_about(beta: &str) -> bool {
 }
 
 /// Does the same as [`header`] with a header that was read.
-pub(crate) fn settle_header(header: &mut Header, native: Native, needed: &[&'static str]) {
+pub(crate) fn rewrite_header(header: &mut Header, native: Native, needed: &[&'static str]) {
     unknown_to(native).iter().for_each(|name| header.remove(name));
     needed.iter().for_each(|name| header.add(name));
 }
@@ -84,6 +84,6 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
 }
 
 /// Rewrites the betas in the body of a request.
-pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
-    betas::settle(request, &|name| unknown_to(native).contains(&name), needed)
+pub(super) fn rewrite_body(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
+    betas::rewrite_body(request, &|name| unknown_to(native).contains(&name), needed)
 }

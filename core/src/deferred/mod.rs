@@ -15,7 +15,7 @@ mod history_text;
 
 #[cfg(feature = "search")]
 pub(crate) use betas::is_about as is_about_beta;
-pub(crate) use betas::{header as settle_betas, settle_header};
+pub(crate) use betas::{header as settle_betas, rewrite_header};
 #[cfg(feature = "search")]
 pub(crate) use handoff::has_hosted_search;
 
@@ -196,7 +196,7 @@ fn apply_to_list(
         }
         if wire.target == Api::Anthropic {
             report.betas = betas::needed(request)?;
-            betas::settle(request, options.native, &report.betas)?;
+            betas::rewrite_body(request, options.native, &report.betas)?;
         }
         keep_spelling(request, spelled);
         report.warnings = warnings.finish();
@@ -322,7 +322,7 @@ fn emulate<'a>(
     history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
     if format == Api::Anthropic {
-        betas::settle(request, Native::None, &[])?;
+        betas::rewrite_body(request, Native::None, &[])?;
     }
 
     let searchable = emulation.can_search(options);

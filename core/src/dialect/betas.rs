@@ -28,6 +28,9 @@ const fn in_header(path: Path, needs: &'static [When], beta: &'static str) -> Ru
     Rule::needs_beta(MESSAGES, path, needs, (beta, BetaPlace::Header))
 }
 
+const CONTEXT_BY_HEADER: Rule =
+    in_header(&["context_management"], &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Header)], CONTEXT_MANAGEMENT);
+
 const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
 
 /// The clouds of Amazon and Google.
@@ -42,20 +45,13 @@ const ADVANCED_TOOLS: RequestFact =
 /// Anthropic's own API. It refuses betas that it does not know, and those to which an organization has no access; which
 /// these are is the client's business.
 pub(super) const ANTHROPIC: &[RequestFact] = &[
-    checked(
-        in_header(
-            &["context_management"],
-            &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Header)],
-            CONTEXT_MANAGEMENT,
-        )
-        .fact(
-            'B',
-            "`context_management` needs its beta",
-            "live: `context_management: Extra inputs are not permitted` without the beta \
+    checked(CONTEXT_BY_HEADER.fact(
+        'B',
+        "`context_management` needs its beta",
+        "live: `context_management: Extra inputs are not permitted` without the beta \
                 (anthropics/claude-code#14135, anthropics/claude-code#39589); Claude Code's gateway protocol: the \
                 pair travels together",
-        ),
-    ),
+    )),
     checked(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaPlace::Header)], FAST_MODE).fact(
         'B',
         "`speed` needs its beta",
@@ -194,12 +190,7 @@ pub(super) const VERTEX: &[RequestFact] = &[
     checked(Rule::beta(MESSAGES, &["prompt-caching-2024-07-31"]).only_found().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
     checked(Rule::beta(MESSAGES, &["pdfs-2024-09-25"]).only_found().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
     checked(
-        in_header(
-            &["context_management"],
-            &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Header)],
-            CONTEXT_MANAGEMENT,
-        )
-        .fact(
+        CONTEXT_BY_HEADER.fact(
             'A',
             "`context_management` needs its beta in the header",
             "live: refused with the beta in the body, accepted with it in the header (BerriAI/litellm#22321)",
@@ -236,18 +227,11 @@ pub(super) const COPILOT: &[RequestFact] = &[
                 copilot-api)",
         )
     },
-    checked(
-        in_header(
-            &["context_management"],
-            &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Header)],
-            CONTEXT_MANAGEMENT,
-        )
-        .fact(
-            'B',
-            "Copilot accepts `context_management` only with its beta",
-            "live: `context_management: Extra inputs are not permitted` without the beta (copilot-api#217, \
+    checked(CONTEXT_BY_HEADER.fact(
+        'B',
+        "Copilot accepts `context_management` only with its beta",
+        "live: `context_management: Extra inputs are not permitted` without the beta (copilot-api#217, \
                 copilot-api#175, copilot-api#187, copilot-api#305); the beta is accepted (recorded 2026-08-24, \
                 puxu-msft/ghc-api-proxy-py)",
-        ),
-    ),
+    )),
 ];

@@ -145,13 +145,13 @@ pub(crate) fn in_body(request: &Node<'_>) -> Result<Vec<String>, Error> {
 }
 
 /// Rewrites the names in the members of the body that have any. Removes a member that becomes empty.
-pub(crate) fn settle(
+pub(crate) fn rewrite_body(
     request: &mut Node<'_>,
     is_refused: &dyn Fn(&str) -> bool,
     needed: &[&'static str],
 ) -> Result<(), Error> {
     for key in MEMBERS {
-        if edit_member(request, key, |betas| Ok(settle_member(betas, is_refused, needed)))? == Some(true) {
+        if edit_member(request, key, |betas| Ok(rewrite_member(betas, is_refused, needed)))? == Some(true) {
             request.remove(key);
         }
     }
@@ -163,7 +163,7 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
     let [member, _] = MEMBERS;
     let added = edit_member(request, member, |betas| {
         let is_list = matches!(betas.data(), Data::Array(_) | Data::String(_));
-        settle_member(betas, &|_| false, &[name]);
+        rewrite_member(betas, &|_| false, &[name]);
         Ok(is_list)
     })?;
     if added != Some(true) {
@@ -173,7 +173,7 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
 }
 
 /// Rewrites one member with betas. Returns true if the member becomes empty.
-fn settle_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
+fn rewrite_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {
             let any = |item: &Node<'_>, is: &dyn Fn(&str) -> bool| {
@@ -186,7 +186,7 @@ fn settle_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed
             }
             if let Some(items) = betas.as_array_mut() {
                 // An entry may contain several names.
-                items.retain_mut(|item| !any(item, is_refused) || !settle_member(item, is_refused, &[]));
+                items.retain_mut(|item| !any(item, is_refused) || !rewrite_member(item, is_refused, &[]));
                 items.extend(missing.into_iter().map(Node::literal));
             }
             betas.as_array().is_some_and(<[Node<'_>]>::is_empty)

@@ -9,7 +9,7 @@ use crate::{naming::Naming, options::Api};
 /// A path for requests that can have tools.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// End of the path. `{model}` stands for the model's name, without slashes.
+    /// End of the path. `{model}` is the model's name, without slashes.
     pub(crate) path: &'static str,
     /// Locations of requests in a body. Only the first one that a body has is used.
     pub(crate) parts: &'static [Part],
@@ -23,7 +23,7 @@ pub(crate) struct Route {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) api: Api,
-    /// Members from the body to the request; [`EACH`] stands for every item of a list. Empty: the body is the request.
+    /// Members from the body to the request; [`EACH`] is every item of a list. Empty: the body is the request.
     pub(crate) at: &'static [&'static str],
     /// True if the request is JSON text in base64.
     pub(crate) is_base64: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Part {
     pub(crate) namings: &'static [Naming],
 }
 
-/// Stands for every item of a list.
+/// Every item of a list.
 pub(crate) const EACH: &str = "*";
 
 /// What a successful response to a request contains.

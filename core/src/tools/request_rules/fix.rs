@@ -146,7 +146,7 @@ pub(crate) fn fix(
         fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
     }
     if !refused_betas.is_empty() {
-        betas::settle(request, &|own| refused_betas.contains(own), &other_betas)?;
+        betas::rewrite_body(request, &|own| refused_betas.contains(own), &other_betas)?;
     }
     change_messages(request, wire, messages)?;
     Ok(fixed)
