@@ -18,9 +18,9 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Formats, Hints, Mode, Native,
-        Order, Overflow, Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages,
-        ToolChanges, ToolFormat, ToolsOptions, Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
+        Announce, Api, Client, CustomTools, DeferredOptions, ForcedTool, Formats, Hints, Mode, Native, Order, Overflow,
+        Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
+        Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
     },
     report::Allow,
     request::{
@@ -246,7 +246,6 @@ choices!(
     Announce,
     Client,
     CustomTools,
-    EmptyTools,
     ForcedTool,
     Formats,
     Hints,
@@ -260,7 +259,6 @@ choices!(
     Removals,
     ServerHistory,
     ServerToolSearch,
-    SystemMessages,
     ToolChanges,
     ToolFormat,
     Truncated,

@@ -304,11 +304,14 @@ export interface DeferredOptions extends ShareOption {
   /** Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. Default `"keep"`. */
   unavailableCalls?: 'keep' | 'text' | undefined;
   /**
-   * Handling of the model's reasoning when the format changes: `"content"` writes
-   * `reasoning_content`. Default `"drop"`.
+   * Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`. Default:
+   * `"content"` in a request to an API that is known to read it, and otherwise `"drop"`.
    */
   reasoning?: 'drop' | 'content' | undefined;
-  /** Maximum number of tokens of an answer, if the target requires a maximum and the request has none. Default 32000. */
+  /**
+   * Maximum number of tokens of an answer, if the target requires a maximum and the request has none. Default: 32,000,
+   * or the maximum of a model that is known to accept fewer.
+   */
   maxTokens?: number | undefined;
   /** Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid. Default `"filter"`. */
   mode?: 'filter' | 'load-all' | undefined;
@@ -322,8 +325,6 @@ export interface DeferredOptions extends ShareOption {
   serverToolSearch?: 'load-all' | 'drop' | 'emulate' | undefined;
   /** Handling of hosted searches in the history. Default `"drop"`. */
   serverHistory?: 'drop' | 'split' | undefined;
-  /** Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`. Default `"keep"`. */
-  emptyTools?: 'keep' | 'omit' | undefined;
   /** Tools that count as loaded regardless of the history, for use after compaction. Default `[]`. */
   loadedTools?: readonly string[] | undefined;
   /** If true, a call to a tool in the history counts as loading the tool. Default `false`. */
@@ -343,8 +344,6 @@ export interface DeferredOptions extends ShareOption {
    * the total size of the first notices, but at least 64 KiB.
    */
   maxRepeatedBytes?: number | undefined;
-  /** Role of system messages whose directives became text. Default `"keep"`. */
-  systemMessages?: 'keep' | 'user' | undefined;
   /** Format of the request, if its content does not determine it. */
   format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | 'gemini' | undefined;
 }

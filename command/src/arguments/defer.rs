@@ -4,8 +4,8 @@ use clap::Args;
 
 use toolwire::{
     options::{
-        Announce, Api, Client, CustomTools, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
-        ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
+        Announce, Api, Client, CustomTools, ForcedTool, Mode, Native, Order, Reasoning, Removals, ServerHistory,
+        ServerToolSearch, ToolChanges, UnavailableCalls, UnknownReference,
     },
     DeferredOptions,
 };
@@ -77,18 +77,12 @@ pub(crate) struct DeferArguments {
     /// Name of the function that replaces a hosted tool search
     #[arg(long, value_name = "NAME")]
     pub(crate) tool_search_name: Option<String>,
-    /// Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`
-    #[arg(long, value_name = "WHAT", value_parser = words::<EmptyTools>())]
-    pub(crate) empty_tools: Option<String>,
     /// Handling of changes to the tools in the history
     #[arg(long, value_name = "WHAT", value_parser = words::<ToolChanges>())]
     pub(crate) tool_changes: Option<String>,
     /// Maximum total size of notices that repeat earlier ones
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_repeated_bytes: Option<usize>,
-    /// Role of system messages whose directives became text
-    #[arg(long, value_name = "WHAT", value_parser = words::<SystemMessages>())]
-    pub(crate) system_messages: Option<String>,
     /// Print what the model saw in each turn of the conversation, instead of the request
     #[arg(long, conflicts_with = "compact")]
     pub(crate) turns: bool,
@@ -111,8 +105,8 @@ impl DeferArguments {
         options.custom_tools = choice(self.custom_tools.as_deref());
         options.removals = choice(self.removals.as_deref()).unwrap_or(options.removals);
         options.unavailable_calls = choice(self.unavailable_calls.as_deref()).unwrap_or(options.unavailable_calls);
-        options.reasoning = choice(self.reasoning.as_deref()).unwrap_or(options.reasoning);
-        options.max_tokens = self.max_tokens.unwrap_or(options.max_tokens);
+        options.reasoning = choice(self.reasoning.as_deref());
+        options.max_tokens = self.max_tokens;
         options.format = choice(self.format.as_deref()).or(options.format);
         options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
         options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);
@@ -121,8 +115,6 @@ impl DeferArguments {
         options.forced_tool = choice(self.forced_tool.as_deref()).unwrap_or(options.forced_tool);
         options.server_tool_search = choice(self.server_tool_search.as_deref());
         options.server_history = choice(self.server_history.as_deref()).unwrap_or(options.server_history);
-        options.empty_tools = choice(self.empty_tools.as_deref()).unwrap_or(options.empty_tools);
-        options.system_messages = choice(self.system_messages.as_deref()).unwrap_or(options.system_messages);
         options.tool_changes = choice(self.tool_changes.as_deref()).unwrap_or(options.tool_changes);
         options.loaded_tools = self.loaded_tools.clone();
         options.load_used_tools = self.load_used_tools;

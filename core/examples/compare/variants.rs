@@ -19,7 +19,7 @@ fn more() -> [Value; 5] {
         json!({"removals": "notice", "serverHistory": "split", "announce": "names"}),
         json!({"toolChanges": "ignore", "customTools": "function"}),
         json!({"order": "append", "serverToolSearch": "emulate", "customTools": "keep", "reasoning": "content"}),
-        json!({"unavailableCalls": "text", "mode": "load-all", "emptyTools": "omit", "loadUsedTools": true}),
+        json!({"unavailableCalls": "text", "mode": "load-all", "loadUsedTools": true}),
     ]
 }
 

@@ -21,9 +21,9 @@ use crate::{
     json::{Node, Object, Text},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
-        Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolsOptions,
+        Native, Order, Overflow, Reasoning, ServerToolSearch, ToolChanges, ToolsOptions,
     },
-    request::{namespaces, report::Warning, tool_list as listing},
+    request::{namespaces, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -474,6 +474,9 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
     let Some(deferred) = context.deferred.as_deref() else { return Ok(()) };
     let mut options =
         DeferredOptions { format: Some(context.api), custom_tools: context.custom_tools(), ..deferred.clone() };
+    let (reads_reasoning, maximum) = request_rules::answers(&context.rules(context.target), context.target);
+    options.reasoning = options.reasoning.or(reads_reasoning.then_some(Reasoning::Content));
+    options.max_tokens = options.max_tokens.or(maximum.map(|maximum| maximum.min(DEFAULT_LIMIT)));
     let overflowed = &context.overflowed;
     if !overflowed.is_empty() {
         options.server_tool_search = Some(ServerToolSearch::Emulate);

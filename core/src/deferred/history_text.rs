@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     collections::Set,
     json::{Node, Text},
-    options::{Api, DeferredOptions, ServerHistory, SystemMessages, UnknownReference},
+    options::{Api, DeferredOptions, ServerHistory, UnknownReference},
     request::{
         conversation::{
             Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
@@ -242,10 +242,9 @@ pub(super) struct Writer<'w, 'a> {
 impl<'a> Writer<'_, 'a> {
     /// Replaces tool references, searches and tool changes with text.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
-        let to_user = match self.options.system_messages {
-            // A Converse backend without tool changes has no system messages either.
-            _ if self.source == Api::Bedrock => with_changes(&conversation.events),
-            SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
+        // A Converse backend without tool changes has no system messages either.
+        let to_user = match self.source {
+            Api::Bedrock => with_changes(&conversation.events),
             _ => Set::new(),
         };
         let Conversation { events, losses, bare, read_members, changed, .. } = conversation;

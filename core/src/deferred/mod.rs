@@ -26,7 +26,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{Announce, Api, CustomTools, DeferredOptions, EmptyTools, Mode, Native, ServerToolSearch},
+    options::{Announce, Api, CustomTools, DeferredOptions, Mode, Native, ServerToolSearch},
     request::{
         choice::complete as complete_choice,
         conversation,
@@ -415,7 +415,7 @@ fn drop_empty_tools(
         return Ok(());
     }
     // A list that the client sent empty is sent as it came: rules of the API decide about it.
-    let omit = options.empty_tools == EmptyTools::Omit || had_tools && wire.tools().refuses_empty();
+    let omit = had_tools && wire.tools().refuses_empty();
     if omit {
         request.remove("tools");
     }

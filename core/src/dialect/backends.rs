@@ -9,7 +9,7 @@ use super::{
     name_rules::NamePattern,
     request_fact::{Refusal, RequestFact},
     request_rows, requests,
-    rule::{Fix, Parts, Refused, Rule},
+    rule::{Fix, Messages, Parts, Refused, Rule},
 };
 use crate::options::Api;
 
@@ -176,6 +176,11 @@ pub(crate) const BACKENDS: &[Backend] = &[
             'B',
             "Foundry does not accept `fallbacks`",
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
+        ),
+        Rule::message(MESSAGES, Messages::Role("system"), &["role"]).named("message-role").only_found().fact(
+            'B',
+            "Foundry does not accept the role `system` in `messages`",
+            "pydantic-ai 2.68, checked live, without the API's text",
         )],
         betas: betas::FOUNDRY,
         of_models: &[],

@@ -5,7 +5,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
-    rule::{Fix, Location, Messages, Parts, Refused, Rule, When},
+    rule::{BetaPlace, Fix, Location, Messages, Parts, Refused, Rule, When},
 };
 use crate::{options::Api, wire::turns::Speaker};
 
@@ -235,12 +235,29 @@ pub(super) const DEEPSEEK_REASONING: RequestFact = Rule::message(CHAT, MODEL, &[
     .named("missing-member")
     .refusing(Refused::Absent)
     .of(Models::Begin(&["deepseek-v4", "deepseek-flash"]))
-    .when(&[When::MessageHas("tool_calls"), When::Unless(&["thinking", "type"], "\"disabled\"")])
-    .only_found()
+    .when(&[When::MessageHas("tool_calls"), When::CurrentTurn, When::Unless(&["thinking", "type"], "\"disabled\"")])
+    .fixed(BLANK_REASONING)
     .fact(
         'B',
-        "DeepSeek V4 expects the `reasoning_content` of messages with calls back",
-        "live: `The reasoning_content in the thinking mode must be passed back to the API.` (pi#3636)",
+        "DeepSeek V4 expects the `reasoning_content` of messages with calls back in the same turn",
+        "live: `The reasoning_content in the thinking mode must be passed back to the API.` (pi#3636); earlier turns \
+            were answered without it (recorded by pydantic-ai); LiteLLM 1.110.2: a blank is the least that the API \
+            accepts",
+    );
+/// A blank in place of reasoning that the client did not keep.
+const BLANK_REASONING: Fix = Fix::Insert("reasoning_content", " ");
+pub(super) const MOONSHOT_REASONING: RequestFact = Rule::message(CHAT, MODEL, &["reasoning_content"])
+    .named("missing-member")
+    .refusing(Refused::Absent)
+    .of(Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7", "kimi-k2-thinking", "kimi-k3"]))
+    .when(&[When::MessageHas("tool_calls"), When::Unless(&["thinking", "type"], "\"disabled\"")])
+    .fixed(BLANK_REASONING)
+    .fact(
+        'B',
+        "Kimi expects the `reasoning_content` of messages with calls back while it thinks",
+        "live: `thinking is enabled but reasoning_content is missing in assistant tool call message at index 2` \
+            (mastra#12592, openclaw#74846, spacebot#245, continue#11806); LiteLLM 1.110.2: a blank is the least that \
+            the API accepts",
     );
 pub(super) const CHAT_EMPTY_CALLS: RequestFact =
     Rule::message(CHAT, MODEL, &["tool_calls"]).named("empty-list").refusing(Refused::Empty).fact(
@@ -335,7 +352,7 @@ pub(super) const CLAUDE_SYSTEM: RequestFact = Rule::message(MESSAGES, Messages::
         "3-5-sonnet",
         "3-5-haiku",
     ]))
-    .only_found()
+    .fixed(Fix::ToUser)
     .fact(
         'A',
         "Claude 4.7 and earlier do not accept the role `system` in `messages`",
@@ -401,6 +418,36 @@ pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, 
     ]))
     .fixed(Fix::RemoveOuter)
     .fact('B', "Fable, Mythos, Opus 5.5 and Sonnet 5.5 always think", "pydantic-ai 2.68, with the API's text");
+
+/// The maximum number of tokens of an answer.
+pub(super) const CLAUDE_4_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "64000")
+    .of(Models::Versions(&["opus-4-5", "sonnet-4-5", "haiku-4-5", "sonnet-4", "sonnet-4-0"]))
+    .fact(
+        'A',
+        "Claude 4.5 and Sonnet 4 answer with at most 64,000 tokens",
+        "live: `max_tokens: 128001 > 64000, which is the maximum allowed number of output tokens` (claude-code#24451, \
+            OpenHands#11090)",
+    );
+pub(super) const CLAUDE_4_6_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "128000")
+    .of(Models::Versions(&["opus-4-6", "opus-4-7", "opus-4-8", "sonnet-4-6"]))
+    // Only batches read this beta.
+    .when(&[When::WithoutBeta("output-300k-2026-03-24", BetaPlace::Header)])
+    .fact(
+        'A',
+        "Claude 4.6 to 4.8 answer with at most 128,000 tokens",
+        "live: `max_tokens: 9999999 > 128000, which is the maximum allowed number of output tokens for \
+            claude-opus-4-8` (effect#7129)",
+    );
+pub(super) const CLAUDE_3_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "8192")
+    .of(Models::Versions(&["3-5-sonnet", "3-5-haiku"]))
+    .fact('B', "Claude 3.5 answers with at most 8,192 tokens", "live (avante.nvim#1761); Anthropic's documentation");
+pub(super) const CLAUDE_3_LIMIT: RequestFact =
+    Rule::maximum(MESSAGES, &["max_tokens"], "4096").of(Models::Versions(&["3-opus", "3-haiku"])).fact(
+        'A',
+        "Claude 3 answers with at most 4,096 tokens",
+        "live: `max_tokens: 32000 > 4096, which is the maximum allowed number of output tokens for \
+            claude-3-opus-20240229` (chathub#1222)",
+    );
 
 // Lists.
 

@@ -89,6 +89,10 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     rows::CLAUDE_TEMPERATURE_WHILE_THINKING,
     rows::CLAUDE_SEARCHES,
     rows::CLAUDE_SYSTEM,
+    rows::CLAUDE_4_5_LIMIT,
+    rows::CLAUDE_4_6_LIMIT,
+    rows::CLAUDE_3_5_LIMIT,
+    rows::CLAUDE_3_LIMIT,
     formats::CLAUDE_MODELS,
     formats::PREFILL,
     formats::CLAUDE_PREFILL,
@@ -193,6 +197,7 @@ pub(crate) const MOONSHOT: &[RequestFact] = &[
             kimi-cli#2405)",
         ..CHAT_PAIRS
     },
+    rows::MOONSHOT_REASONING,
     rows::ALLOWED_TOOLS,
 ];
 

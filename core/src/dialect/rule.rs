@@ -84,6 +84,8 @@ pub(crate) enum Refused {
     Blank,
     /// Any value except an object, if there is one.
     NotObject,
+    /// A greater number than this integer.
+    Above(&'static str),
     /// The part, after a call in the same message.
     AfterCall,
     /// The message, directly after one of this author.
@@ -120,6 +122,8 @@ pub(crate) enum When {
     OnlyPart,
     /// The message has this member.
     MessageHas(&'static str),
+    /// The message is in the current turn.
+    CurrentTurn,
     /// The request does not name this beta where the API reads betas.
     WithoutBeta(&'static str, BetaPlace),
 }
@@ -160,6 +164,8 @@ pub(crate) enum Fix {
     MoveBeforeCalls,
     /// A message of the model before this one, with this text.
     InsertMessage(&'static str),
+    /// The message as one of the user.
+    ToUser,
     /// A member with this string.
     Insert(&'static str, &'static str),
     /// The tools that the history calls.
@@ -242,6 +248,12 @@ impl Rule {
         }
     }
 
+    /// A number that must not be greater than this maximum, which replaces it.
+    pub(super) const fn maximum(apis: &'static [Api], path: Path, maximum: &'static str) -> Rule {
+        let refuses = Refused::Above(maximum);
+        Rule { id: "unsupported-value", apis, at: Location::Request(path), refuses, fix: Fix::Set(maximum), ..REMOVED }
+    }
+
     /// Choices of a kind.
     pub(super) const fn choice(apis: &'static [Api], refuses: Refused) -> Rule {
         Rule { id: "choice-kind", apis, at: Location::Choice, refuses, ..REMOVED }
@@ -311,6 +323,21 @@ impl Rule {
         is_refused || is_added
     }
 
+    /// Returns true if the rule shows that the API reads a member of messages: because it is required, or has another
+    /// name there.
+    pub(crate) fn shows_member(&self, member: &str) -> bool {
+        let is_read = self.refuses == Refused::Absent || matches!(self.fix, Fix::Rename(_));
+        matches!(self.at, Location::Message(_, [own]) if *own == member) && is_read
+    }
+
+    /// Returns the maximum of a member of the request.
+    pub(crate) fn maximum_of(&self, member: &str) -> Option<u64> {
+        match (self.at, self.refuses) {
+            (Location::Request([own]), Refused::Above(maximum)) if *own == member => maximum.parse().ok(),
+            _ => None,
+        }
+    }
+
     /// Returns true if the rule depends on the betas of the request.
     pub(crate) fn is_about_betas(&self) -> bool {
         self.at == Location::Beta || self.when.iter().any(|when| matches!(when, When::WithoutBeta(..)))
@@ -319,7 +346,7 @@ impl Rule {
     /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it
     /// was given; the others to the request that is sent.
     pub(crate) const fn is_of_value(&self) -> bool {
-        let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
+        let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_) | Fix::ToUser);
         stays && !matches!(self.at, Location::CallId | Location::Choice)
     }
 

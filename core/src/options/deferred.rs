@@ -165,26 +165,6 @@ choice! {
 }
 
 choice! {
-    /// Form of a request without visible tools.
-    EmptyTools {
-        /// `tools: []`.
-        Keep = "keep",
-        /// Neither `tools` nor `tool_choice`.
-        Omit = "omit",
-    }
-}
-
-choice! {
-    /// Role of system messages whose directives became text.
-    SystemMessages {
-        /// The messages remain system messages.
-        Keep = "keep",
-        /// The messages become user messages, for backends that refuse system messages at that position.
-        User = "user",
-    }
-}
-
-choice! {
     /// Handling of changes to the tools in the history.
     ToolChanges {
         /// Tools are added and removed by the client's system messages, and by items of OpenAI Responses that contain
@@ -299,12 +279,12 @@ options! {
         "removals" removals: Removals = Removals::Withdraw;
         /// Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools.
         "unavailableCalls" unavailable_calls: UnavailableCalls = UnavailableCalls::Keep;
-        /// Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`.
-        "reasoning" reasoning: Reasoning = Reasoning::Drop;
-        /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none.
-        "maxTokens" max_tokens: u64 = 32_000;
-        /// Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`.
-        "emptyTools" empty_tools: EmptyTools = EmptyTools::Keep;
+        /// Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`. `None`:
+        /// `"content"` in a request to an API that is known to read it, and otherwise `"drop"`.
+        "reasoning" reasoning: Option<Reasoning> = None, set(|outcome: impl Into<Option<Reasoning>>| outcome.into());
+        /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none. `None`:
+        /// 32,000, or the maximum of a model that is known to accept fewer.
+        "maxTokens" max_tokens: Option<u64> = None, set(|tokens: impl Into<Option<u64>>| tokens.into());
         /// Tools that count as loaded regardless of the history, for use after compaction.
         ///
         /// ```
@@ -327,8 +307,6 @@ options! {
         /// notice is repeated. `None`: the total size of the first notices, but at least 64 KiB.
         "maxRepeatedBytes" max_repeated_bytes: Option<usize> = None,
             set(|bytes: impl Into<Option<usize>>| bytes.into());
-        /// Role of system messages whose directives became text.
-        "systemMessages" system_messages: SystemMessages = SystemMessages::Keep;
         /// Format of the request, if its content does not determine it. Accepts the same values as `target`.
         "format" format: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());

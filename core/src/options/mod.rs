@@ -19,8 +19,8 @@ mod tools;
 pub use crate::report::{Allow, Confidence};
 pub(crate) use deferred::BetaOptions;
 pub use deferred::{
-    Announce, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
-    ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
+    Announce, Client, CustomTools, DeferredOptions, ForcedTool, Mode, Native, Order, Reasoning, Removals,
+    ServerHistory, ServerToolSearch, ToolChanges, UnavailableCalls, UnknownReference,
 };
 #[cfg(feature = "search")]
 pub(crate) use exchange::without_dialect;

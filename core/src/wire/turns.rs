@@ -91,6 +91,8 @@ pub(crate) struct Turns {
     pub(super) has_items: bool,
     /// True if the history can contain refusals of the model.
     pub(super) has_refusals: bool,
+    /// Member of the model's messages with its reasoning, if it is text.
+    pub(crate) reasoning: Option<&'static str>,
     /// The `type` of the user's text; `None` if parts have no type.
     pub(super) text: Option<&'static str>,
     /// Returns a part or an item with a placeholder for the result of a call.
@@ -108,6 +110,7 @@ impl Turns {
         names_results: false,
         has_items: false,
         has_refusals: false,
+        reasoning: None,
         text: None,
         result: |answered| answered.text,
     };

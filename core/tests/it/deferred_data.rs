@@ -116,9 +116,14 @@ fn every_case_has_the_expected_result() {
     for Source { text, is_whole } in sources("deferred_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
         assert_eq!(cases.len(), if is_whole { 83 } else { 23 }, "the number of cases");
-        let mut failed = Vec::new();
+        let (mut failed, mut without_option) = (Vec::new(), 0);
         for case in &cases {
             let name = case["name"].as_str().expect("a name");
+            // Today a rule of the API decides what the option decided.
+            if case["options"].get("emptyTools").is_some() {
+                without_option += 1;
+                continue;
+            }
             let (input, options) = (&case["input"], options(&case["options"]));
             let expected = with_gone_tools(name, with_mapping(name, case["expected"].clone(), input));
             let expected = with_removed_parts(name, with_removal_warning(name, expected));
@@ -159,8 +164,6 @@ fn option_sets() -> Vec<Value> {
         ("forcedTool", vec!["load", "auto"]),
         ("serverToolSearch", vec!["load-all", "drop", "emulate"]),
         ("serverHistory", vec!["drop", "split"]),
-        ("emptyTools", vec!["keep", "omit"]),
-        ("systemMessages", vec!["keep", "user"]),
     ];
     let mut sets =
         vec![json!({}), json!({"loadUsedTools": true}), json!({"loadedTools": ["get_exchange_rate", "nothing"]})];
@@ -169,10 +172,10 @@ fn option_sets() -> Vec<Value> {
     }
     for search in ["load-all", "drop", "emulate"] {
         for history in ["drop", "split"] {
-            for (order, announce, empty) in [("catalog", "names", "keep"), ("append", "names", "omit")] {
+            for order in ["catalog", "append"] {
                 sets.push(json!({
-                    "serverToolSearch": search, "serverHistory": history, "order": order, "announce": announce,
-                    "emptyTools": empty, "loadUsedTools": true, "toolSearchName": "find_tools", "unknownReference": "drop",
+                    "serverToolSearch": search, "serverHistory": history, "order": order, "announce": "names",
+                    "loadUsedTools": true, "toolSearchName": "find_tools", "unknownReference": "drop",
                 }));
             }
         }

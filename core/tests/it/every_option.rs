@@ -3,10 +3,10 @@
 
 use toolwire::{
     options::{
-        Announce, Api, Client, CustomTools, DuplicateNames, EmptyTools, ForcedTool, Formats, Hints, HistoryArguments,
-        HistoryPairs, Mode, Native, OnSetAside, Order, OutputSchemas, Overflow, Prefix, Reasoning, Refs, Removals,
-        SearchMode, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
-        UnavailableCalls, UnknownReference, Untyped, Use,
+        Announce, Api, Client, CustomTools, DuplicateNames, ForcedTool, Formats, Hints, HistoryArguments, HistoryPairs,
+        Mode, Native, OnSetAside, Order, OutputSchemas, Overflow, Prefix, Reasoning, Refs, Removals, SearchMode,
+        ServerHistory, ServerToolSearch, ToolChanges, ToolFormat, Truncated, UnavailableCalls, UnknownReference,
+        Untyped, Use,
     },
     reports::{Confidence, RepairRule},
     AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, ExchangeOptions,
@@ -135,13 +135,11 @@ pub(crate) fn deferral() -> Vec<Chosen<DeferredOptions>> {
         "unavailableCalls" r#""text""# |options| options.unavailable_calls(UnavailableCalls::Text);
         "reasoning" r#""content""# |options| options.reasoning(Reasoning::Content);
         "maxTokens" "1000" |options| options.max_tokens(1_000);
-        "emptyTools" r#""omit""# |options| options.empty_tools(EmptyTools::Omit);
         "loadedTools" r#"["Read"]"# |options| options.loaded_tools(["Read"]);
         "loadUsedTools" "true" |options| options.load_used_tools(true);
         "toolSearchName" r#""find""# |options| options.tool_search_name("find");
         "toolChanges" r#""ignore""# |options| options.tool_changes(ToolChanges::Ignore);
         "maxRepeatedBytes" "100" |options| options.max_repeated_bytes(100);
-        "systemMessages" r#""user""# |options| options.system_messages(SystemMessages::User);
         "format" r#""anthropic""# |options| options.format(Api::Anthropic);
         "share" "true" |options| { let mut options = options; options.share = true; options };
     }

@@ -94,7 +94,7 @@ const MAY_NAME_AN_API: [&str; 3] = ["wire", "dialect", "options"];
 const MAY_SPELL_A_FORMAT: [&str; 2] = ["wire", "dialect"];
 
 /// Number of mentions of `Api::` outside of [`MAY_NAME_AN_API`].
-const MENTIONS_OF_AN_API: usize = 101;
+const MENTIONS_OF_AN_API: usize = 100;
 
 /// Number of files outside of [`MAY_SPELL_A_FORMAT`] that contain one of [`WORDS`] as a string.
 const FILES_WITH_WORDS: usize = 39;

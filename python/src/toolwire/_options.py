@@ -333,10 +333,10 @@ class _DeferralOptions(TypedDict, total=False):
     """Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. By default `"keep"`."""
     reasoning: Literal["drop", "content"] | None
     """Handling of the model's reasoning when the format changes: `"content"` writes `reasoning_content`. By default
-    `"drop"`."""
+    `"content"` in a request to an API that is known to read it, and otherwise `"drop"`."""
     max_tokens: int | None
     """Maximum number of tokens of an answer, if the target requires a maximum and the request has none. By default
-    32000."""
+    32,000, or the maximum of a model that is known to accept fewer."""
     mode: Literal["filter", "load-all"] | None
     """Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid. By default
     `"filter"`."""
@@ -351,9 +351,6 @@ class _DeferralOptions(TypedDict, total=False):
     """Handling of a hosted tool search, which the backend does not have. By default `"load-all"`."""
     server_history: Literal["drop", "split"] | None
     """Handling of hosted searches in the history. By default `"drop"`."""
-    empty_tools: Literal["keep", "omit"] | None
-    """Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`. By default `"keep"`.
-    """
     loaded_tools: list[str] | tuple[str, ...] | None
     """Tools that count as loaded regardless of the history, for use after compaction. By default `[]`."""
     load_used_tools: bool | None
@@ -368,8 +365,6 @@ class _DeferralOptions(TypedDict, total=False):
     max_repeated_bytes: int | None
     """Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a notice
     is repeated. By default the total size of the first notices, but at least 64 KiB."""
-    system_messages: Literal["keep", "user"] | None
-    """Role of system messages whose directives became text. By default `"keep"`."""
 
 
 class ExchangeDeferral(_DeferralOptions, total=False):

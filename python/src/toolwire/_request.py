@@ -33,9 +33,8 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
     GIL.
 
     Options, all by keyword: `client`, `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
-    `server_tool_search`, `server_history`, `empty_tools`, `loaded_tools`, `load_used_tools`, `tool_search_name`,
-    `tool_changes`, `max_repeated_bytes`, `system_messages`, `format`, `share`; `toolwire.types.DeferredOptions`
-    describes them.
+    `server_tool_search`, `server_history`, `loaded_tools`, `load_used_tools`, `tool_search_name`, `tool_changes`,
+    `max_repeated_bytes`, `format`, `share`; `toolwire.types.DeferredOptions` describes them.
 
     Raises `ToolwireError`: `invalid-request`, `unknown-option`, `invalid-option`, `invalid-json`,
     `invalid-value`, `forced-deferred-tool`, `too-deep`.

@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     json::{lazy::view, Node, Text},
     names,
-    options::{Native, ServerHistory, SystemMessages},
+    options::{Native, ServerHistory},
     request::{
         conversation::{self, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         instructions,
@@ -187,9 +187,9 @@ impl<'a> Messages<'_, '_, 'a> {
         report_moved(self.writer, self.pending.get(passed..).unwrap_or_default());
     }
 
-    /// Writes the pending blocks. Text becomes a user message if it does not follow a user message, or if the options
-    /// require it. All other blocks become a system message, which is written here, or before the model's last turn if
-    /// the API refuses it after that turn.
+    /// Writes the pending blocks. Text becomes a user message if it does not follow a user message. All other blocks
+    /// become a system message, which is written here, or before the model's last turn if the API refuses it after that
+    /// turn.
     fn settle_pending(&mut self) {
         if self.pending.is_empty() {
             return;
@@ -199,7 +199,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let after_user = self.last == Some(Role::User);
         // The API merges consecutive system messages.
         let is_text = self.last != Some(Role::System) && blocks.iter().all(|(block, _)| block.get("text").is_some());
-        if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
+        if is_text && !after_user {
             let blocks = blocks.into_iter().map(|(block, _)| block).collect::<Vec<_>>();
             let goes_on = after_user && self.is_open;
             (self.last, self.is_open) = (Some(Role::User), true);

@@ -139,10 +139,14 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn reasoning(&mut self, thought: Node<'a>) {
-        if self.writer.writing.options.reasoning == Reasoning::Content {
+        if self.writer.writing.options.reasoning == Some(Reasoning::Content) {
             if let Some(text) = thought_of(&thought) {
                 if let Ok(turn) = self.turn() {
                     turn.reasoning.push(text);
+                    let others = thought.as_object().into_iter().flatten();
+                    for member in others.filter(|member| !THOUGHT.iter().any(|name| member.key.is(*name))) {
+                        self.writer.writing.warnings.lose(&member.key.display(), &member.value);
+                    }
                     return;
                 }
             }
@@ -298,6 +302,9 @@ fn block(part: Part<'_>) -> Node<'_> {
         }
     }
 }
+
+/// The members of reasoning that its text replaces.
+const THOUGHT: [&str; 5] = ["type", "reasoning_content", "thinking", "summary", "content"];
 
 /// Returns the text of the reasoning, if it is readable.
 fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {

@@ -148,7 +148,7 @@ pub(crate) fn put<'a>(
         let custom = core::mem::take(&mut writer.custom);
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
-        let max_tokens = writer.writing.options.max_tokens;
+        let max_tokens = writer.writing.options.max_tokens.unwrap_or(DEFAULT_LIMIT);
         let of_format = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
         let moved = Moved { lifted: &lifted, format: &of_format };
         write_members(request, (source, target), &moved, max_tokens, writer.writing.warnings)?;
@@ -546,6 +546,8 @@ const WRITTEN: [&str; 7] =
     ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
 /// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
+/// The maximum number of output tokens, if nothing else decides it.
+pub(crate) const DEFAULT_LIMIT: u64 = 32_000;
 /// The texts that end a reply.
 const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 

@@ -197,13 +197,19 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
             When::Is(path, value) => has(path, Some(value))?,
             When::Has(path) => has(path, None)?,
             When::WithoutBeta(beta, place) => betas.lack(beta, *place),
-            When::OnlyPart | When::MessageHas(_) => true,
+            When::OnlyPart | When::MessageHas(_) | When::CurrentTurn => true,
         };
         if !is_met {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Returns true for a number above an integer, however it is written.
+fn is_above(value: &Node<'_>, maximum: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    value.as_number().and_then(number).zip(number(maximum)).is_some_and(|(own, maximum)| own > maximum)
 }
 
 /// Returns true for a number with this value, however it is written.
@@ -242,6 +248,7 @@ fn is_refused(value: Option<&Node<'_>>, refused: Refused) -> bool {
         },
         Refused::Blank => text.is_some_and(|text| !text.is_empty() && text.is_blank()),
         Refused::NotObject => value.as_object().is_none(),
+        Refused::Above(maximum) => is_above(value, maximum),
         _ => false,
     }
 }
@@ -285,8 +292,10 @@ fn in_history(
         Refused::After(speaker) => Some(speaker),
         _ => None,
     });
-    let has_signatures = rules.iter().any(|(_, rule)| matches!(rule.refuses, Refused::FirstCallWithout(_)));
-    let turn = if has_signatures { current_turn(messages, wire)? } else { 0 };
+    let needs_turn = rules.iter().any(|(_, rule)| {
+        matches!(rule.refuses, Refused::FirstCallWithout(_)) || rule.when.contains(&When::CurrentTurn)
+    });
+    let turn = if needs_turn { current_turn(messages, wire)? } else { 0 };
     let has_starts = rules.iter().any(|(_, rule)| rule.refuses == Refused::First);
     let last = if has_starts { last_of_model(messages, wire)? } else { None };
     let needs_tools = rules.iter().any(|(_, rule)| rule.refuses == Refused::WithoutTools);
@@ -411,6 +420,7 @@ impl InHistory<'_, '_> {
     fn has(&self, conditions: &[When]) -> bool {
         conditions.iter().all(|condition| match condition {
             When::MessageHas(member) => self.message.get(*member).is_some_and(|value| !value.is_null()),
+            When::CurrentTurn => self.index >= self.turn,
             _ => true,
         })
     }
@@ -458,7 +468,8 @@ fn current_turn(messages: &[Node<'_>], wire: &Wire) -> Result<usize, Error> {
         }
         let mut results = 0;
         wire.parts(&message, &mut |part| results += usize::from(part.role() == Role::Result));
-        if message.items_at(wire.parts_list()).len() > results {
+        let is_text = message.text_at(wire.parts_list()).is_some_and(|text| !text.is_empty());
+        if is_text || message.items_at(wire.parts_list()).len() > results {
             return Ok(index);
         }
     }

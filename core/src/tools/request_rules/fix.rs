@@ -171,14 +171,7 @@ fn change_value(
         (Location::Part(_, path), FoundLocation::Part(index, part)) => in_message(request, wire, index, |message| {
             let changed = message.visit(wire.parts_list(), |parts| {
                 let part = parts.as_array_mut().and_then(|parts| parts.get_mut(part));
-                match (part, fix) {
-                    (Some(part), Fix::Insert(name, value)) => {
-                        part.set(name, Node::literal(value));
-                        Ok(true)
-                    }
-                    (Some(part), fix) => change(part, path, fix),
-                    (None, _) => Ok(false),
-                }
+                part.map_or(Ok(false), |part| change(part, path, fix))
             });
             changed.unwrap_or(Ok(false))
         }),
@@ -219,6 +212,12 @@ fn in_message<'a>(
 
 /// Changes the member at the end of a path.
 fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
+    if let Fix::Insert(name, value) = fix {
+        return edit(node, |node| {
+            node.set(name, Node::literal(value));
+            Ok(true)
+        });
+    }
     match path {
         [] => Ok(false),
         [outer, _] if matches!(fix, Fix::SetOuter(_) | Fix::RemoveOuter) => {
@@ -250,6 +249,10 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
         Fix::Set(value) => {
             // A value of the table has no origin in the request.
             node.set(member, json::read(value)?.detached());
+            return Ok(true);
+        }
+        Fix::ToUser => {
+            node.set(member, Node::literal("user"));
             return Ok(true);
         }
         Fix::Wrap(name) => {

@@ -23,6 +23,7 @@ use crate::{
         Dialect,
     },
     options::Api,
+    wire,
 };
 
 /// A fact with its rule.
@@ -38,6 +39,15 @@ pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str
             _ => None,
         })
         .collect()
+}
+
+/// Returns what the rules say about a request that is written in this format: whether the API reads the reasoning in
+/// messages of the model, and the maximum number of tokens of an answer.
+pub(crate) fn answers(rules: &[FactRule], api: Api) -> (bool, Option<u64>) {
+    let wire = wire::of(api);
+    let shows = |rule: &Rule| wire.turns().reasoning.is_some_and(|member| rule.shows_member(member));
+    let maximum = |rule: &Rule| wire.translation().and_then(|format| rule.maximum_of(format.limit));
+    (rules.iter().any(|(_, rule)| shows(rule)), rules.iter().filter_map(|(_, rule)| maximum(rule)).min())
 }
 
 /// A violation of a rule.

@@ -128,6 +128,7 @@ fn refused_value(rule: &Rule) -> Option<Value> {
         Refused::Empty => json!([]),
         Refused::Blank => json!(" \n"),
         Refused::NotObject => json!("text"),
+        Refused::Above(maximum) => json!(maximum.parse::<u64>().expect("an integer") + 1),
         Refused::Null => Value::Null,
         Refused::NotBegin(_) => json!("call_1"),
         _ => match rule.fix {
@@ -262,7 +263,7 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
             if rule.refuses == Refused::Absent || messages == Messages::Type("function_call") {
                 list.push(calls(&["c1"])[1].clone());
             }
-            if !matches!(messages, Messages::By(Speaker::User)) {
+            if !matches!(messages, Messages::By(Speaker::User)) && !rule.when.contains(&When::CurrentTurn) {
                 list.push(json!({"role": "user", "content": "go on"}));
             }
             let shown = if rule.refuses == Refused::Absent { &path[..path.len() - 1] } else { path };

@@ -74,6 +74,7 @@ pub(super) static WIRE: Wire = Wire {
         results: Results::Following,
         result,
         has_refusals: true,
+        reasoning: Some("reasoning_content"),
         text: Some("text"),
         ..Turns::PLAIN
     },
