@@ -62,6 +62,7 @@ impl Sanitize {
         options.format = choice(self.arguments.format.as_deref());
         options.fallback = self.arguments.fallback.clone();
         options.prefix = choice(Some(&self.arguments.prefix)).unwrap_or(options.prefix);
+        options.lenient_types = self.arguments.lenient_types;
         options.repair = self.arguments.repair.then(|| self.arguments.repairing.options(None));
         options
     }

@@ -91,6 +91,11 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
    */
   repair?: CallRepairOptions | boolean | undefined;
   /**
+   * If true, schemas also accept text for numbers and booleans, and null for optional properties, and `restore` repairs such calls: for
+   * APIs that refuse a call of their own model before the client sees it (Groq). Default `false`.
+   */
+  lenientTypes?: boolean | undefined;
+  /**
    * Naming of tools in a list from several servers. Default `"auto"`: `server__tool` if several
    * servers of the list use the name, and the tool's own name otherwise. `"always"`:
    * `server__tool`, so that no name depends on which other servers are in the list. `"never"`: a

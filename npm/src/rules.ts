@@ -218,6 +218,8 @@ export type ChangeRule =
   | 'add-schema'
   /** Omits the schema of a tool without arguments. */
   | 'omit-arguments'
+  /** Accepts text for numbers and booleans, and null for optional properties, as the option `lenientTypes` demands. */
+  | 'admit-text'
   /** Rewrites the examples of a tool as its arguments are rewritten, or removes one that the new schema refuses. */
   | 'rewrite-examples'
   /** Removes a description that is not a string. */

@@ -236,6 +236,10 @@ pub(crate) struct SanitizeArguments {
     /// without
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
     pub(crate) prefix: String,
+    /// Accept text for numbers and booleans, and null for optional properties, for APIs that validate the calls of
+    /// their models (Groq)
+    #[arg(long)]
+    pub(crate) lenient_types: bool,
     /// Keep the original schemas in the output, so that `toolwire restore` can repair arguments
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,

@@ -29,8 +29,11 @@ pub(crate) struct RequestOption {
 pub(crate) const DIALECT: &str = "dialect";
 /// The word for the construct that is determined from host and model.
 const AUTO: &str = "auto";
+/// The word for an option that is not set.
+const OFF: &str = "off";
+const SWITCH: [&str; 2] = ["on", OFF];
 
-pub(crate) const REQUEST_OPTIONS: [RequestOption; 5] = [
+pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
     RequestOption {
         name: DIALECT,
         short: Some('d'),
@@ -66,6 +69,17 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 5] = [
             let least = least_confidence(word);
             options.adapt.tools.repair = least.map(|least| RepairOptions::default().confidence(least));
         },
+    },
+    RequestOption {
+        name: "lenient-types",
+        short: None,
+        value_name: "ON",
+        help:
+            "Accept text for numbers and null for optional properties, and repair such calls, for APIs that validate \
+            the calls of their models (Groq)",
+        words: || SWITCH.to_vec(),
+        default: || Some(OFF),
+        apply: |options, word| options.adapt.tools.lenient_types = word != OFF,
     },
     RequestOption {
         name: "formats",

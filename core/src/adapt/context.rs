@@ -10,7 +10,7 @@ use super::{
 use crate::{
     collections::Set,
     deferred::{emulation::Overflowed, Client},
-    dialect::{self, surface::NamePattern, Dialect},
+    dialect::{self, backends::RequestFacts, surface::NamePattern, Dialect},
     error::Error,
     json::Node,
     names::Names,
@@ -46,6 +46,8 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) formats: Formats,
     pub(super) dialect: &'static Dialect,
     pub(super) model: String,
+    /// About requests of the format in which the request is sent.
+    pub(super) facts: RequestFacts,
     /// The format of the request.
     pub(super) api: Api,
     /// The format in which the request is sent.
@@ -149,6 +151,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             formats,
             dialect,
             model,
+            facts: RequestFacts::of(dialect, options.host.as_deref(), target),
             api,
             target,
             header: options.betas.as_deref().map(Header::of),
@@ -173,9 +176,9 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         wire::of(self.target)
     }
 
-    /// Returns the rules of the API about requests of this format.
-    pub(super) fn rules(&self, api: Api) -> Vec<FactRule> {
-        request_rules::of(self.dialect, self.options.host.as_deref(), (api, &self.model))
+    /// Returns the rules about requests of the format in which the request is sent.
+    pub(super) fn rules(&self) -> Vec<FactRule> {
+        request_rules::of(&self.facts, (self.target, &self.model))
     }
 
     /// Returns true if the format of the request does not change.

@@ -17,7 +17,8 @@ use crate::{
     check::findings::FindingLimit,
     collections::Set,
     dialect::{
-        formats::{rules_of, steps_of, Forces, FormatPlace, FormatSteps},
+        backends::RequestFacts,
+        formats::{steps_of, Forces, FormatPlace, FormatSteps},
         requests::{FormatRule, Refusal, RequestFact},
         rule::Location,
         Dialect,
@@ -232,11 +233,11 @@ fn put_tool(
     }
     let was_in_parts = choice.ask_for_whole_arguments(request)?;
     let mut limit = None;
-    if is_only && takes_limit(steps, dialect, (api, &context.model)) {
+    if is_only && takes_limit(steps, &context.facts, (api, &context.model)) {
         let was_given = request.get(PARALLEL_CALLS).is_some();
         limit = choice.forbid_more_calls(request)?.map(|at| Limit { at, was_given });
     }
-    for fact in dialect.requests() {
+    for fact in context.facts.iter() {
         if formats::broken_beside(request, api, fact, &context.model)?.is_some() {
             return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
@@ -245,8 +246,8 @@ fn put_tool(
 }
 
 /// Returns true if a request can limit the API to one call.
-fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
-    let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
+fn takes_limit(steps: &FormatSteps, facts: &RequestFacts, (api, model): (Api, &str)) -> bool {
+    let is_refused = facts.iter().any(|fact| match fact.refuses {
         Refusal::Rule(rule) => rule.at == Location::Request(&[PARALLEL_CALLS]) && rule.concerns(api, model),
         _ => false,
     });
@@ -261,10 +262,10 @@ fn put_prompt(
     context: &RequestContext<'_, '_>,
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
-    let RequestContext { api, target, dialect, options, .. } = *context;
+    let RequestContext { api, target, options, .. } = *context;
     remove_json_mode(request, api)?;
     let mut mode = steps.json_mode(target, member.filter(|_| api == target));
-    if mode.is_some() && !takes_json_mode(request, dialect, &context.model)? {
+    if mode.is_some() && !takes_json_mode(request, &context.facts, &context.model)? {
         mode = None;
     }
     let is_wrapped = mode.is_some_and(|mode| mode.wants_object) && !declares_object(&handed.schema);
@@ -293,7 +294,7 @@ fn put_prompt(
     }
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
     let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && formats::has_cache(request);
-    if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
+    if let Some(fact) = context.facts.iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
         let message =
             format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
@@ -308,7 +309,7 @@ fn prefill_refused(
 ) -> Result<Option<&'static RequestFact>, Error> {
     let refuses_prefill =
         |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(&context.model));
-    match context.dialect.requests().iter().find(refuses_prefill) {
+    match context.facts.iter().find(refuses_prefill) {
         Some(fact) if formats::begins_answer(request, context.api)? => Ok(Some(fact)),
         _ => Ok(None),
     }
@@ -320,8 +321,8 @@ fn is_stored(request: &Node<'_>) -> bool {
 }
 
 /// Returns true if the API accepts JSON mode together with the tools of a request.
-fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result<bool, Error> {
-    for rule in rules_of(dialect) {
+fn takes_json_mode(request: &Node<'_>, facts: &RequestFacts, model: &str) -> Result<bool, Error> {
+    for rule in facts.formats() {
         let is_broken = match rule {
             FormatRule::BesideTools { models, .. } => models.include(model) && formats::has_tools(request, true)?,
             FormatRule::BesideHosted { models, hosted } => {
@@ -343,7 +344,7 @@ impl Substitute {
     /// `not-representable` if the API refuses the choice that forces the call; `too-lossy`.
     pub(super) fn complete(self, request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
         let RequestContext { api, target, dialect, options, .. } = *context;
-        let RequestContext { report, restore_map, model, .. } = context;
+        let RequestContext { report, restore_map, model, facts, .. } = context;
         let Substitute { from, kind } = self;
         let steps = steps_of(dialect);
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
@@ -360,7 +361,7 @@ impl Substitute {
             Kind::Tool { name, at, is_only, has_others, was_in_parts, limit } => {
                 // Any other choice would also allow the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
-                if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
+                if let Some(why) = choice_refused(request, must_name, (target, facts, model), report)? {
                     let message = format!(
                         "expected a request in which the API can force a call, found one in which it cannot: {why}"
                     );
@@ -440,10 +441,10 @@ impl Substitute {
 fn choice_refused(
     request: &Node<'_>,
     must_name: Option<&str>,
-    (api, dialect, model): (Api, &Dialect, &str),
+    (api, facts, model): (Api, &RequestFacts, &str),
     report: &AdaptReport,
 ) -> Result<Option<String>, Error> {
-    for fact in dialect.requests() {
+    for fact in facts.iter() {
         let is_refused = match fact.refuses {
             Refusal::ChoiceByModel { models, .. } => models.include(model),
             Refusal::ModelWithoutTools { models, .. } => models.include(model),
@@ -513,13 +514,9 @@ fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
 ///
 /// # Errors
 /// Same as [`formats::broken_formats`].
-pub(super) fn refused_natively(
-    request: &mut Node<'_>,
-    api: Api,
-    dialect: &'static Dialect,
-    model: &str,
-) -> Result<(), Stop> {
-    let broken = formats::broken_formats(request, api, dialect, model, FindingLimit::LISTED)?;
+pub(super) fn refused_natively(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<(), Stop> {
+    let about = (context.dialect, &context.facts, context.model.as_str());
+    let broken = formats::broken_formats(request, context.target, about, FindingLimit::LISTED)?;
     // Updates in the history do not concern the format of the request itself.
     let is_about_it = |one: &formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {

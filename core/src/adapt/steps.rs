@@ -103,7 +103,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "apply-rules-of-values",
         applies: |context| context.is_same_format(),
         run: |request, context| {
-            let mut rules = context.rules(context.api);
+            let mut rules = context.rules();
             rules.retain(|(_, rule)| rule.is_of_value());
             let formats = (context.api, context.dialect.tools.format);
             let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
@@ -164,7 +164,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "complete-pairs",
         applies: completes_pairs,
         run: |request, context| {
-            let fact = context.dialect.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
+            let fact = context.facts.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
             let (changes, origins) = pairs::complete(request, context.api, fact)?;
             context.is_shifted = !changes.is_empty();
             context.sent.origins.add_messages(context.api, origins);
@@ -354,10 +354,10 @@ pub(super) const STEPS: &[Step] = &[
         name: "fix-choice",
         applies: always,
         run: |request, context| {
-            let surface = (&context.dialect.tools, context.model.as_str());
+            let facts = (&context.facts, context.model.as_str());
             let members = core::mem::take(&mut context.original.members);
             let is_emptied = context.sent.is_emptied;
-            let (choice, changes) = request_facts::fix_choice(request, context.target, surface, members, is_emptied)?;
+            let (choice, changes) = request_facts::fix_choice(request, context.target, facts, members, is_emptied)?;
             if let Some(change) = choice {
                 context.report.choice = Some(change);
             }
@@ -425,7 +425,7 @@ fn always(_: &RequestContext<'_, '_>) -> bool {
 
 /// Returns true if calls without results, and results without calls, are not left as they are.
 fn completes_pairs(context: &RequestContext<'_, '_>) -> bool {
-    let is_refused = || [context.api, context.target].iter().any(|api| context.dialect.history_pairs(*api).is_some());
+    let is_refused = || [context.api, context.target].iter().any(|api| context.facts.history_pairs(*api).is_some());
     match context.options.history_pairs {
         HistoryPairs::Keep => false,
         HistoryPairs::Complete => true,
@@ -474,7 +474,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
     let Some(deferred) = context.deferred.as_deref() else { return Ok(()) };
     let mut options =
         DeferredOptions { format: Some(context.api), custom_tools: context.custom_tools(), ..deferred.clone() };
-    let (reads_reasoning, maximum) = request_rules::answers(&context.rules(context.target), context.target);
+    let (reads_reasoning, maximum) = request_rules::answers(&context.rules(), context.target);
     options.reasoning = options.reasoning.or(reads_reasoning.then_some(Reasoning::Content));
     options.max_tokens = options.max_tokens.or(maximum.map(|maximum| maximum.min(DEFAULT_LIMIT)));
     let overflowed = &context.overflowed;
@@ -630,7 +630,7 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
 /// Fixes what violates rules of the API, in the format in which the request is sent.
 fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     // Also the rules that were applied before: a step after that may have violated them.
-    let rules = context.rules(context.target);
+    let rules = context.rules();
     let tools = context.target_wire().tools().pointer();
     let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
@@ -678,7 +678,7 @@ fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>
     context.report.format_changes = written.changes;
     context.restore_map.answers_by(written.answer);
     if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
-        format_ladder::refused_natively(request, context.target, context.dialect, &context.model)?;
+        format_ladder::refused_natively(request, context)?;
     }
     Ok(())
 }

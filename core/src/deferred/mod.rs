@@ -331,9 +331,13 @@ fn emulate<'a>(
     } else {
         Vec::new()
     };
-    let emptied = request
-        .get("tools")
-        .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
+    // An API that refuses an empty list reads null as none.
+    let null = request.get("tools").filter(|tools| tools.is_null()).cloned();
+    let kept_null = null.filter(|_| format == target && wire::of(target).tools().refuses_empty());
+    let emptied = kept_null.is_none()
+        && request
+            .get("tools")
+            .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let client_search = search.filter(|_| emulation.is_client_search());
     let origins = emulation.settle(request, options.order, function);
     if reports {
@@ -367,6 +371,9 @@ fn emulate<'a>(
     let mut custom = Vec::new();
     if (format, target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
         custom = custom_tools::as_functions(request, &FlatNames::default(), warnings)?.replaced;
+    }
+    if let Some(null) = kept_null.filter(|_| listed(request).is_empty()) {
+        request.set("tools", null);
     }
     let client = Client { format, search: None };
     let origins = ListOrigins { entries: Some(origins), custom, ..ListOrigins::default() };

@@ -7,9 +7,10 @@ use super::{
     lookup::Host,
     models::Models,
     name_rules::NamePattern,
-    request_fact::{Refusal, RequestFact},
+    request_fact::{FormatRule, Refusal, RequestFact},
     request_rows, requests,
     rule::{Fix, Messages, Parts, Refused, Rule},
+    Dialect,
 };
 use crate::options::Api;
 
@@ -60,13 +61,13 @@ impl Backend {
         }
     }
 
-    /// Returns the facts about the models of the host, unless they are also those of the dialect.
-    fn facts_of_models(&self, of_dialect: &[RequestFact]) -> &'static [RequestFact] {
-        if self.of_models == of_dialect {
-            &[]
-        } else {
-            self.of_models
-        }
+    /// Returns the facts about the host and about the models that it serves.
+    fn all_facts(&self) -> impl Iterator<Item = &'static RequestFact> {
+        self.facts().chain(self.of_models)
+    }
+
+    fn is_at_any(&self, host: Option<&Host>) -> bool {
+        host.is_some_and(|host| self.is_at(host))
     }
 
     fn is_at(&self, host: &Host) -> bool {
@@ -79,23 +80,54 @@ impl Backend {
 
 /// Returns true if something is known about a beta at the host of a URL.
 pub(crate) fn is_about(url: &str, beta: &str) -> bool {
-    facts_at(Some(url), &[]).any(|fact| match &fact.refuses {
-        Refusal::Rule(rule) => rule.names_beta(beta),
-        _ => false,
+    let host = Host::of(url);
+    BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref())).flat_map(Backend::all_facts).any(|fact| {
+        match &fact.refuses {
+            Refusal::Rule(rule) => rule.names_beta(beta),
+            _ => false,
+        }
     })
 }
 
-/// Returns the facts about a host, or about the host of a URL, besides those of the dialect. The rules of a fact name
-/// its formats.
-pub(crate) fn facts_at(
-    host: Option<&str>,
-    of_dialect: &'static [RequestFact],
-) -> impl Iterator<Item = &'static RequestFact> {
-    let host = host.and_then(Host::of);
-    BACKENDS
-        .iter()
-        .filter(move |backend| host.as_ref().is_some_and(|host| backend.is_at(host)))
-        .flat_map(move |backend| backend.facts().chain(backend.facts_of_models(of_dialect)))
+/// The facts about requests of a format: those of the models that the host serves, of the dialect, and of the host.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RequestFacts(Vec<&'static RequestFact>);
+
+impl RequestFacts {
+    /// Returns the facts about requests of this format to a host, or to the host of a URL.
+    pub(crate) fn of(dialect: &Dialect, host: Option<&str>, api: Api) -> Self {
+        let host = host.and_then(Host::of);
+        let backends = || BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref()));
+        // Facts of Claude hold for Claude's format only: other formats lead to other models.
+        let known = dialect.requests();
+        let has_others = |backend: &&Backend| api == Api::Anthropic && backend.of_models != known;
+        let of_models = backends().filter(has_others).flat_map(|backend| backend.of_models);
+        let mut facts: Vec<&'static RequestFact> = of_models.filter(|fact| !known.contains(fact)).collect();
+        facts.extend(known);
+        facts.extend(backends().flat_map(Backend::facts));
+        RequestFacts(facts)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'static RequestFact> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Returns the rules about formats that a substitute for a format may also violate.
+    pub(crate) fn formats(&self) -> impl Iterator<Item = FormatRule> + '_ {
+        self.iter().filter_map(|fact| match fact.refuses {
+            Refusal::Format(rule) => Some(rule),
+            _ => None,
+        })
+    }
+
+    /// Returns the fact that the API refuses calls without results, and results without calls, in requests of this
+    /// format.
+    pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static RequestFact> {
+        self.iter().find(|fact| match fact.refuses {
+            Refusal::HistoryPairs(apis) => apis.contains(&api),
+            _ => false,
+        })
+    }
 }
 
 const MESSAGES: &[Api] = &[Api::Anthropic];

@@ -652,11 +652,3 @@ impl FormatSteps {
         JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)
     }
 }
-
-/// Returns the rules of a dialect about formats that a substitute for a format may also violate.
-pub(crate) fn rules_of(dialect: &Dialect) -> impl Iterator<Item = FormatRule> + '_ {
-    dialect.requests().iter().filter_map(|fact| match fact.refuses {
-        Refusal::Format(rule) => Some(rule),
-        _ => None,
-    })
-}

@@ -329,15 +329,6 @@ impl Dialect {
         self.tools.requests
     }
 
-    /// Returns the fact that the API refuses calls without results, and results without calls, in requests of this
-    /// format.
-    pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static requests::RequestFact> {
-        self.tools.requests.iter().find(|fact| match fact.refuses {
-            requests::Refusal::HistoryPairs(apis) => apis.contains(&api),
-            _ => false,
-        })
-    }
-
     /// Returns the fact that a hosted tool of this type violates in a request of this format, if the API is known to
     /// refuse the type.
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {

@@ -421,6 +421,8 @@ pub(super) const STRICT: Dialect = Dialect {
         strict_fact: Some(&STRICT_MODE),
         no_arguments: NoArguments::Required,
         not_strict: Some("openai-chat"),
+        // `strict: true` without `additionalProperties` was answered 200 (recorded: opentelemetry-js-contrib, 2025-07).
+        closes_in: &[ToolFormat::OpenaiResponses],
         ..CHAT_TOOLS
     },
 };

@@ -18,6 +18,8 @@ pub(crate) struct Surface {
     /// How the API reads the schema of a tool without the flag, if it means something else than `false`. A tool of a
     /// request stays without the flag if both readings are the same.
     pub(crate) without_strict: Option<WithoutStrict>,
+    /// The formats of tools in which the API closes objects that have no `additionalProperties`.
+    pub(crate) closes_in: &'static [ToolFormat],
     /// The fact behind `strict: true`, if no fact with the rule `strict-flag` is about it.
     pub(crate) strict_fact: Option<&'static Fact>,
     /// The replacement of the schema of a tool without arguments (rule `no-arguments`).
@@ -69,6 +71,7 @@ impl Surface {
         names: NamePattern::ANY,
         strict: StrictFlag::Omitted,
         without_strict: None,
+        closes_in: &[],
         strict_fact: None,
         no_arguments: NoArguments::Schema,
         max_description: None,

@@ -359,9 +359,9 @@ impl<'a> Node<'a> {
         self.as_text().is_some_and(|text| text.is_found(value))
     }
 
-    /// Returns true if the value is null.
-    pub const fn is_null(&self) -> bool {
-        matches!(self.data, Data::Null)
+    /// Returns true if the value is null, also as text.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null | Data::Verbatim("null"))
     }
 
     /// Returns the value of a member of an object.

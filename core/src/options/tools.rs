@@ -163,6 +163,21 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "repair" repair: Option<RepairOptions> = None, set(|repair: impl Into<Option<RepairOptions>>| repair.into());
+        /// If true, schemas also accept text for numbers and booleans, and null for optional properties, and `restore`
+        /// repairs such calls: for APIs that refuse a call of their own model before the client sees it (Groq).
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{sanitize_tools, ToolsOptions};
+        /// let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]});
+        /// let tools = json!([{"name": "search", "inputSchema": schema}]);
+        /// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("groq").lenient_types(true))?;
+        /// let sent = &sanitized.tools[0]["function"]["parameters"];
+        /// assert_eq!(sent["properties"]["count"]["type"], json!(["integer", "string"]));
+        /// assert_eq!(sanitized.restore.call("search", &json!({"count": "3"}))?.arguments, json!({"count": 3}));
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "lenientTypes" lenient_types: bool = false;
         /// Naming of tools in a list from several servers.
         ///
         /// ```
@@ -250,6 +265,11 @@ impl ToolsOptions {
     /// Creates options for a dialect, with all other options at their defaults.
     pub fn new(dialect: impl Into<String>) -> Self {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
+    }
+
+    /// Returns the options with which calls are repaired, if they are.
+    pub(crate) fn repairs(&self) -> Option<RepairOptions> {
+        self.repair.clone().or_else(|| self.lenient_types.then(RepairOptions::default))
     }
 
     /// Sets [`Self::duplicate_names`].

@@ -321,6 +321,8 @@ rules! {
     AddSchema = "add-schema", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
+    /// Accepts text for numbers and booleans, and null for optional properties, as the option `lenientTypes` demands.
+    AdmitText = "admit-text", List, SAME.accepts(Wider), [];
     /// Rewrites the examples of a tool as its arguments are rewritten, or removes one that the new schema refuses.
     RewriteExamples = "rewrite-examples", List, SAME, [];
     /// Removes a description that is not a string.

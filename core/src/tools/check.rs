@@ -23,6 +23,7 @@ use crate::{
     collections::Set,
     dialect::{
         self,
+        backends::RequestFacts,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES, RESULT_NAME},
         surface::{NoArguments, Surface},
         Dialect, Fact,
@@ -406,7 +407,14 @@ impl Checking {
             self.add(name, Constraint::NoArguments.id(), above, message);
             return Ok(());
         }
+        let is_closed_by_api = self.form == Form::AsSent
+            && shape.strict(entry).and_then(Node::as_bool) == Some(true)
+            && shape.format().is_some_and(|format| surface.closes_in.contains(&format))
+            && !target::is_open(schema);
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
+            if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed.id() {
+                continue;
+            }
             let pointer = format!("{above}{}", violation.pointer);
             self.add_many(name, violation.constraint, (pointer, violation.message, violation.more));
         }
@@ -541,7 +549,8 @@ pub fn request(
         origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
     }
     let mut found = Findings::new(limit);
-    let formats = formats::broken_formats(&mut request, api, dialect, &model, limit)?;
+    let facts = RequestFacts::of(dialect, options.host.as_deref(), api);
+    let formats = formats::broken_formats(&mut request, api, (dialect, &facts, &model), limit)?;
     let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let mut pointer = String::from(given_pointer);
@@ -553,12 +562,12 @@ pub fn request(
     }
     let mut add =
         |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message, 0);
-    let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
+    let broken = request_facts::broken_by_choice(&request, api, (&facts, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected a different choice of tools, or none: {}", fact.statement));
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
-    for fact in dialect.requests() {
+    for fact in facts.iter() {
         let prefill;
         let (pointer, is_broken) = match fact.refuses {
             Refusal::ChoiceOfAbsentTool if broken.is_none() => {
@@ -585,7 +594,7 @@ pub fn request(
             add(fact, pointer, format!("expected a different value: {}", fact.statement));
         }
     }
-    let rules = request_rules::of(dialect, options.host.as_deref(), (api, &model));
+    let rules = request_rules::of(&facts, (api, &model));
     for found in request_rules::find(&request, api, &rules, options.betas.as_deref().map(Header::of).as_ref())? {
         add(found.fact, &found.pointer, found.message());
     }
@@ -619,7 +628,7 @@ pub fn request(
     for RequestChange { pointer, .. } in calls::repair_arguments(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found something else".into());
     }
-    if let Some(fact) = dialect.history_pairs(api) {
+    if let Some(fact) = facts.history_pairs(api) {
         for (pointer, message) in pairs::broken(&mut request, api, fact)? {
             add(fact, &pointer, message.into());
         }

@@ -12,6 +12,7 @@ use crate::{
     check::{self, findings::FindingLimit, Violation},
     dialect::{
         self,
+        backends::RequestFacts,
         formats::{FormatPlace, SchemaText, SCHEMA},
         requests::{FormatRule, Refusal, RequestFact},
         responses::{self, InRequest},
@@ -451,8 +452,7 @@ pub(crate) struct Broken {
 pub(crate) fn broken_formats(
     request: &mut Node<'_>,
     api: Api,
-    dialect: &'static Dialect,
-    model: &str,
+    (dialect, facts, model): (&'static Dialect, &RequestFacts, &str),
     limit: FindingLimit,
 ) -> Result<Vec<Broken>, Error> {
     let schemas = pointers(request, api)?;
@@ -464,7 +464,7 @@ pub(crate) fn broken_formats(
         let message = format!("expected a different request: {}", fact.statement);
         found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message, more: 0 });
     };
-    for fact in dialect.requests() {
+    for fact in facts.iter() {
         let Refusal::Format(rule) = fact.refuses else { continue };
         let pointer = match rule {
             FormatRule::Schema(of) if of == api => {
@@ -492,7 +492,7 @@ pub(crate) fn broken_formats(
             add(fact, pointer);
         }
     }
-    let updates = dialect.requests().iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates));
+    let updates = facts.iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates));
     if let Some(fact) = updates.filter(|_| api == Api::OpenaiResponses) {
         for at in second_updates(request)? {
             add(fact, &format!("/input/{at}"));

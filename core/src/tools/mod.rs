@@ -4,7 +4,7 @@
 //! entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable schema
 //! (`sanitize_list`, in the dialects of `target`, which also handles the parts outside the schema; `shared_limits`
 //! counts the limits of a request, `quarantine` holds the reasons for tools that cannot be sent, and warns about them).
-//! `as_sent` changes only the shape of a list.
+//! `lenient` widens schemas for APIs that validate calls. `as_sent` changes only the shape of a list.
 //!
 //! The history of a request may contain calls and results (`history`) and mention tools (for several servers
 //! `servers::mentions`). A request usually repeats the list of the previous one (`list_cache`).
@@ -19,6 +19,7 @@ pub(crate) mod check;
 mod examples;
 pub(crate) mod formats;
 pub(crate) mod history;
+mod lenient;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
 pub(crate) mod quarantine;

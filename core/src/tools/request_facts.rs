@@ -6,13 +6,13 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     collections::Set,
     dialect::{
+        backends::RequestFacts,
         requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES},
-        surface::Surface,
     },
     error::{Code, Error},
     json::{
         lazy::{may_hold, view},
-        Data, Flags, Node,
+        Flags, Node,
     },
     options::Api,
     report::Reason,
@@ -217,7 +217,7 @@ impl OriginalMembers {
 }
 
 fn is_set(member: &Node<'_>) -> bool {
-    !matches!(member.data(), Data::Null | Data::Verbatim("null"))
+    !member.is_null()
 }
 
 /// Weakens or removes a choice that the API refuses in this request, and reports members that were removed with an
@@ -228,11 +228,11 @@ fn is_set(member: &Node<'_>) -> bool {
 pub(crate) fn fix_choice(
     request: &mut Node<'_>,
     api: Api,
-    (surface, model): (&Surface, &str),
+    (facts, model): (&RequestFacts, &str),
     given: OriginalMembers,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
-    let without = without_tools(request, api, surface)?;
+    let without = without_tools(request, api, facts)?;
     let found = choice_of(request, api)?;
     if let Some(rule) = &without {
         if let Some((_, Some(choice))) = &found {
@@ -261,7 +261,7 @@ pub(crate) fn fix_choice(
     }
     let nothing = (None, Vec::new());
     let Some((found, choice)) = found else { return Ok(nothing) };
-    let Some((fact, takes_required)) = while_thinking(request, surface, model)? else { return Ok(nothing) };
+    let Some((fact, takes_required)) = while_thinking(request, facts, model)? else { return Ok(nothing) };
     if !is_refused(choice.as_ref(), takes_required) {
         return Ok(nothing);
     }
@@ -291,10 +291,10 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
 pub(crate) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
-    (surface, model): (&Surface, &str),
+    (facts, model): (&RequestFacts, &str),
 ) -> Result<Option<(&'static str, &'static RequestFact)>, Error> {
     let found = choice_of(request, api)?;
-    if let Some(rule) = without_tools(request, api, surface)? {
+    if let Some(rule) = without_tools(request, api, facts)? {
         let pointer = match rule.broken_by(request, found.as_ref()).first() {
             Some(&"tool_choice") => wire::of(api).choice().pointer(),
             Some(_) => "/parallel_tool_calls",
@@ -303,7 +303,7 @@ pub(crate) fn broken_by_choice(
         return Ok(Some((pointer, rule.fact)));
     }
     let Some((_, choice)) = found else { return Ok(None) };
-    let thinks = while_thinking(request, surface, model)?;
+    let thinks = while_thinking(request, facts, model)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
     Ok(broken.map(|(fact, _)| (wire::of(api).choice().pointer(), fact)))
 }
@@ -337,8 +337,8 @@ impl WithoutTools {
 }
 
 /// Returns the rule that a choice needs tools, if the API has this rule and the request has no tools.
-fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<WithoutTools>, Error> {
-    let rule = surface.requests.iter().find_map(|fact| match fact.refuses {
+fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<Option<WithoutTools>, Error> {
+    let rule = facts.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls, takes_idle } => {
             Some(WithoutTools { fact, takes_none, is_of_parallel_calls, takes_idle: takes_idle.contains(&api) })
         }
@@ -360,10 +360,10 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
 /// thinking. The flag is true if the API accepts `required`.
 fn while_thinking(
     request: &Node<'_>,
-    surface: &Surface,
+    facts: &RequestFacts,
     model: &str,
 ) -> Result<Option<(&'static RequestFact, bool)>, Error> {
-    let found = surface.requests.iter().find_map(|fact| match fact.refuses {
+    let found = facts.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(model) => {
             Some((fact, thinks, required))
         }

@@ -8,6 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     examples::{self, Rewritten},
+    lenient,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
@@ -98,6 +99,8 @@ struct Writer<'o> {
     restore_map: RestoreMap,
     /// True if calls are repaired, so the schemas are kept.
     repairs: bool,
+    /// True if schemas accept text for numbers and null for optional properties.
+    lenient: bool,
     /// True if only tools with `strict: true` are written in the first dialect.
     by_flag: bool,
     /// True if the second dialect is the caller's fallback, not the dialect of tools that are not strict.
@@ -201,14 +204,15 @@ pub(crate) fn rewrite_with_names<'a>(
         count,
         quarantined,
         restore_map: RestoreMap::default(),
-        repairs: options.repair.is_some(),
+        repairs: options.repairs().is_some(),
+        lenient: options.lenient_types,
         by_flag: options.by_flag.is_some(),
         has_fallback: options.fallback.is_some(),
         detail,
         answer: options.answer.clone(),
         sends_results: options.output_schemas == OutputSchemas::Send,
     };
-    writer.restore_map.repairs_by(options.repair.as_ref());
+    writer.restore_map.repairs_by(options.repairs().as_ref());
     let in_brief = writer.detail == Detail::Effects;
     let (mut changes, mut lossless) = (Vec::new(), true);
     let tools = listing.write(
@@ -429,6 +433,9 @@ impl Writer<'_> {
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
+        if self.lenient && !omit {
+            lenient::widen(&mut entry, (shape, written), dialect, &mut changes);
+        }
         let description = target::description(&entry, (shape, written), dialect, &mut changes);
         let mut strict = tool_format::strict_in(dialect, format);
         if strict == Some(false) && shape.strict(&entry).is_none() && shape.stays(written) {
@@ -562,6 +569,15 @@ impl Writer<'_> {
             }
             match target.write(entry, (shape, number, format), (self.detail, self.answer.as_deref())) {
                 Ok(mut written) => {
+                    let is_kept = first.is_none()
+                        && is_strict
+                        && shape.format() == Some(format)
+                        && spare.as_ref().is_some_and(|given| target::closed_by_api(given, format, &written));
+                    if let Some(given) = spare.as_ref().filter(|_| is_kept) {
+                        shape.edit_schema(entry, |schema| *schema = given.clone());
+                        written.changes.clear();
+                        return Ok(written);
+                    }
                     if let Some((cause, refusing)) = first {
                         let reason = format!("`{refusing}` cannot represent the tool: {}", cause.message);
                         let (rule, message) = match self.has_fallback {

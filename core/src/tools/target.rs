@@ -253,8 +253,15 @@ pub(super) fn is_read_alike(schema: &Node<'_>, dialect: &'static Dialect) -> boo
     found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
 }
 
+/// Returns true if a schema was changed only by closing objects that the API closes itself in this format.
+pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
+    let closes = written.dialect.tools.closes_in.contains(&format);
+    let is_closing = |change: &Change| change.rule == Rule::CloseObject.id();
+    closes && !written.changes.is_empty() && written.changes.iter().all(is_closing) && !is_open(given)
+}
+
 /// Returns true if an object says that it is not closed.
-fn is_open(schema: &Node<'_>) -> bool {
+pub(super) fn is_open(schema: &Node<'_>) -> bool {
     let mut open = Vec::from([schema]);
     while let Some(node) = open.pop() {
         if node.get("additionalProperties").is_some_and(|additional| additional.as_bool() != Some(false)) {

@@ -3,11 +3,7 @@
 use alloc::string::String;
 
 use super::{Wire, ALL, RECOGNIZED};
-use crate::{
-    error::Error,
-    json::{Data, Node},
-    options::Api,
-};
+use crate::{error::Error, json::Node, options::Api};
 
 /// The API that a request is sent to. Only relevant where the request itself does not determine the format.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,5 +67,5 @@ pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Ap
 
 /// Returns true if a request has a member that is not null.
 pub(super) fn is_given(request: &Node<'_>, key: &str) -> bool {
-    request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")))
+    request.get(key).is_some_and(|node| !node.is_null())
 }

@@ -51,6 +51,7 @@ macro_rules! of_lists {
             "fallback" r#""portable""# |options| options.fallback("portable");
             "maxTools" "1" |options| options.max_tools(1);
             "repair" "true" |options| options.repair(RepairOptions::default());
+            "lenientTypes" "true" |options| options.lenient_types(true);
             "prefix" r#""always""# |options| options.prefix(Prefix::Always);
             "outputSchemas" r#""send""# |options| options.output_schemas(OutputSchemas::Send);
         }

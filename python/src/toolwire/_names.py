@@ -156,6 +156,7 @@ ChangeRule: TypeAlias = Literal[
     "not-strict",
     "add-schema",
     "omit-arguments",
+    "admit-text",
     "rewrite-examples",
     "drop-description",
     "cut-description",

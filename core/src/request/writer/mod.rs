@@ -24,7 +24,7 @@ use super::{
 use crate::{
     collections::{Map, Set},
     error::Error,
-    json::{lazy::view, Data, Member, Node, Text},
+    json::{lazy::view, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
     wire::{self, choice::PARALLEL_CALLS, prompt::whole},
@@ -579,7 +579,7 @@ fn write_members<'a>(
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
     let Some(object) = request.as_object() else { return Ok(()) };
-    let is_null = |member: &Member<'_>| matches!(member.value.data(), Data::Null | Data::Verbatim("null"));
+    let is_null = |member: &Member<'_>| member.value.is_null();
     if !object.iter().all(|member| stays(&member.key) && !is_null(member)) {
         let Some(object) = request.as_object_mut() else { return Ok(()) };
         let mut members: Vec<Member<'a>> = Vec::with_capacity(object.len());

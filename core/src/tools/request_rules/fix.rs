@@ -16,7 +16,7 @@ use crate::{
     json::{
         self,
         lazy::{edit, edit_member, view},
-        Child, Data, Node,
+        Child, Node,
     },
     options::{Api, ToolFormat},
     request::{
@@ -240,10 +240,6 @@ fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
     }
 }
 
-fn is_null(member: &Node<'_>) -> bool {
-    matches!(member.data(), Data::Null | Data::Verbatim("null"))
-}
-
 fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<bool, Error> {
     let sent = match fix {
         Fix::Set(value) => {
@@ -273,7 +269,7 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
         }
         _ => return Ok(false),
     };
-    let sent = sent.filter(|(name, _)| node.get(*name).is_none_or(is_null));
+    let sent = sent.filter(|(name, _)| node.get(*name).is_none_or(Node::is_null));
     let is_renamed = sent.is_some();
     if let Some((name, value)) = sent {
         node.set(name, value);
@@ -289,7 +285,7 @@ fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) 
     let mut changes = Vec::new();
     for name in wire.tools().members() {
         let goes = *name == "tools" || !is_demand;
-        if goes && request.remove(name).is_some_and(|value| !is_null(&value)) && *name != "tools" {
+        if goes && request.remove(name).is_some_and(|value| !value.is_null()) && *name != "tools" {
             let message = alloc::format!("removed `{name}`, which needs tools");
             changes.push(RequestChange::new(alloc::format!("/{name}"), fact, message));
         }
@@ -345,16 +341,16 @@ fn rebuilt<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>
     for (index, mut part) in parts.into_iter().enumerate() {
         let goes_on = call.is_some_and(|call| index >= call) && !change.moved.contains(&index);
         if change.removed.contains(&index) {
-            let Some(own) = part.remove(CACHE).filter(|own| !is_null(own)) else { continue };
+            let Some(own) = part.remove(CACHE).filter(|own| !own.is_null()) else { continue };
             let before = if goes_on { &mut calls_on } else { &mut kept };
             match before.iter_mut().rev().find(|part| takes_cache(part)) {
-                Some(part) if part.get(CACHE).is_none_or(is_null) => part.set(CACHE, own),
+                Some(part) if part.get(CACHE).is_none_or(Node::is_null) => part.set(CACHE, own),
                 Some(_) => {}
                 None => breakpoint = Some(own),
             }
             continue;
         }
-        if takes_cache(&part) && part.get(CACHE).is_none_or(is_null) {
+        if takes_cache(&part) && part.get(CACHE).is_none_or(Node::is_null) {
             if let Some(own) = breakpoint.take() {
                 part.set(CACHE, own);
             }

@@ -17,10 +17,9 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     dialect::{
-        backends,
+        backends::RequestFacts,
         requests::{Refusal, RequestFact},
         rule::{BetaPlace, Rule},
-        Dialect,
     },
     options::Api,
     wire,
@@ -29,11 +28,10 @@ use crate::{
 /// A fact with its rule.
 pub(crate) type FactRule = (&'static RequestFact, &'static Rule);
 
-/// Returns the rules of a dialect, and of a host, about requests of this format to this model.
-pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Vec<FactRule> {
-    let of_host = backends::facts_at(host, dialect.requests());
-    let facts = dialect.requests().iter().chain(of_host);
+/// Returns the rules about requests of this format to this model.
+pub(crate) fn of(facts: &RequestFacts, (api, model): (Api, &str)) -> Vec<FactRule> {
     facts
+        .iter()
         .filter_map(|fact| match &fact.refuses {
             Refusal::Rule(rule) if rule.concerns(api, model) => Some((fact, rule)),
             _ => None,

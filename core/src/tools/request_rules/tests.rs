@@ -15,7 +15,7 @@ use serde_json::{json, Value};
 use crate::{
     adapt_request, check_request,
     dialect::{
-        backends::BACKENDS,
+        backends::{RequestFacts, BACKENDS},
         models::Models,
         requests::{Refusal, RequestFact},
         rule::{BetaPlace, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
@@ -386,7 +386,7 @@ fn every_rule_is_found_and_fixed() {
                 let (request, pointer) = violation(*api, rule, &model);
                 let about = format!("{at:?}, {api:?}, {}: {request}", fact.statement);
                 count += 1;
-                let earlier = crate::tools::request_rules::of(dialect, host, (*api, &model));
+                let earlier = crate::tools::request_rules::of(&RequestFacts::of(dialect, host, *api), (*api, &model));
                 // Of several facts about one member, the first violated one is used.
                 let is_first = earlier.iter().find(|(_, own)| own.at == rule.at && own.id == rule.id);
                 if is_first.is_some_and(|(own, _)| *own != fact) && matches!(rule.at, Location::Request(_)) {

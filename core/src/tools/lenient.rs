@@ -1,0 +1,113 @@
+//! Widens schemas, for APIs that refuse a call of their own model if its arguments do not match: numbers and booleans
+//! admit text, and optional properties admit null.
+
+use alloc::{string::String, vec::Vec};
+
+use super::target::about;
+use crate::{
+    check::{self, findings::FindingLimit},
+    collections::Set,
+    dialect::Dialect,
+    error::Error,
+    json::{Child, Node, Text},
+    options::SanitizeOptions,
+    report::{Accepts, Change, Guidance, Reason},
+    request::tool_format::{pointer, ToolShape},
+    rules::Rule,
+};
+
+/// Types whose values models write as text.
+const AS_TEXT: [&str; 3] = ["integer", "number", "boolean"];
+
+const REASON: &str = "`lenientTypes`: an API that validates the calls of its model refuses them before they can be repaired \
+    (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: [/count: expected \
+    integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
+
+/// Widens the schema of a tool, unless the API refuses the result.
+pub(super) fn widen(
+    entry: &mut Node<'_>,
+    (shape, written): (ToolShape, ToolShape),
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) {
+    let Some(given) = shape.schema(entry) else { return };
+    let mut schema = given.clone();
+    if !properties(&mut schema) {
+        return;
+    }
+    let is_accepted = check::check(&schema, &SanitizeOptions::new(dialect.name), FindingLimit::LISTED);
+    if !is_accepted.is_ok_and(|found| found.is_empty()) {
+        return;
+    }
+    shape.edit_schema(entry, |own| *own = schema.clone());
+    let at = (pointer(&shape.pointer_to_schema()), Some(pointer(&written.pointer_to_schema())));
+    let message = "accepted text for numbers and booleans, and null for optional properties; `restore` repairs calls";
+    let change = about(Rule::AdmitText, at, Guidance::Same, Reason::from(REASON), message.into());
+    changes.push(Change { accepts: Accepts::Wider, ..change });
+}
+
+/// Widens the properties at any depth. Returns true if the schema changed.
+fn properties(schema: &mut Node<'_>) -> bool {
+    let names = schema.array_at("required").unwrap_or_default().iter();
+    let required: Set<String> = names.filter_map(|name| Some(name.as_text()?.display().into_owned())).collect();
+    let mut changed = false;
+    schema.visit("properties", |table| {
+        let _ = table.visit_children(|child, property| {
+            if let Child::Member(name) = child {
+                changed |= value(property, !required.contains(&*name.display()));
+            }
+            Ok::<(), Error>(())
+        });
+    });
+    for key in ["items", "additionalProperties"] {
+        schema.visit(key, |inner| changed |= value(inner, false));
+    }
+    changed
+}
+
+/// Widens the schema of a value.
+fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
+    let mut changed = properties(schema);
+    // An enumeration restricts values of every type.
+    if schema.get("enum").is_some() || schema.get("const").is_some() {
+        return changed;
+    }
+    if let Some(is_nullable) = schema.visit("anyOf", |branches| branch(branches, &mut changed)) {
+        if is_optional && !is_nullable {
+            let null = Node::record([("type", Node::literal("null"))]);
+            schema.visit("anyOf", |branches| branches.as_array_mut().map(|list| list.push(null)));
+            changed = true;
+        }
+        return changed;
+    }
+    let Some(types) = schema.get("type") else { return changed };
+    let given: Vec<String> = match (types.as_text(), types.as_array()) {
+        (Some(name), _) => Vec::from([name.display().into_owned()]),
+        (_, Some(names)) => names.iter().filter_map(|name| Some(name.as_text()?.display().into_owned())).collect(),
+        _ => return changed,
+    };
+    let has = |wanted: &str| given.iter().any(|name| name == wanted);
+    let takes_text = AS_TEXT.iter().any(|name| has(name)) && !has("string");
+    let added = [takes_text.then_some("string"), (is_optional && !has("null")).then_some("null")];
+    if added.iter().any(Option::is_some) {
+        let names = given.iter().map(|name| Text::new(name.clone())).map(Node::string);
+        let names = names.chain(added.into_iter().flatten().map(Node::literal)).collect();
+        schema.set("type", Node::array(names));
+        changed = true;
+    }
+    changed
+}
+
+/// Widens the branches of a union. Returns true if one of them accepts null.
+fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
+    let mut is_nullable = false;
+    let _ = branches.visit_children(|_, branch| {
+        *changed |= value(branch, false);
+        let types = branch.get("type");
+        is_nullable |= types.is_none_or(|types| {
+            types.is_text("null") || types.as_array().is_some_and(|list| list.iter().any(|name| name.is_text("null")))
+        });
+        Ok::<(), Error>(())
+    });
+    is_nullable
+}
