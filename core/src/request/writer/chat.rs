@@ -143,12 +143,21 @@ impl<'a> Messages<'_, '_, 'a> {
             if let Some(text) = thought_of(&thought) {
                 if let Ok(turn) = self.turn() {
                     turn.reasoning.push(text);
+                    self.lose_rest(&thought);
                     return;
                 }
             }
         }
         let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
         self.writer.writing.warnings.about(LOST, name);
+    }
+
+    fn lose_rest(&mut self, thought: &Node<'a>) {
+        for member in thought.as_object().into_iter().flatten() {
+            if !["type", "reasoning_content", "thinking", "summary", "content"].iter().any(|key| member.key.is(key)) {
+                self.writer.writing.warnings.lose(&member.key.display(), &member.value);
+            }
+        }
     }
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
