@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from sdk_types import Fault, Members, check_of
+from ways import OWN_SDK
 
 Judge: TypeAlias = Callable[[dict[str, Any]], list[Fault]]
 
@@ -167,7 +168,7 @@ JUDGES: dict[str, Callable[[], Judge]] = {
 def judge_of(api: str, dialect: str) -> str:
     """Return the name of the judge of a backend: that of its own SDK, or that of its format's SDK."""
     own = dialect.removesuffix("-strict")
-    return own if api == "openai-chat" and own in ("groq", "cerebras", "mistral") else api
+    return own if api == "openai-chat" and own in OWN_SDK else api
 
 
 def kind(fault: Fault) -> str:

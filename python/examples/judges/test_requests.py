@@ -44,8 +44,8 @@ def test_types_accept_what_is_sent(findings: Findings, count: int, is_whole: boo
         print(f"{number:6} stricter than the API: {kind}")
     left = unexplained("type", found, is_whole)
     assert not left, "\n".join(left[:12])
-    for judge in JUDGES:
-        assert findings.counts[f"judged by {judge}"] >= count // 50, f"{judge} judges too few requests"
+    few = [judge for judge in JUDGES if findings.counts[f"judged by {judge}"] < count // 20]
+    assert not (few and is_whole), f"too few requests for {few}"
     assert sum(number for name, number in findings.counts.items() if name.startswith("not sent")) <= count // 50
 
 

@@ -66,6 +66,9 @@ BACKENDS: dict[str, tuple[tuple[str, str, str | None], ...]] = {
 }
 """By format: dialect, model and host. Without a host, facts about hosts do not apply."""
 
+OWN_SDK = ("mistral", "groq", "cerebras")
+"""Backends of Chat Completions whose SDKs have types of their own: half of the requests are for them."""
+
 TRANSLATED = ("anthropic", "openai-chat", "openai-responses", "gemini-interactions")
 """The formats that are translated into one another."""
 
@@ -140,7 +143,10 @@ def way(conversation: Conversation, numbers: random.Random, number: int) -> Way:
     source = conversation.api
     targets = TRANSLATED if source in TRANSLATED and number > 0 else (source,)
     api = numbers.choice(targets)
-    dialect, model, host = numbers.choice(BACKENDS[api])
+    backends = BACKENDS[api]
+    if api == "openai-chat" and numbers.random() < 0.5:
+        backends = tuple(backend for backend in backends if backend[0].removesuffix("-strict") in OWN_SDK)
+    dialect, model, host = numbers.choice(backends)
     options: dict[str, Any] = {"format": source}
     if host is not None:
         options["host"] = host
