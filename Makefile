@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 # Each suite and each check is a target (`make test-python`, `make lint-clippy`) that first makes what it needs (see the
 # end of this file).
-.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges clients agents bench figures bench-peers package release-check setup clean
+.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges conversations clients agents bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -50,6 +50,9 @@ fuzz: ## fuzz targets on generated inputs (TIME=3600: seconds for each target; T
 
 judges: ## only the judges and SDKs of the tests (NEWEST=1: their newest releases, with a report in target/judges.md)
 	@scripts/judges.sh $(if $(NEWEST),newest)
+
+conversations: built ## generated conversations before the types and accumulators of seven SDKs (COUNT=30000)
+	@CONVERSATIONS=$(or $(COUNT),30000) scripts/examples.sh judges
 
 clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
 	@scripts/clients.sh
@@ -105,7 +108,7 @@ chromium: installed
 	@scripts/chromium.sh
 
 # Longest first, so that both cores are busy until the end.
-TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-npm-sdks test-readme test-demo test-roles
+TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-conversations test-npm-sdks test-readme test-demo test-roles
 
 test-python: built $(call with,compile-tests)
 	@scripts/counted.sh pytest $@ bash -c 'cd python && exec .venv/bin/python -m pytest'
@@ -128,6 +131,9 @@ test-npm-sdks: built
 	@scripts/counted.sh node $@ scripts/examples.sh npm
 test-pypi-sdks: built
 	@scripts/counted.sh pytest $@ scripts/examples.sh python
+# Uses the SDKs that the suite of examples installs.
+test-conversations: test-pypi-sdks
+	@scripts/counted.sh pytest $@ scripts/examples.sh judges
 test-readme: built
 	@scripts/counted.sh none $@ scripts/readme.sh
 # Fails if the languages disagree.

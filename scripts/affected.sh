@@ -19,7 +19,7 @@ suites() { # PATH
     cli/* | tests/program.js) echo test-rust test-node test-playground test-packages test-npm-sdks test-demo test-roles ;;
     packaging/* | scripts/bundle.mjs | scripts/program.sh) echo test-packages test-roles test-python ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
-    core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-readme test-demo ;;
+    core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-conversations test-readme test-demo ;;
     command/*) echo test-rust test-node test-playground test-npm-sdks test-demo test-roles ;;
     # These suites parse the output of `check --format` in the cases.
     tests/command/*) echo test-rust test-node test-python test-playground ;;
@@ -34,9 +34,10 @@ suites() { # PATH
     npm/test/unpinned.js) echo test-node test-packages test-playground ;;
     npm/test/* | npm/bench/* | action.yml | .pre-commit-hooks.yaml | scripts/ci/*) echo test-node ;;
     npm/*) echo test-node test-packages test-playground test-npm-sdks test-roles test-docs ;;
+    python/examples/judges/*) echo test-conversations ;;
     python/examples/*) echo test-pypi-sdks test-roles ;;
     python/tests/* | python/bench/*) echo test-python ;;
-    python/*) echo test-python test-pypi-sdks test-roles ;;
+    python/*) echo test-python test-pypi-sdks test-conversations test-roles ;;
     examples/cliproxyapi/*) echo test-cliproxyapi ;;
     demo/*) echo test-demo test-rust ;;
     docs/site/*) echo test-docs ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# examples.sh npm|python|cliproxyapi: installs the SDKs of the examples if their pins changed, and runs every example against a fake
-# of its API, without network access; builds the plugin of CLIProxyAPI, and calls it as CLIProxyAPI would.
+# examples.sh npm|python|cliproxyapi|judges [ARGUMENTS OF PYTEST]: installs the SDKs of the examples if their pins changed, and runs every
+# example against a fake of its API, without network access; judges the requests of generated conversations with the types of the SDKs
+# (python/examples/judges); builds the plugin of CLIProxyAPI, and calls it as CLIProxyAPI would.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -13,7 +14,8 @@ npm() {
   command npm test --silent --prefix $folder
 }
 
-python() {
+# Goes to the folder of the examples in Python, with their SDKs.
+python_sdks() {
   local folder=python/examples stamp key
   python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
   stamp=$folder/.venv/pins
@@ -26,8 +28,17 @@ python() {
     echo "$key" >"$stamp"
   fi
   cd "$folder"
+}
+
+python() {
+  python_sdks
   .venv/bin/mypy --no-error-summary
   .venv/bin/python -m pytest
+}
+
+judges() {
+  python_sdks
+  .venv/bin/python -m pytest judges "$@"
 }
 
 cliproxyapi() {
@@ -36,6 +47,6 @@ cliproxyapi() {
 }
 
 case "${1:-}" in
-  npm | python | cliproxyapi) "$1" ;;
-  *) die "expected \`npm\`, \`python\` or \`cliproxyapi\`, found \`${1:-}\`" ;;
+  npm | python | judges | cliproxyapi) "$@" ;;
+  *) die "expected \`npm\`, \`python\`, \`judges\` or \`cliproxyapi\`, found \`${1:-}\`" ;;
 esac

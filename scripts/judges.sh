@@ -54,7 +54,7 @@ llama_server() { # [VERSION] builds llama.cpp's whole server.
 }
 
 of_judges() { (cd python && TOOLWIRE_JUDGES=1 .venv/bin/python -m pytest tests/test_judge_*.py); }
-of_python() { (cd python/examples && .venv/bin/python -m pytest); }
+of_python() { (cd python/examples && .venv/bin/python -m pytest tests judges); }
 of_node() { npm test --silent --prefix npm/examples; }
 
 scripts/setup.sh

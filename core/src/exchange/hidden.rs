@@ -51,7 +51,7 @@ pub(super) struct HiddenLoop {
 }
 
 /// Separator between the text of two rounds.
-pub(super) const BREAK: &str = "\n\n";
+const BREAK: &str = "\n\n";
 
 impl HiddenLoop {
     /// Returns `None` if searches are not hidden in replies of this API.
@@ -142,8 +142,10 @@ impl HiddenLoop {
         let usage = wire::of(self.api).reply().usage();
         let used = usage::total(self.used.as_ref(), reply.get(usage));
         if self.decide((searched, called), rounds.allows_another(reason)) {
+            let mut shown = self.without_searches(&own);
             let turn = match rounds.body() {
                 Body::Message(message) => {
+                    self.separate(&mut shown, message);
                     let turn = message.first(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
                     if let (Some(turn), MessageText::Member(member)) = (&turn, &message.text) {
                         let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
@@ -153,7 +155,7 @@ impl HiddenLoop {
                 }
                 Body::Items(_) => own.clone(),
             };
-            self.shown.extend(self.without_searches(&own));
+            self.shown.extend(shown);
             self.used = used;
             return self.answer(turn, &own);
         }
@@ -180,7 +182,8 @@ impl HiddenLoop {
     }
 
     /// Adds the output of earlier rounds to the last round's message.
-    fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, kept: Vec<Node<'static>>) {
+    fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, mut kept: Vec<Node<'static>>) {
+        self.separate(&mut kept, message);
         let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
         let MessageText::Member(member) = message.text else { return whole.set(message.units, Node::array(units)) };
         match units.is_empty() {
@@ -191,6 +194,19 @@ impl HiddenLoop {
             let own = whole.text_at(member).map(Text::display);
             let text = joined(&self.text, own.as_deref().unwrap_or_default());
             whole.set(member, Node::string(text));
+        }
+    }
+
+    /// Inserts the separator before the text of a round in units, because clients join the texts of all units.
+    fn separate(&self, units: &mut [Node<'static>], message: &Alternatives) {
+        let MessageText::InUnits { member, unless } = message.text else { return };
+        let has_text = |unit: &Node<'_>| {
+            unit.bool_at(unless) != Some(true) && unit.text_at(member).is_some_and(|text| !text.is_empty())
+        };
+        if self.shown.iter().any(has_text) {
+            if let Some(unit) = units.iter_mut().find(|unit| has_text(unit)) {
+                unit.visit(member, put_break);
+            }
         }
     }
 
@@ -233,6 +249,12 @@ fn joined(one: &str, other: &str) -> String {
     }
     whole.push_str(other);
     whole
+}
+
+/// Inserts the separator before text.
+pub(super) fn put_break(text: &mut Node<'_>) {
+    let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    *text = Node::string(String::from(BREAK) + &own);
 }
 
 /// The state of one round of a streamed reply.

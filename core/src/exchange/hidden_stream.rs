@@ -4,10 +4,10 @@
 //! In Responses and Interactions, a reasoning item belongs to the item after it, so its events are buffered until the
 //! next item shows whether it led to a search.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
-    hidden::{Delivery, HiddenLoop, Pieces, Round, BREAK},
+    hidden::{put_break, Delivery, HiddenLoop, Pieces, Round},
     usage,
 };
 use crate::{
@@ -474,12 +474,6 @@ impl HiddenLoop {
         }
         out.push(event);
     }
-}
-
-/// Inserts the separator before text.
-fn put_break(text: &mut Node<'_>) {
-    let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
-    *text = Node::string(String::from(BREAK) + &own);
 }
 
 #[cfg(test)]

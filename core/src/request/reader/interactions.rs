@@ -281,6 +281,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "id");
         self.hosted.extend(id.as_text().cloned());
+        if own.is_none() {
+            self.reader.lose_rest(&step, &["type", "id", "arguments"]);
+        }
         let name = Text::new(String::from(self.reader.reading.options.tool_search_name.as_str()));
         let arguments = Arguments::Value(step.visit("arguments", core::mem::take).unwrap_or_default());
         self.push(message, EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), own }));
@@ -290,6 +293,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.reader.change(self.at);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "call_id");
+        if own.is_none() {
+            self.reader.lose_rest(&step, &["type", "call_id", "result"]);
+        }
         let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
         let found = list.unwrap_or_default().into_iter().enumerate();
         let found = found.map(|(index, definition)| (definition, self.entry(index))).collect();

@@ -143,16 +143,21 @@ impl<'a> Messages<'_, '_, 'a> {
             if let Some(text) = thought_of(&thought) {
                 if let Ok(turn) = self.turn() {
                     turn.reasoning.push(text);
-                    let others = thought.as_object().into_iter().flatten();
-                    for member in others.filter(|member| !THOUGHT.iter().any(|name| member.key.is(*name))) {
-                        self.writer.writing.warnings.lose(&member.key.display(), &member.value);
-                    }
+                    self.lose_rest(&thought);
                     return;
                 }
             }
         }
         let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
         self.writer.writing.warnings.about(LOST, name);
+    }
+
+    fn lose_rest(&mut self, thought: &Node<'a>) {
+        for member in thought.as_object().into_iter().flatten() {
+            if !["type", "reasoning_content", "thinking", "summary", "content"].iter().any(|key| member.key.is(key)) {
+                self.writer.writing.warnings.lose(&member.key.display(), &member.value);
+            }
+        }
     }
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
@@ -302,9 +307,6 @@ fn block(part: Part<'_>) -> Node<'_> {
         }
     }
 }
-
-/// The members of reasoning that its text replaces.
-const THOUGHT: [&str; 5] = ["type", "reasoning_content", "thinking", "summary", "content"];
 
 /// Returns the text of the reasoning, if it is readable.
 fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
