@@ -331,9 +331,9 @@ fn emulate<'a>(
     } else {
         Vec::new()
     };
-    // An API that refuses an empty list reads null as none.
+    // An API reads null as no list.
     let null = request.get("tools").filter(|tools| tools.is_null()).cloned();
-    let kept_null = null.filter(|_| format == target && wire::of(target).tools().refuses_empty());
+    let kept_null = null.filter(|_| format == target && (knows_backend || wire::of(target).tools().refuses_empty()));
     let emptied = kept_null.is_none()
         && request
             .get("tools")

@@ -9,7 +9,7 @@ use super::{
     name_rules::NamePattern,
     request_fact::{FormatRule, Refusal, RequestFact},
     request_rows, requests,
-    rule::{Fix, Messages, Parts, Refused, Rule},
+    rule::{Fix, Messages, Parts, Refused, Rule, When},
     Dialect,
 };
 use crate::options::Api;
@@ -94,13 +94,14 @@ pub(crate) fn is_about(url: &str, beta: &str) -> bool {
 pub(crate) struct RequestFacts(Vec<&'static RequestFact>);
 
 impl RequestFacts {
-    /// Returns the facts about requests of this format to a host, or to the host of a URL.
-    pub(crate) fn of(dialect: &Dialect, host: Option<&str>, api: Api) -> Self {
+    /// Returns the facts about requests of this format for this model to a host, or to the host of a URL.
+    pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Self {
         let host = host.and_then(Host::of);
         let backends = || BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref()));
-        // Facts of Claude hold for Claude's format only: other formats lead to other models.
+        // The models of these hosts are Claude's, if requests have Claude's format and name no other model.
+        let is_claude = api == Api::Anthropic && (model.is_empty() || model.contains("claude"));
         let known = dialect.requests();
-        let has_others = |backend: &&Backend| api == Api::Anthropic && backend.of_models != known;
+        let has_others = |backend: &&Backend| is_claude && backend.of_models != known;
         let of_models = backends().filter(has_others).flat_map(|backend| backend.of_models);
         let mut facts: Vec<&'static RequestFact> = of_models.filter(|fact| !known.contains(fact)).collect();
         facts.extend(known);
@@ -209,11 +210,15 @@ pub(crate) const BACKENDS: &[Backend] = &[
             "Foundry does not accept `fallbacks`",
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
         ),
-        Rule::message(MESSAGES, Messages::Role("system"), &["role"]).named("message-role").only_found().fact(
-            'B',
-            "Foundry does not accept the role `system` in `messages`",
-            "pydantic-ai 2.68, checked live, without the API's text",
-        )],
+        Rule::message(MESSAGES, Messages::Role("system"), &["role"])
+            .named("message-role")
+            .when(&[When::TextOnly])
+            .fixed(Fix::ToUser)
+            .fact(
+                'B',
+                "Foundry does not accept the role `system` in `messages`",
+                "pydantic-ai 2.68, checked live, without the API's text",
+            )],
         betas: betas::FOUNDRY,
         of_models: &[],
     },

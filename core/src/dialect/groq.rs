@@ -50,7 +50,7 @@ pub(super) const GROQ: Dialect = Dialect {
         Fact {
             statement:
                 "arguments that violate the schema fail the request, so no schema may be narrower than the tool's own",
-            confidence: 'B',
+            confidence: 'C',
             source: "live: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
                 [/count: expected integer, but got string]` (picoclaw#400, ha-groq-cloud-api#20, laravel/ai#239, \
                 OpenHands#10048); the option `lenientTypes` widens schemas",

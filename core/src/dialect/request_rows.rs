@@ -7,7 +7,7 @@ use super::{
     request_fact::RequestFact,
     rule::{BetaPlace, Fix, Location, Messages, Parts, Refused, Rule, When},
 };
-use crate::{options::Api, wire::turns::Speaker};
+use crate::{options::Api, report::Severity, wire::turns::Speaker};
 
 const CHAT: &[Api] = &[Api::OpenaiChat];
 const MESSAGES: &[Api] = &[Api::Anthropic];
@@ -250,14 +250,18 @@ pub(super) const MOONSHOT_REASONING: RequestFact = Rule::message(CHAT, MODEL, &[
     .named("missing-member")
     .refusing(Refused::Absent)
     .of(Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7", "kimi-k2-thinking", "kimi-k3"]))
-    .when(&[When::MessageHas("tool_calls"), When::Unless(&["thinking", "type"], "\"disabled\"")])
+    .when(&[
+        When::MessageHas("tool_calls"),
+        When::MessageLacks("reasoning"),
+        When::Unless(&["thinking", "type"], "\"disabled\""),
+    ])
     .fixed(BLANK_REASONING)
     .fact(
         'B',
         "Kimi expects the `reasoning_content` of messages with calls back while it thinks",
         "live: `thinking is enabled but reasoning_content is missing in assistant tool call message at index 2` \
-            (mastra#12592, openclaw#74846, spacebot#245, continue#11806); LiteLLM 1.110.2: a blank is the least that \
-            the API accepts",
+            (mastra#12592, openclaw#74846, spacebot#245, continue#11806; K3: oh-my-pi#1078, opencode-kimi-full#11); \
+            LiteLLM 1.110.2: a blank is the least that the API accepts",
     );
 pub(super) const CHAT_EMPTY_CALLS: RequestFact =
     Rule::message(CHAT, MODEL, &["tool_calls"]).named("empty-list").refusing(Refused::Empty).fact(
@@ -351,13 +355,30 @@ pub(super) const CLAUDE_SYSTEM: RequestFact = Rule::message(MESSAGES, Messages::
         "3-7-sonnet",
         "3-5-sonnet",
         "3-5-haiku",
+        "3-opus",
+        "3-sonnet",
+        "3-haiku",
     ]))
+    .when(&[When::TextOnly])
     .fixed(Fix::ToUser)
     .fact(
         'A',
         "Claude 4.7 and earlier do not accept the role `system` in `messages`",
         "live: `messages: Unexpected role \"system\"` (claude-code#61412, CLIProxyAPI; Opus 5.5 accepts it: recorded)",
     );
+pub(super) const SONNET_5_SYSTEM: RequestFact = RequestFact {
+    severity: Severity::Ignored,
+    ..Rule::message(MESSAGES, Messages::Role("system"), &["role"])
+        .named("message-role")
+        .of(Models::Versions(&["sonnet-5"]))
+        .when(&[When::TextOnly])
+        .fixed(Fix::ToUser)
+        .fact(
+            'B',
+            "Claude Sonnet 5 does not follow messages of the role `system`",
+            "live: 200, and the model does not follow the message (pydantic-ai 2.68)",
+        )
+};
 pub(super) const CONVERSE_TOOLS: RequestFact = Rule::part(CONVERSE, Parts::With("toolUse"), &[])
     .named("calls-without-tools")
     .refusing(Refused::WithoutTools)
@@ -419,9 +440,13 @@ pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, 
     .fixed(Fix::RemoveOuter)
     .fact('B', "Fable, Mythos, Opus 5.5 and Sonnet 5.5 always think", "pydantic-ai 2.68, with the API's text");
 
+/// Thinking takes its budget from the answer, so a maximum that is lowered to the budget is refused, too.
+const BUDGET_64K: When = When::Below(&["thinking", "budget_tokens"], "64000");
+const BUDGET_128K: When = When::Below(&["thinking", "budget_tokens"], "128000");
 /// The maximum number of tokens of an answer.
 pub(super) const CLAUDE_4_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "64000")
     .of(Models::Versions(&["opus-4-5", "sonnet-4-5", "haiku-4-5", "sonnet-4", "sonnet-4-0"]))
+    .when(&[BUDGET_64K])
     .fact(
         'A',
         "Claude 4.5 and Sonnet 4 answer with at most 64,000 tokens",
@@ -431,7 +456,7 @@ pub(super) const CLAUDE_4_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_
 pub(super) const CLAUDE_4_6_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "128000")
     .of(Models::Versions(&["opus-4-6", "opus-4-7", "opus-4-8", "sonnet-4-6"]))
     // Only batches read this beta.
-    .when(&[When::WithoutBeta("output-300k-2026-03-24", BetaPlace::Header)])
+    .when(&[BUDGET_128K, When::WithoutBeta("output-300k-2026-03-24", BetaPlace::Header)])
     .fact(
         'A',
         "Claude 4.6 to 4.8 answer with at most 128,000 tokens",

@@ -89,6 +89,7 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     rows::CLAUDE_TEMPERATURE_WHILE_THINKING,
     rows::CLAUDE_SEARCHES,
     rows::CLAUDE_SYSTEM,
+    rows::SONNET_5_SYSTEM,
     rows::CLAUDE_4_5_LIMIT,
     rows::CLAUDE_4_6_LIMIT,
     rows::CLAUDE_3_5_LIMIT,

@@ -120,8 +120,14 @@ pub(crate) enum When {
     Is(Path, &'static str),
     /// The part is the only one of its message.
     OnlyPart,
-    /// The message has this member.
+    /// The message has this member, and the member is no empty list.
     MessageHas(&'static str),
+    /// The message does not have this member.
+    MessageLacks(&'static str),
+    /// The message has text and nothing else.
+    TextOnly,
+    /// The request does not have this member with this integer or a greater number.
+    Below(Path, &'static str),
     /// The message is in the current turn.
     CurrentTurn,
     /// The request does not name this beta where the API reads betas.
@@ -346,7 +352,7 @@ impl Rule {
     /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it
     /// was given; the others to the request that is sent.
     pub(crate) const fn is_of_value(&self) -> bool {
-        let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_) | Fix::ToUser);
+        let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
         stays && !matches!(self.at, Location::CallId | Location::Choice)
     }
 

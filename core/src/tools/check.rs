@@ -549,7 +549,7 @@ pub fn request(
         origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
     }
     let mut found = Findings::new(limit);
-    let facts = RequestFacts::of(dialect, options.host.as_deref(), api);
+    let facts = RequestFacts::of(dialect, options.host.as_deref(), (api, &model));
     let formats = formats::broken_formats(&mut request, api, (dialect, &facts, &model), limit)?;
     let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();

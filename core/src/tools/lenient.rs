@@ -3,14 +3,14 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::target::about;
+use super::{quarantine::within, target::about};
 use crate::{
     check::{self, findings::FindingLimit},
     collections::Set,
     dialect::Dialect,
     error::Error,
-    json::{Child, Node, Text},
-    options::SanitizeOptions,
+    json::{Child, Data, Node, Text},
+    options::{Allow, SanitizeOptions},
     report::{Accepts, Change, Guidance, Reason},
     request::tool_format::{pointer, ToolShape},
     rules::Rule,
@@ -19,16 +19,16 @@ use crate::{
 /// Types whose values models write as text.
 const AS_TEXT: [&str; 3] = ["integer", "number", "boolean"];
 
-const REASON: &str = "`lenientTypes`: an API that validates the calls of its model refuses them before they can be repaired \
-    (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: [/count: expected \
-    integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
+const REASON: &str = "`lenientTypes`: an API that validates the calls of its model refuses them before they can be \
+    repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: [/count: \
+    expected integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
 
-/// Widens the schema of a tool, unless the API refuses the result.
+/// Widens the schema of a tool, unless the API refuses the result, or `allow` forbids the change.
 pub(super) fn widen(
     entry: &mut Node<'_>,
     (shape, written): (ToolShape, ToolShape),
     dialect: &'static Dialect,
-    changes: &mut Vec<Change>,
+    (allow, changes): (Allow, &mut Vec<Change>),
 ) {
     let Some(given) = shape.schema(entry) else { return };
     let mut schema = given.clone();
@@ -39,11 +39,14 @@ pub(super) fn widen(
     if !is_accepted.is_ok_and(|found| found.is_empty()) {
         return;
     }
-    shape.edit_schema(entry, |own| *own = schema.clone());
     let at = (pointer(&shape.pointer_to_schema()), Some(pointer(&written.pointer_to_schema())));
     let message = "accepted text for numbers and booleans, and null for optional properties; `restore` repairs calls";
     let change = about(Rule::AdmitText, at, Guidance::Same, Reason::from(REASON), message.into());
-    changes.push(Change { accepts: Accepts::Wider, ..change });
+    let change = Change { accepts: Accepts::Wider, ..change };
+    if within(allow, core::slice::from_ref(&change)).is_ok() {
+        shape.edit_schema(entry, |own| *own = schema.clone());
+        changes.push(change);
+    }
 }
 
 /// Widens the properties at any depth. Returns true if the schema changed.
@@ -62,23 +65,41 @@ fn properties(schema: &mut Node<'_>) -> bool {
     for key in ["items", "additionalProperties"] {
         schema.visit(key, |inner| changed |= value(inner, false));
     }
+    for table in ["$defs", "definitions"] {
+        schema.visit(table, |table| {
+            let _ = table.visit_children(|_, definition| {
+                changed |= value(definition, false);
+                Ok::<(), Error>(())
+            });
+        });
+    }
     changed
 }
 
 /// Widens the schema of a value.
 fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     let mut changed = properties(schema);
-    // An enumeration restricts values of every type.
-    if schema.get("enum").is_some() || schema.get("const").is_some() {
+    if schema.get("const").is_some() {
         return changed;
     }
-    if let Some(is_nullable) = schema.visit("anyOf", |branches| branch(branches, &mut changed)) {
-        if is_optional && !is_nullable {
-            let null = Node::record([("type", Node::literal("null"))]);
-            schema.visit("anyOf", |branches| branches.as_array_mut().map(|list| list.push(null)));
-            changed = true;
+    let is_enum = schema.get("enum").is_some();
+    if is_enum {
+        let accepts_null = |list: &[Node<'_>]| list.iter().any(Node::is_null);
+        if !is_optional || schema.array_at("enum").is_none_or(accepts_null) {
+            return changed;
         }
-        return changed;
+        schema.visit("enum", |list| list.as_array_mut().map(|list| list.push(Node::new(Data::Null))));
+        changed = true;
+    }
+    if schema.get("type").is_none() {
+        if let Some(is_nullable) = schema.visit("anyOf", |branches| branch(branches, &mut changed)) {
+            if is_optional && !is_nullable {
+                let null = Node::record([("type", Node::literal("null"))]);
+                schema.visit("anyOf", |branches| branches.as_array_mut().map(|list| list.push(null)));
+                changed = true;
+            }
+            return changed;
+        }
     }
     let Some(types) = schema.get("type") else { return changed };
     let given: Vec<String> = match (types.as_text(), types.as_array()) {
@@ -87,7 +108,8 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
         _ => return changed,
     };
     let has = |wanted: &str| given.iter().any(|name| name == wanted);
-    let takes_text = AS_TEXT.iter().any(|name| has(name)) && !has("string");
+    // An enumeration restricts values of every type.
+    let takes_text = !is_enum && AS_TEXT.iter().any(|name| has(name)) && !has("string");
     let added = [takes_text.then_some("string"), (is_optional && !has("null")).then_some("null")];
     if added.iter().any(Option::is_some) {
         let names = given.iter().map(|name| Text::new(name.clone())).map(Node::string);
@@ -104,7 +126,8 @@ fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let _ = branches.visit_children(|_, branch| {
         *changed |= value(branch, false);
         let types = branch.get("type");
-        is_nullable |= types.is_none_or(|types| {
+        let is_open = || ["$ref", "enum", "const", "anyOf"].iter().all(|key| branch.get(*key).is_none());
+        is_nullable |= types.map_or_else(is_open, |types| {
             types.is_text("null") || types.as_array().is_some_and(|list| list.iter().any(|name| name.is_text("null")))
         });
         Ok::<(), Error>(())

@@ -433,8 +433,9 @@ impl Writer<'_> {
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
-        if self.lenient && !omit {
-            lenient::widen(&mut entry, (shape, written), dialect, &mut changes);
+        // An API that enforces a schema cannot call a tool otherwise.
+        if self.lenient && !omit && tool_format::strict_in(dialect, format) != Some(true) {
+            lenient::widen(&mut entry, (shape, written), dialect, (self.allow, &mut changes));
         }
         let description = target::description(&entry, (shape, written), dialect, &mut changes);
         let mut strict = tool_format::strict_in(dialect, format);
@@ -603,7 +604,14 @@ impl Writer<'_> {
                     }
                     return Ok(written);
                 }
-                Err(refused) => first = first.or(Some((refused, target.dialect.name))),
+                Err(refused) => {
+                    let is_kept = first.is_none() && is_strict && shape.format() == Some(format);
+                    if let Some(given) = spare.as_ref().filter(|given| is_kept && target.closes(given, format)) {
+                        shape.edit_schema(entry, |schema| *schema = given.clone());
+                        return Ok(Written::as_it_came(number, target.dialect));
+                    }
+                    first = first.or(Some((refused, target.dialect.name)));
+                }
             }
         }
         let unknown = || refused("unknown-dialect", "", "expected a dialect, found none".into());

@@ -99,6 +99,11 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
+    /// Returns the schema of a tool that is sent as it came.
+    pub(super) fn as_it_came(target: Option<usize>, dialect: &'static Dialect) -> Self {
+        Written { target, dialect, changes: Vec::new(), plan: Plan::default(), added: None, omit: false }
+    }
+
     /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments; without
     /// the schema, arguments are no longer forbidden.
     fn leave_out(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
@@ -253,6 +258,18 @@ pub(super) fn is_read_alike(schema: &Node<'_>, dialect: &'static Dialect) -> boo
     found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
 }
 
+impl Target {
+    /// Returns true if the API accepts a schema of a tool in this format as it is, because it closes objects itself.
+    pub(super) fn closes(&self, given: &Node<'_>, format: ToolFormat) -> bool {
+        if !self.dialect.tools.closes_in.contains(&format) || is_open(given) {
+            return false;
+        }
+        let found = check::check(given, &SanitizeOptions::new(self.dialect.name), FindingLimit::LISTED);
+        let is_closing = |constraint: &str| constraint == Constraint::ObjectNotClosed.id();
+        found.is_ok_and(|found| found.iter().all(|violation| is_closing(violation.constraint)))
+    }
+}
+
 /// Returns true if a schema was changed only by closing objects that the API closes itself in this format.
 pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
     let closes = written.dialect.tools.closes_in.contains(&format);
@@ -262,13 +279,20 @@ pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Writ
 
 /// Returns true if an object says that it is not closed.
 pub(super) fn is_open(schema: &Node<'_>) -> bool {
-    let mut open = Vec::from([schema]);
-    while let Some(node) = open.pop() {
-        if node.get("additionalProperties").is_some_and(|additional| additional.as_bool() != Some(false)) {
+    // Each with true if its members are names of properties or definitions.
+    let mut open = Vec::from([(schema, false)]);
+    while let Some((node, is_table)) = open.pop() {
+        let additional = node.get("additionalProperties").filter(|_| !is_table);
+        if additional.is_some_and(|additional| additional.as_bool() != Some(false)) {
             return true;
         }
-        open.extend(node.as_object().into_iter().flatten().map(|member| &member.value));
-        open.extend(node.as_array().unwrap_or_default());
+        for member in node.as_object().into_iter().flatten() {
+            let is = |names: &[&str]| !is_table && names.iter().any(|name| member.key.is(*name));
+            if !is(&["enum", "const", "default", "examples"]) {
+                open.push((&member.value, is(&["properties", "patternProperties", "$defs", "definitions"])));
+            }
+        }
+        open.extend(node.as_array().unwrap_or_default().iter().map(|item| (item, false)));
     }
     false
 }

@@ -93,9 +93,7 @@ DEFERRED: dict[str, tuple[Any, ...]] = {
     "server_tool_search": ("drop", "emulate"),
     "custom_tools": ("function", "keep"),
     "unknown_reference": ("unavailable", "drop"),
-    "empty_tools": ("omit",),
     "load_used_tools": (True,),
-    "system_messages": ("user",),
     "tool_changes": ("ignore",),
     "loaded_tools": (["late_one"],),
 }

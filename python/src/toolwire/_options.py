@@ -133,7 +133,7 @@ class _ListOptions(_RewritingOptions, total=False):
     lenient_types: bool | None
     """If true, schemas also accept text for numbers and booleans, and null for optional properties, and `restore`
     repairs such calls: for APIs that refuse a call of their own model before the client sees it (Groq). By default
-    `False`."""
+    false."""
     prefix: Literal["auto", "always", "never"] | None
     """Naming of tools in a list from several servers. By default `"auto"`: `server__tool` if several servers of the
     list use the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which

@@ -594,7 +594,7 @@ fn write_members<'a>(
                     continue;
                 }
                 member.key = Text::literal(name);
-                if name == "stop_sequences" && member.value.as_text().is_some() {
+                if name == "stop_sequences" && view(&member.value)?.as_text().is_some() {
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {

@@ -11,7 +11,7 @@ use crate::{
         self,
         lazy::{may_hold, view},
         pointer::push_token,
-        Data, Flags, Node,
+        Data, Flags, Node, Text,
     },
     options::Api,
     request::betas::{self, Header},
@@ -197,13 +197,22 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
             When::Is(path, value) => has(path, Some(value))?,
             When::Has(path) => has(path, None)?,
             When::WithoutBeta(beta, place) => betas.lack(beta, *place),
-            When::OnlyPart | When::MessageHas(_) | When::CurrentTurn => true,
+            When::Below(path, limit) => {
+                !at(request, path, &mut |value| value.is_some_and(|value| !is_below(value, limit)))?
+            }
+            When::OnlyPart | When::MessageHas(_) | When::MessageLacks(_) | When::TextOnly | When::CurrentTurn => true,
         };
         if !is_met {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Returns true for a value other than an integer or a greater number.
+fn is_below(value: &Node<'_>, limit: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    value.as_number().and_then(number).zip(number(limit)).is_none_or(|(own, limit)| own < limit)
 }
 
 /// Returns true for a number above an integer, however it is written.
@@ -416,10 +425,28 @@ impl InHistory<'_, '_> {
         Ok(())
     }
 
+    /// Returns true if the message consists of text that is not blank.
+    fn is_text(&self) -> bool {
+        let list = self.wire.parts_list();
+        match self.message.text_at(list) {
+            Some(text) => !text.is_blank(),
+            None => {
+                let parts = self.message.items_at(list);
+                let is_blank = |part: &Node<'_>| part.text_at("text").is_none_or(Text::is_blank);
+                parts.iter().all(|part| self.wire.turns().is_text(part)) && !parts.iter().all(is_blank)
+            }
+        }
+    }
+
     /// Returns true if the conditions hold that are about the message.
     fn has(&self, conditions: &[When]) -> bool {
         conditions.iter().all(|condition| match condition {
-            When::MessageHas(member) => self.message.get(*member).is_some_and(|value| !value.is_null()),
+            When::MessageHas(member) => self.message.get(*member).is_some_and(|value| {
+                let is_empty = value.as_array().is_some_and(<[Node<'_>]>::is_empty);
+                !value.is_null() && !is_empty
+            }),
+            When::MessageLacks(member) => self.message.get(*member).is_none_or(Node::is_null),
+            When::TextOnly => self.is_text(),
             When::CurrentTurn => self.index >= self.turn,
             _ => true,
         })

@@ -386,7 +386,8 @@ fn every_rule_is_found_and_fixed() {
                 let (request, pointer) = violation(*api, rule, &model);
                 let about = format!("{at:?}, {api:?}, {}: {request}", fact.statement);
                 count += 1;
-                let earlier = crate::tools::request_rules::of(&RequestFacts::of(dialect, host, *api), (*api, &model));
+                let earlier =
+                    crate::tools::request_rules::of(&RequestFacts::of(dialect, host, (*api, &model)), (*api, &model));
                 // Of several facts about one member, the first violated one is used.
                 let is_first = earlier.iter().find(|(_, own)| own.at == rule.at && own.id == rule.id);
                 if is_first.is_some_and(|(own, _)| *own != fact) && matches!(rule.at, Location::Request(_)) {
