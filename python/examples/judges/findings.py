@@ -131,6 +131,15 @@ def compare(given: Conversation, marks: Marks, way: Way, findings: Findings) -> 
         else:
             findings.counts[f"refused by {name} before and after"] += 1
 
+    if isinstance(way.deferred, dict):
+        keywords: Any = {**way.deferred, "format": given.api}
+        deferred = toolwire.apply_deferred_loading(request, **keywords).request
+        findings.counts[f"deferred requests judged by {way.api}"] += 1
+        before = {kind(fault) for fault in JUDGES[given.api]()(request)} if in_place else set()
+        for fault in JUDGES[way.api]()(deferred):
+            if kind(fault) not in before:
+                findings.add("type", f"{way.api}: {route} {kind(fault)}{options}", f"{about}, deferred: {fault[0]}")
+
     history = sent.get(HISTORY[way.api]) or []
     for pointer in lost(marks.whole, sent, reported):
         add("lost", kind_of_place(pointer), pointer)
@@ -147,7 +156,10 @@ def compare(given: Conversation, marks: Marks, way: Way, findings: Findings) -> 
             add("unreported", kind_of_place(pointer), pointer)
         for entry in reported.entries:
             named = entry.get("rule") or entry.get("code")
-            if named != "rename-tool" and not any(overlap(entry["pointer"], place) for place in places):
+            # Betas are in a header, and names were replaced above.
+            if named not in ("rename-tool", "unsupported-beta", "missing-beta") and not any(
+                overlap(entry["pointer"], place) for place in places
+            ):
                 add("unfounded", f"{named} {kind_of_place(entry['pointer'])}", entry["pointer"])
 
 

@@ -103,6 +103,14 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "history_arguments": ("keep",),
     "output_schemas": ("send",),
     "fallback": ("portable",),
+    "overflow": ("defer", "quarantine"),
+    "max_tools": (2, 4),
+    "refs": ("inline", "keep"),
+    "untyped": ("any", "string"),
+    "hints": ("drop",),
+    "allow": ("closed",),
+    "repair": (True,),
+    "betas": ([], ["advanced-tool-use-2025-11-20"]),
 }
 
 
