@@ -391,6 +391,8 @@ export type Constraint =
   | 'duplicate-name'
   /** A name that the API refuses. */
   | 'tool-name'
+  /** A name that is too long for a client of MCP, which puts the name of the server in front of it. */
+  | 'qualified-name'
   /** `strict` is missing, or the API does not know it. */
   | 'strict-flag'
   /** A tool without arguments that has a schema, although the API requires that it has none. */

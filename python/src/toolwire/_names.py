@@ -44,6 +44,9 @@ DialectName: TypeAlias = Literal[
     "vscode",
     "mcp-typescript",
     "claude-desktop",
+    "claude-code",
+    "cursor",
+    "cowork",
 ]
 """The names of the dialects, one for each surface of a model API. `dialects()` describes them."""
 
@@ -245,6 +248,7 @@ Constraint: TypeAlias = Literal[
     "nameless-tool",
     "duplicate-name",
     "tool-name",
+    "qualified-name",
     "strict-flag",
     "no-arguments",
     "description-not-string",
