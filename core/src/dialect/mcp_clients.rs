@@ -79,6 +79,18 @@ const DRAFT: Fact = Fact {
     ..Fact::REFUSED
 };
 
+const HEADERS: Fact = Fact {
+    statement:
+        "`x-mcp-header` names each header once, next to the type `string`, `integer` or `boolean` of a property that \
+        only `properties` lead to: otherwise clients of MCP 2026-07-28 drop the tool",
+    confidence: 'A',
+    source:
+        "MCP 2026-07-28, Streamable HTTP (SEP-2243); @modelcontextprotocol/client 2.4.0, run: `x-mcp-header is only \
+        permitted on primitive-typed properties`",
+    rules: &[Constraint::McpHeader],
+    ..Fact::REFUSED
+};
+
 const CLAUDE_NAMES: Fact = Fact {
     statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`: otherwise all tools of the server are lost",
     confidence: 'A',
@@ -151,7 +163,7 @@ const COWORK_REFERENCES: Fact = Fact {
     )
 };
 
-const CLIENT_TOOLS: Surface = Surface { is_client: true, ..Surface::PLAIN };
+const CLIENT_TOOLS: Surface = Surface { is_client: true, reads_mcp_headers: true, ..Surface::PLAIN };
 
 const INPUT: Grammar = Grammar { root_booleans: false, ..Grammar::OPEN };
 
@@ -247,7 +259,7 @@ const CLIENT: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[ROOT, PROPERTIES, WELL_FORMED],
+    facts: &[ROOT, PROPERTIES, HEADERS, WELL_FORMED],
     unverified: &["the model's own API may refuse more: this table describes only the client"],
     reasons: &[],
     method: Method::Rules(&INPUT),
@@ -260,7 +272,7 @@ pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
     documentation:
         "https://support.claude.com/en/articles/10949351-getting-started-with-local-mcp-servers-on-claude-desktop",
     revision: 2,
-    facts: &[likely(ROOT), likely(PROPERTIES), CLAUDE_NAMES, WELL_FORMED],
+    facts: &[likely(ROOT), likely(PROPERTIES), likely(HEADERS), CLAUDE_NAMES, WELL_FORMED],
     unverified: &[
         "its errors have the wording of the SDK's client; no source is public",
         "the model's own API may refuse more: the dialect `anthropic` describes it",
@@ -275,7 +287,15 @@ pub(super) const CLAUDE_CODE: Dialect = Dialect {
     documentation: "https://code.claude.com/docs/en/mcp",
     as_of: "2026-11-30",
     revision: 1,
-    facts: &[likely(ROOT), likely(PROPERTIES), CLAUDE_NAMES, CLAUDE_CODE_NAMES, CLAUDE_CODE_DESCRIPTIONS, WELL_FORMED],
+    facts: &[
+        likely(ROOT),
+        likely(PROPERTIES),
+        likely(HEADERS),
+        CLAUDE_NAMES,
+        CLAUDE_CODE_NAMES,
+        CLAUDE_CODE_DESCRIPTIONS,
+        WELL_FORMED,
+    ],
     unverified: &[
         "a server of a plugin is called `plugin_PLUGIN_SERVER`, one of claude.ai `claude_ai_SERVER`",
         "a schema `{}` makes the model write its argument as a string (claude-code#82652)",
@@ -297,7 +317,7 @@ pub(super) const CURSOR: Dialect = Dialect {
     documentation: "https://cursor.com/docs/context/mcp",
     as_of: "2026-11-30",
     revision: 1,
-    facts: &[likely(ROOT), likely(PROPERTIES), CURSOR_NAMES, WELL_FORMED],
+    facts: &[likely(ROOT), likely(PROPERTIES), likely(HEADERS), CURSOR_NAMES, WELL_FORMED],
     unverified: &[
         "whether Cursor uses the TypeScript SDK: its errors have the same wording",
         "the model's own API may refuse more: this table describes only the client",
@@ -320,6 +340,7 @@ pub(super) const COWORK: Dialect = Dialect {
     facts: &[
         likely(ROOT),
         likely(PROPERTIES),
+        likely(HEADERS),
         CLAUDE_NAMES,
         COWORK_NULL,
         COWORK_NULLABLE,

@@ -56,6 +56,8 @@ pub(crate) struct Surface {
     pub(crate) has_namespaces: bool,
     /// The surface is a client of MCP servers: schemas that it refuses never reach an API.
     pub(crate) is_client: bool,
+    /// The client drops tools with an `x-mcp-header` that MCP does not allow (rule `mcp-header`).
+    pub(crate) reads_mcp_headers: bool,
     /// The dialect for the `outputSchema` of a tool; `None` if the surface does not read it.
     pub(crate) output: Option<&'static Dialect>,
     /// The member of a function that holds the schema of its result, if the tools are in the format of OpenAI
@@ -88,6 +90,7 @@ impl Surface {
         has_custom_tools: false,
         has_namespaces: false,
         is_client: false,
+        reads_mcp_headers: false,
         output: None,
         result_member: None,
         requests: &[],

@@ -9,6 +9,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     formats::{self, has_tools, Broken},
     history::{calls, names::rename_history, pairs},
+    mcp_headers::{self, Invalid},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_rules,
     servers::{self, mentions, Owner, Servers},
@@ -405,6 +406,10 @@ impl Checking {
             let message = "expected no schema for a tool without arguments, found one".into();
             self.add(name, Constraint::NoArguments.id(), above, message);
             return Ok(());
+        }
+        let headers = surface.reads_mcp_headers.then(|| mcp_headers::invalid(schema));
+        for Invalid { pointer, message } in headers.into_iter().flatten() {
+            self.add(name, Constraint::McpHeader.id(), format!("{above}{pointer}"), message);
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
             let pointer = format!("{above}{}", violation.pointer);

@@ -8,6 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     examples::{self, Rewritten},
+    mcp_headers,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
@@ -451,6 +452,7 @@ impl Writer<'_> {
         let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
         let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());
+        let is_marked = format == ToolFormat::Mcp && shape.schema(&entry).is_some_and(mcp_headers::is_valid);
         let Written { target, dialect, mut changes, plan, added, omit } = self.schema(&mut entry, shape, format)?;
         let written = shape.written(format, omit);
         let encoded = changes.iter().any(|change| change.encoded);
@@ -486,6 +488,9 @@ impl Writer<'_> {
         }
         // The option `allow` limits changes to arguments only.
         target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);
+        if is_marked || (dialect.tools.reads_mcp_headers && shape.stays(written)) {
+            target::drop_mcp_headers(&mut entry, shape, dialect, &mut changes);
+        }
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
         let target = target.and_then(|target| self.targets.get_mut(target));

@@ -72,6 +72,7 @@ fn ids(fact: &Fact) -> Vec<&'static str> {
 const OF_REQUESTS: &[&str] = &[
     "tool-name",
     "qualified-name",
+    "mcp-header",
     "strict-flag",
     "no-arguments",
     "description-length",
