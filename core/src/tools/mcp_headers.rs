@@ -111,7 +111,7 @@ impl Scan {
             return Some(("the name of a header", found));
         }
         let kind = schema.get(Keyword::Type);
-        if !kind.is_some_and(|kind| TYPES.iter().any(|known| kind.is_text(*known))) {
+        if !kind.is_some_and(|kind| TYPES.iter().any(|known| kind.is_text(known))) {
             let found = kind.map_or("no type".into(), |kind| match kind.as_text() {
                 Some(name) => format!("`{}`", name.display()),
                 None => "a list of types".into(),
