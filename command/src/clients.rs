@@ -21,10 +21,10 @@ pub(crate) struct Client {
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
-        dialect: Some("claude-desktop"),
+        dialect: Some("claude-code"),
         api: Some("anthropic"),
         most: None,
-        source: "docs/dialects/claude-desktop.md; it defers tools itself",
+        source: "docs/dialects/claude-code.md; it defers tools itself",
     },
     Client {
         name: "claude-desktop",
@@ -41,11 +41,20 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: "docs/dialects/codex.md: it converts schemas itself; for other backends, name the dialect",
     },
     Client {
+        name: "cowork",
+        dialect: Some("cowork"),
+        api: Some("anthropic"),
+        most: None,
+        source: "docs/dialects/cowork.md",
+    },
+    Client {
         name: "cursor",
-        dialect: Some("mcp-typescript"),
+        dialect: Some("cursor"),
         api: None,
         most: Some(40),
-        source: "mcptrove.com/blog/cursor-tool-limit-math (2026-06-17): past some 40 tools; not verified",
+        source:
+            "docs/dialects/cursor.md; mcptrove.com/blog/cursor-tool-limit-math (2026-06-17): past some 40 tools; not \
+                 verified",
     },
     Client {
         name: "typescript-sdk",

@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// Class of each dialect. Of 166 real MCP servers, 140 are accepted by all ordinary dialects.
-const MODES: [(&str, Mode); 36] = [
+const MODES: [(&str, Mode); 39] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -65,6 +65,9 @@ const MODES: [(&str, Mode); 36] = [
     ("vscode", Mode::Ordinary),
     ("mcp-typescript", Mode::Ordinary),
     ("claude-desktop", Mode::Ordinary),
+    ("claude-code", Mode::Ordinary),
+    ("cursor", Mode::Ordinary),
+    ("cowork", Mode::Ordinary),
 ];
 
 /// Constraints that the ordinary profile ignores. The builds of VS Code differ in their support of drafts after 7, and

@@ -29,7 +29,7 @@ use crate::{
         tool_list::Listing,
     },
     rules::Constraint,
-    tools::{check::ToolViolation, quarantine::Quarantined, servers},
+    tools::{check::ToolViolation, quarantine::Quarantined, sanitize_list, servers},
 };
 
 pub use crate::{
@@ -196,6 +196,19 @@ pub fn max_tools(dialect: &Dialect) -> Option<usize> {
 pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
     options.any_count = true;
     options.max_tools = Some(None);
+    options
+}
+
+/// Returns the maximum length of a server's name in the configuration of a client that limits the names of servers and
+/// tools together; `None` for any other dialect.
+pub fn max_server_name(dialect: Option<&str>) -> Option<usize> {
+    let dialect = crate::dialects().iter().find(|known| Some(known.name) == dialect)?;
+    Some(sanitize_list::max_server_name(dialect.tools.qualified?))
+}
+
+/// Returns options for a client that lists the tools under the server's name in its own configuration.
+pub fn with_server(mut options: ToolsOptions, server: Option<String>) -> ToolsOptions {
+    options.server = server;
     options
 }
 

@@ -10,14 +10,14 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain language-model mastra options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
-const ENTRIES = 'ai fetch index langchain mastra slim';
+  'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain language-model mastra mcp options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
+const ENTRIES = 'ai fetch index langchain mastra mcp slim';
 
 test('contains only the files that users need', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
     ...['dist/command.js', 'dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
-    ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [
+    ...['ai', 'fetch', 'index', 'langchain', 'mastra', 'mcp'].flatMap((name) => [
       `dist/${name}.node.js`,
       `dist/${name}.workerd.js`,
     ]),
@@ -51,6 +51,7 @@ test('`@arethetypeswrong/cli` finds no problem', () => {
     './fetch',
     './langchain',
     './mastra',
+    './mcp',
     './package.json',
     './slim',
   ]);

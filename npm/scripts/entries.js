@@ -19,6 +19,7 @@ export const COMPANIONS = [
   { name: 'fetch', beside: 'index' },
   { name: 'ai', beside: 'index' },
   { name: 'mastra', beside: 'index' },
+  { name: 'mcp', beside: 'index' },
   { name: 'langchain', beside: 'index', external: ['@langchain/*'] },
 ];
 

@@ -72,8 +72,14 @@ export type Dialect =
   | 'vscode'
   /** MCP clients with the TypeScript SDK: the tools that `client.listTools()` returns. */
   | 'mcp-typescript'
-  /** Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API. */
-  | 'claude-desktop';
+  /** Claude Desktop, tools of MCP servers: what reaches the model's API. */
+  | 'claude-desktop'
+  /** Claude Code, tools of MCP servers: what reaches the model's API. */
+  | 'claude-code'
+  /** Cursor, tools of MCP servers: what reaches the model's API. */
+  | 'cursor'
+  /** Cowork in Claude Desktop, tools of local MCP servers: what reaches the model's API. */
+  | 'cowork';
 
 /** The format in which `sanitizeTools` writes tools for a dialect, unless `format` selects another. */
 export interface DialectFormats {
@@ -149,4 +155,10 @@ export interface DialectFormats {
   'mcp-typescript': 'mcp';
   /** `claude-desktop` is written in the format `mcp`. */
   'claude-desktop': 'mcp';
+  /** `claude-code` is written in the format `mcp`. */
+  'claude-code': 'mcp';
+  /** `cursor` is written in the format `mcp`. */
+  cursor: 'mcp';
+  /** `cowork` is written in the format `mcp`. */
+  cowork: 'mcp';
 }

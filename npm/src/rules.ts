@@ -204,6 +204,8 @@ export type ChangeRule =
   | 'fallback'
   /** Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server. */
   | 'drop-output-schema'
+  /** Removes an `x-mcp-header` for which a client would drop the tool. */
+  | 'drop-mcp-header'
   /** Gives a response format a name that the API accepts. */
   | 'rename-format'
   /** Sends a response format as the arguments of a function that the model has to call. */
@@ -393,6 +395,10 @@ export type Constraint =
   | 'duplicate-name'
   /** A name that the API refuses. */
   | 'tool-name'
+  /** A name that is too long for a client of MCP, which puts the name of the server in front of it. */
+  | 'qualified-name'
+  /** `x-mcp-header` at a location or with a value that MCP does not allow. */
+  | 'mcp-header'
   /** `strict` is missing, or the API does not know it. */
   | 'strict-flag'
   /** A tool without arguments that has a schema, although the API requires that it has none. */

@@ -28,6 +28,9 @@ pub(crate) struct ProxyArguments {
     /// Known client: determines the dialect and the maximum number of tools
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names()))]
     pub(crate) client: Option<String>,
+    /// Name of this entry in the client's file: some clients limit the length of tool names together with it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["install", "undo"])]
+    pub(crate) name: Option<String>,
     /// Minimum confidence of a repair; `off`: invalid arguments are not repaired
     #[arg(long, value_name = "CONFIDENCE", default_value = "likely")]
     #[arg(value_parser = PossibleValuesParser::new(REPAIRS))]

@@ -3,7 +3,7 @@
 
 mod entry;
 
-use toolwire::json;
+use toolwire::{internal, json};
 
 use self::entry::{quoted, Entry};
 use super::{
@@ -33,6 +33,8 @@ pub(crate) struct Install {
     server: Option<String>,
     /// The command line of the proxy, without `--env` and the server.
     program: Vec<String>,
+    /// Maximum length of a server's name, if the client limits it together with the names of tools.
+    most_of_name: Option<usize>,
     undoes: bool,
     /// True if `--yes` was given.
     is_agreed: bool,
@@ -108,7 +110,9 @@ impl Install {
         }
         let paths: Vec<String> = connection.servers.iter().cloned().collect();
         let stage = if paths.is_empty() { Stage::Variables } else { Stage::Reading };
+        let dialect = clients::named(client).and_then(|client| client.dialect);
         Ok(Install {
+            most_of_name: internal::max_server_name(dialect),
             place,
             server: connection.only.first().cloned(),
             program,
@@ -179,7 +183,9 @@ impl Install {
         entry.require_known_variables()?;
         let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
         let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
-        let mut words = self.program.iter().cloned().chain(variables).chain(server);
+        let name = self.most_of_name.filter(|most| entry.name().chars().count() <= *most);
+        let name = name.map(|_| format!("--name={}", entry.name()));
+        let mut words = self.program.iter().cloned().chain(name).chain(variables).chain(server);
         Ok(words.next().map(|command| (command, words.collect())))
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) dialects: Vec<String>,
     /// The client, if known, and the source of the facts about it.
     pub(crate) client: Option<(String, String)>,
+    /// Name of the proxy in the client's configuration, if known.
+    pub(crate) name: Option<String>,
     /// Minimum confidence of a repair; `None`: calls are not repaired.
     pub(crate) repair: Option<Confidence>,
     /// Maximum length of a tool list that is not replaced by a search; `None`: no limit.
@@ -90,6 +92,7 @@ impl Settings {
             ("dialects", strings(&self.dialects)),
             ("client", self.client.as_ref().map_or_else(Node::default, |(name, _)| Node::string(name.as_str()))),
             ("source", self.client.as_ref().map_or_else(Node::default, |(_, source)| Node::string(source.as_str()))),
+            ("name", self.name.as_deref().map_or_else(Node::default, Node::string)),
             ("repair", self.repair.map_or_else(Node::default, |least| Node::string(least.as_str()))),
             ("most", number(self.most)),
             ("refusesResults", Node::bool(self.refuses_results)),
@@ -115,6 +118,7 @@ impl Settings {
             servers: texts("servers", Some("name")),
             dialects: texts("dialects", None),
             client: text("client").zip(text("source")),
+            name: text("name"),
             repair: repair.map(|word| if word.is_text("exact") { Confidence::Exact } else { Confidence::Likely }),
             most: count("most").and_then(|most| usize::try_from(most).ok()),
             refuses_results: flag("refusesResults"),
@@ -150,10 +154,17 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
     if let Some(listen) = &listen {
         demand_token(listen, arguments.token_env.as_deref()).map_err(failed)?;
     }
+    let room = internal::max_server_name(of_client);
+    if let Some((most, name)) = room.zip(arguments.name.as_deref()).filter(|(most, name)| name.chars().count() > *most)
+    {
+        let found = name.chars().count();
+        return Err(failed(format!("--name: expected at most {most} characters for this client, found {found}")));
+    }
     let settings = Settings {
         servers: Vec::new(),
         dialects: [api].into_iter().chain(of_client).map(String::from).collect(),
         client: client.map(|client| (client.name.to_string(), client.source.to_string())),
+        name: arguments.name.clone(),
         repair: least_confidence(&arguments.repair),
         most,
         refuses_results: arguments.results == "refuse",

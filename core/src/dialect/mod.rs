@@ -213,6 +213,9 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     vscode::VSCODE,
     mcp_clients::MCP_TYPESCRIPT,
     mcp_clients::CLAUDE_DESKTOP,
+    mcp_clients::CLAUDE_CODE,
+    mcp_clients::CURSOR,
+    mcp_clients::COWORK,
 ];
 
 /// Returns the patterns for tool names of all dialects, without duplicates.
@@ -295,7 +298,7 @@ impl Dialect {
     /// ```
     /// let dialects = toolwire::dialects();
     /// let claude = dialects.iter().find(|dialect| dialect.name == "claude-desktop").unwrap();
-    /// assert_eq!(claude.output_schema().unwrap().surface, "Claude Desktop and Claude Code, `outputSchema` of tools");
+    /// assert_eq!(claude.output_schema().unwrap().surface, "Claude Desktop, `outputSchema` of tools");
     /// ```
     pub const fn output_schema(&self) -> Option<&'static Dialect> {
         self.tools.output
@@ -560,8 +563,14 @@ names! {
     VSCODE = vscode::VSCODE,
     /// MCP clients with the TypeScript SDK: the tools that they list.
     MCP_TYPESCRIPT = mcp_clients::MCP_TYPESCRIPT,
-    /// Claude Desktop and Claude Code, tools of MCP servers: the tools that reach the model's API.
+    /// Claude Desktop, tools of MCP servers: the tools that reach the model's API.
     CLAUDE_DESKTOP = mcp_clients::CLAUDE_DESKTOP,
+    /// Claude Code, tools of MCP servers: the tools that reach the model's API.
+    CLAUDE_CODE = mcp_clients::CLAUDE_CODE,
+    /// Cursor, tools of MCP servers: the tools that reach the model's API.
+    CURSOR = mcp_clients::CURSOR,
+    /// Cowork in Claude Desktop, tools of local MCP servers: the parts that reach the model's API.
+    COWORK = mcp_clients::COWORK,
 }
 
 #[test]

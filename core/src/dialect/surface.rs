@@ -13,6 +13,9 @@ pub(crate) struct Surface {
     pub(crate) format: ToolFormat,
     /// Accepted tool names (rule `tool-name`).
     pub(crate) names: NamePattern,
+    /// How a client of MCP names a tool together with its server (rule `qualified-name`); `None` if the length of such
+    /// names is not limited.
+    pub(crate) qualified: Option<QualifiedName>,
     /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
     /// How the API reads the schema of a tool without the flag, if it means something else than `false`. A tool of a
@@ -55,6 +58,8 @@ pub(crate) struct Surface {
     pub(crate) has_namespaces: bool,
     /// The surface is a client of MCP servers: schemas that it refuses never reach an API.
     pub(crate) is_client: bool,
+    /// The client drops tools with an `x-mcp-header` that MCP does not allow (rule `mcp-header`).
+    pub(crate) reads_mcp_headers: bool,
     /// The dialect for the `outputSchema` of a tool; `None` if the surface does not read it.
     pub(crate) output: Option<&'static Dialect>,
     /// The member of a function that holds the schema of its result, if the tools are in the format of OpenAI
@@ -69,6 +74,7 @@ impl Surface {
     pub(crate) const PLAIN: Surface = Surface {
         format: ToolFormat::Mcp,
         names: NamePattern::ANY,
+        qualified: None,
         strict: StrictFlag::Omitted,
         without_strict: None,
         closes_in: &[],
@@ -87,6 +93,7 @@ impl Surface {
         has_custom_tools: false,
         has_namespaces: false,
         is_client: false,
+        reads_mcp_headers: false,
         output: None,
         result_member: None,
         requests: &[],
@@ -101,6 +108,31 @@ impl Surface {
     pub(crate) fn names_for(&self, model: &str) -> NamePattern {
         let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
         own.map_or(self.names, |(_, names)| *names)
+    }
+}
+
+impl Surface {
+    /// Returns the accepted names of the tools of a server whose name in the client's configuration has this length.
+    pub(crate) fn names_beside(&self, server: Option<usize>) -> NamePattern {
+        let room = self.qualified.zip(server).map_or(usize::MAX, |(qualified, length)| qualified.room_beside(length));
+        NamePattern { max_length: self.names.max_length.min(room), ..self.names }
+    }
+}
+
+/// The name under which a client sends the tool of a server: a prefix, the server's name, a separator, the tool's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QualifiedName {
+    pub(crate) prefix: &'static str,
+    pub(crate) separator: &'static str,
+    /// Maximum number of characters of the whole name.
+    pub(crate) max_length: usize,
+}
+
+impl QualifiedName {
+    /// Returns the number of characters that are left for the name of a tool, by the length of the server's name.
+    pub(crate) fn room_beside(&self, server: usize) -> usize {
+        let affixes = self.prefix.len() + self.separator.len();
+        self.max_length.saturating_sub(affixes).saturating_sub(server)
     }
 }
 

@@ -127,6 +127,8 @@ pub(super) const VSCODE: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
+        "`$defs` may be lost on the way to the model, so that references break (fastmcp#2808, fastmcp#2861): the \
+            source does not show it, and `refs: \"inline\"` avoids it",
         "for GPT-4, VS Code deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and \
             truncates descriptions in schemas to 1,024 characters",
         "for Gemini, VS Code turns null in a list of types into `nullable`, and deletes it next to several types",

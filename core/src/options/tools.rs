@@ -234,6 +234,8 @@ options! {
     } with {
         /// Dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
         pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
+        /// Name of the server in the client's configuration, if the client puts it in front of the names of tools.
+        pub(crate) server: Option<String> = None;
         /// Dialect for tools without `strict: true`; `None`: the flags of the tools do not affect the dialect.
         pub(crate) by_flag: Option<&'static str> = None;
         /// Name of the function that represents a response format. Its schema is wrapped if it does not describe an

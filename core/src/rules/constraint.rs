@@ -208,6 +208,10 @@ constraints! {
     DuplicateName = "duplicate-name",
     /// A name that the API refuses.
     ToolName = "tool-name",
+    /// A name that is too long for a client of MCP, which puts the name of the server in front of it.
+    QualifiedName = "qualified-name",
+    /// `x-mcp-header` at a location or with a value that MCP does not allow.
+    McpHeader = "mcp-header",
     /// `strict` is missing, or the API does not know it.
     StrictFlag = "strict-flag",
     /// A tool without arguments that has a schema, although the API requires that it has none.
@@ -352,6 +356,10 @@ impl Constraint {
                 "Rename one of the two tools, or let `sanitizeTools` do it (`duplicateNames`)."
             }
             Constraint::ToolName => "Rename the tool: 3 to 64 letters, digits, `_` and `-`, starting with a letter.",
+            Constraint::QualifiedName => "Shorten the name of the tool, or that of the server in the client's file.",
+            Constraint::McpHeader => {
+                "Name each header once, next to the type `string`, `integer` or `boolean` of a property, or remove it."
+            }
             Constraint::StrictFlag => "Set `strict` as the API requires.",
             Constraint::NoArguments => "Omit the schema.",
             Constraint::DescriptionNotString => "Write the description as a string.",

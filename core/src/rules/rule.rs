@@ -307,6 +307,8 @@ rules! {
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
     /// Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server.
     DropOutputSchema = "drop-output-schema", List, SAME.guidance(Lost), [];
+    /// Removes an `x-mcp-header` for which a client would drop the tool.
+    DropMcpHeader = "drop-mcp-header", List, SAME.guidance(Lost), [];
     /// Gives a response format a name that the API accepts.
     RenameFormat = "rename-format", List, SAME, [];
     /// Sends a response format as the arguments of a function that the model has to call.

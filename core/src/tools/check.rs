@@ -9,6 +9,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     formats::{self, has_tools, Broken},
     history::{calls, names::rename_history, pairs},
+    mcp_headers::{self, Invalid},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_rules,
     servers::{self, mentions, Owner, Servers},
@@ -362,10 +363,10 @@ impl Checking {
             }
             Some(text) => {
                 // A client reads the tools of each server under their own names.
-                let own = self.owner(text).filter(|_| surface.is_client).map_or(text, |owner| &owner.name);
-                if !names::is_legal(surface.names, own) {
-                    let message = format!("expected a name of {}, found `{}`", surface.names, own.display());
-                    self.add(name, Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+                let owner = self.owner(text).filter(|_| surface.is_client);
+                let own = owner.map_or(text, |owner| &owner.name);
+                if let Some((rule, message)) = misnamed(&surface, own, owner.map(Owner::server)) {
+                    self.add(name, rule.id(), at(listed, &shape.pointer_to("name")), message);
                 }
             }
         }
@@ -411,6 +412,10 @@ impl Checking {
             && shape.strict(entry).and_then(Node::as_bool) == Some(true)
             && shape.format().is_some_and(|format| surface.closes_in.contains(&format))
             && !target::is_open(schema);
+        let headers = surface.reads_mcp_headers.then(|| mcp_headers::invalid(schema));
+        for Invalid { pointer, message } in headers.into_iter().flatten() {
+            self.add(name, Constraint::McpHeader.id(), format!("{above}{pointer}"), message);
+        }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
             if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed.id() {
                 continue;
@@ -491,6 +496,20 @@ impl Checking {
         };
         self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
     }
+}
+
+/// Returns the constraint that a tool's name violates, with a message. A client may put the server's name before it.
+fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
+    let found = name.display();
+    if !names::is_legal(surface.names, name) {
+        return Some((Constraint::ToolName, format!("expected a name of {}, found `{found}`", surface.names)));
+    }
+    let room = surface.names_beside(server.map(|server| server.code_points().count())).max_length;
+    let length = name.code_points().count();
+    let beside = server.filter(|_| length > room)?.display();
+    let message =
+        format!("expected a name of at most {room} characters for a tool of the server `{beside}`, found {length}");
+    Some((Constraint::QualifiedName, message))
 }
 
 fn spelled(flag: Option<bool>) -> &'static str {

@@ -22,6 +22,7 @@ pub(crate) mod history;
 mod lenient;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
+pub(crate) mod mcp_headers;
 pub(crate) mod quarantine;
 pub(crate) mod request_facts;
 pub(crate) mod request_rules;

@@ -8,7 +8,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     examples::{self, Rewritten},
-    lenient,
+    lenient, mcp_headers,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
@@ -17,7 +17,12 @@ use super::{
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    dialect::{self, requests::RequestFact, surface::NamePattern, Dialect},
+    dialect::{
+        self,
+        requests::RequestFact,
+        surface::{NamePattern, QualifiedName},
+        Dialect,
+    },
     error::{Code, Error},
     json::{self, push_token, Node, Text},
     limits::MAX_TOOLS,
@@ -116,11 +121,12 @@ struct Writer<'o> {
 /// Rewrites a list. With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is
 /// lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
-    let shape = dialect::of(&options.sanitize)?.tools.names;
+    let shape = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
     let planned = Planned {
+        shape: Some(shape),
         servers: servers.as_ref(),
         points_to_servers: true,
         same_names: same_names.as_ref(),
@@ -129,6 +135,26 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
     outcome.restore_map.has_indices |= is_renaming;
     Ok(outcome)
+}
+
+/// Returns the accepted names of the tools of a list. A client of MCP may limit them together with the server's name,
+/// which the caller or a list of one server names.
+fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<NamePattern, Error> {
+    let surface = dialect::of(&options.sanitize)?.tools;
+    let Some(qualified) = surface.qualified else { return Ok(surface.names) };
+    let of_list = || servers::only_name(tools).map(|server| server.code_points().count());
+    let server = options.server.as_ref().map(|server| server.chars().count()).or_else(of_list);
+    let most = max_server_name(qualified);
+    if let Some(length) = server.filter(|length| *length > most) {
+        let message = format!("expected a server's name of at most {most} characters for the client, found {length}");
+        return Err(Error::new(Code::InvalidRequest, "", message));
+    }
+    Ok(surface.names_beside(server))
+}
+
+/// Returns the maximum length of a server's name. Next to a longer one, the names of tools could not be told apart.
+pub(crate) fn max_server_name(qualified: QualifiedName) -> usize {
+    qualified.room_beside(TAIL + 1)
 }
 
 /// Names that are already planned for the tools of a list.
@@ -299,7 +325,9 @@ fn renamed(
 ) -> Change {
     let of = server.map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
     let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` reverts it", own.display());
+    let is_long = dialect.tools.qualified.is_some() && own.code_points().count() > called.chars().count();
     let reason = match names::is_legal(dialect.tools.names, own) {
+        true if is_long => reason(dialect, Constraint::QualifiedName),
         true => Reason::from("the tools of a list have different names"),
         false => reason(dialect, Constraint::ToolName),
     };
@@ -427,6 +455,7 @@ impl Writer<'_> {
         let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
         let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());
+        let is_marked = format == ToolFormat::Mcp && shape.schema(&entry).is_some_and(mcp_headers::is_valid);
         let Written { target, dialect, mut changes, plan, added, omit } = self.schema(&mut entry, shape, format)?;
         let written = shape.written(format, omit);
         let encoded = changes.iter().any(|change| change.encoded);
@@ -466,6 +495,9 @@ impl Writer<'_> {
         }
         // The option `allow` limits changes to arguments only.
         target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);
+        if is_marked || (dialect.tools.reads_mcp_headers && shape.stays(written)) {
+            target::drop_mcp_headers(&mut entry, shape, dialect, &mut changes);
+        }
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
         let target = target.and_then(|target| self.targets.get_mut(target));

@@ -4,6 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    mcp_headers::{self, Invalid},
     quarantine::{failed, refused, Refused},
     shared_limits,
 };
@@ -440,6 +441,26 @@ pub(super) fn settle_output_schema(
     entry.remove(KEY);
     let message = format!("removed `{KEY}`: {why}");
     changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
+}
+
+/// Removes each `x-mcp-header` for which clients would drop the tool.
+pub(super) fn drop_mcp_headers(
+    entry: &mut Node<'_>,
+    shape: ToolShape,
+    dialect: &'static Dialect,
+    changes: &mut Vec<Change>,
+) {
+    let found = shape.schema(entry).map(mcp_headers::invalid).unwrap_or_default();
+    for Invalid { pointer: at, message } in found {
+        shape.edit_schema(entry, |schema| mcp_headers::remove(schema, &at));
+        let from = format!("{}{at}", pointer(&shape.pointer_to_schema()));
+        let message = format!("removed `x-mcp-header`: {message}");
+        let because = match dialect.tools.reads_mcp_headers {
+            true => reason(dialect, Constraint::McpHeader),
+            false => Reason::from("clients of MCP 2026-07-28 drop a tool with such an annotation"),
+        };
+        changes.push(about(Rule::DropMcpHeader, (from, None), Guidance::Lost, because, message));
+    }
 }
 
 /// Returns the member of an API's function that contains the output schema of an MCP tool, and the schema as the server

@@ -71,6 +71,8 @@ fn ids(fact: &Fact) -> Vec<&'static str> {
 /// Rules for whole requests, which `check` does not enforce. Fixtures of `checkTools` cover them.
 const OF_REQUESTS: &[&str] = &[
     "tool-name",
+    "qualified-name",
+    "mcp-header",
     "strict-flag",
     "no-arguments",
     "description-length",

@@ -44,6 +44,9 @@ DialectName: TypeAlias = Literal[
     "vscode",
     "mcp-typescript",
     "claude-desktop",
+    "claude-code",
+    "cursor",
+    "cowork",
 ]
 """The names of the dialects, one for each surface of a model API. `dialects()` describes them."""
 
@@ -149,6 +152,7 @@ ChangeRule: TypeAlias = Literal[
     "rename-definition",
     "fallback",
     "drop-output-schema",
+    "drop-mcp-header",
     "rename-format",
     "format-as-tool",
     "format-in-prompt",
@@ -246,6 +250,8 @@ Constraint: TypeAlias = Literal[
     "nameless-tool",
     "duplicate-name",
     "tool-name",
+    "qualified-name",
+    "mcp-header",
     "strict-flag",
     "no-arguments",
     "description-not-string",

@@ -345,6 +345,9 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
+        if let Some(null) = branch.get(Keyword::Type).filter(|name| rule.no_null && name.is_text("null")) {
+            report.add(null, Constraint::UnknownType, at() + "/type", "no branch for null in a union", "`null`");
+        }
         if !is_schema_value(branch, grammar) {
             report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
         }

@@ -418,6 +418,8 @@ pub(crate) struct AnyOfRule {
     pub(crate) beside: Keywords,
     /// Two branches must not be objects whose first property has the same name.
     pub(crate) distinct_first_keys: bool,
+    /// No branch may be null only.
+    pub(crate) no_null: bool,
     /// Every branch needs `type`, so a branch cannot be another union.
     pub(crate) typed_branches: bool,
     /// Maximum number of branches.
@@ -431,6 +433,7 @@ impl AnyOfRule {
         no_shared_keywords: false,
         beside: Keywords::ALL,
         distinct_first_keys: false,
+        no_null: false,
         typed_branches: false,
         max_branches: usize::MAX,
     };

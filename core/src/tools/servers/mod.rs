@@ -94,6 +94,14 @@ pub(crate) fn is_list(list: &Node<'_>) -> bool {
     has_server(list) || list.get(TOOLS).is_some_and(has_server)
 }
 
+/// Returns the name of the server if a list has exactly one.
+pub(crate) fn only_name<'n, 'a>(list: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    match list.as_array().or_else(|| list.get(TOOLS)?.as_array())? {
+        [server] if is_server(server) => server.text_at(SERVER),
+        _ => None,
+    }
+}
+
 fn refused(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }

@@ -41,6 +41,9 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("cerebras-strict", [[7, 0, 229], [0, 0, 456], [0, 0, 6], [0, 0, 11]]),
     ("mcp-typescript", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("claude-desktop", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("claude-code", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("cursor", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("cowork", [[0, 0, 0], [0, 0, 22], [0, 0, 0], [0, 0, 0]]),
 ];
 
 /// Returns the limits of one dialect and one collection, given by its index.

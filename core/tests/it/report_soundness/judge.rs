@@ -80,7 +80,7 @@ impl Sent {
 
 /// Returns the rewritten schema in standard JSON Schema.
 pub(crate) fn readable(output: &Value, options: &SanitizeOptions) -> Value {
-    if ["gemini", "vertex"].contains(&options.dialect.as_str()) {
+    if ["gemini", "vertex", "cowork"].contains(&options.dialect.as_str()) {
         openapi::in_json_schema(output)
     } else {
         output.clone()

@@ -1,0 +1,240 @@
+// Tests the adapter for MCP servers with both versions of the official SDK, each as server and as client.
+
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import * as next from '@modelcontextprotocol/server';
+import { Client as NextClient, StreamableHTTPClientTransport } from 'mcp-client';
+import { checkTools } from 'toolwire';
+import { toolwireHandlers, toolwireServer } from 'toolwire/mcp';
+import * as z from 'zod';
+
+import { files } from '../dist/mcp-server.js';
+import { served, TOOLS } from '../fake/server.js';
+
+/** The call that the tool's server expects. */
+const EXPECTED = { name: 'files.read', input: { path: 'README.md', $ref: 'main' } };
+const MOONSHOT = { dialect: 'moonshot', repair: true };
+
+/** Sets the handlers of a server without `McpServer`, whose schemas are ordinary JSON Schema, on several pages. */
+const SERVERS = {
+  'version 1': (list, call) => {
+    const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
+    return [
+      server,
+      () => server.setRequestHandler(ListToolsRequestSchema, list),
+      () => server.setRequestHandler(CallToolRequestSchema, call),
+    ];
+  },
+  'version 2': (list, call) => {
+    const server = new next.Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
+    return [
+      server,
+      () => server.setRequestHandler('tools/list', list),
+      () => server.setRequestHandler('tools/call', call),
+    ];
+  },
+  'version 2, with schemas': (list, call) => {
+    const server = new next.Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
+    const schemas = { params: z.looseObject({}), result: z.looseObject({}) };
+    return [
+      server,
+      () => server.setRequestHandler('tools/list', schemas, (params, context) => list({ params }, context)),
+      () => server.setRequestHandler('tools/call', schemas, (params, context) => call({ params }, context)),
+    ];
+  },
+};
+
+/** Returns a client that is connected to the server. */
+async function connected(t, server, client = new Client({ name: 'agent', version: '1.0.0' })) {
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(one), client.connect(other)]);
+  t.after(() => client.close());
+  return client;
+}
+
+/** Returns a handler of `tools/list` that lists one tool on each page. */
+const paged = (tools) => (request) => {
+  const at = Number(request?.params?.cursor ?? 0);
+  return { tools: [tools[at]], ...(at + 1 < tools.length ? { nextCursor: `${at + 1}` } : {}) };
+};
+
+const PAGES = [...TOOLS, { name: 'files-read', inputSchema: { type: 'object' } }];
+
+for (const [version, made] of Object.entries(SERVERS)) {
+  for (const early of [true, false]) {
+    test(`toolwireServer, ${version}, wrapped ${early ? 'before' : 'after'} its handlers are set`, async (t) => {
+      const calls = [];
+      const judged = [];
+      const reports = [];
+      const call = ({ params }) => ({
+        content: [{ type: 'text', text: served(calls, params.name, params.arguments) }],
+      });
+      const [server, list, run] = made(paged(PAGES), call);
+      const options = {
+        ...MOONSHOT,
+        onRepair: ({ name, valid, repairs }) => judged.push([name, valid, repairs.length]),
+        onReport: ({ changes, tools }) => reports.push([changes.length > 0, tools.length]),
+      };
+      if (early) toolwireServer(server, options);
+      for (const set of [list, run]) set();
+      if (!early) assert.equal(toolwireServer(server, options), server);
+      const client = await connected(t, server);
+      // A client that already knows the list.
+      const first = await client.callTool({
+        name: 'files_read',
+        arguments: { path: 'README.md', dollar_ref_: 'main' },
+      });
+      assert.equal(first.content[0].text, 'Any tool schema, any model.');
+      const { tools, nextCursor } = await client.listTools();
+      assert.equal(nextCursor, undefined);
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['files_read', 'files-read'],
+      );
+      assert.deepEqual(checkTools(tools, { dialects: ['moonshot'] }), []);
+      await client.callTool({ name: 'files_read', arguments: { path: ['README.md'], dollar_ref_: 'main' } });
+      const { isError, content } = await client.callTool({ name: 'files_read', arguments: { dollar_ref_: 'main' } });
+      assert.equal(isError, true);
+      assert.match(content[0].text, /expected the member `path`/);
+      assert.deepEqual(calls, [EXPECTED, EXPECTED]);
+      assert.deepEqual(judged, [
+        ['files.read', true, 0],
+        ['files.read', true, 1],
+        ['files.read', false, 0],
+      ]);
+      assert.deepEqual(reports, [[true, 2]]);
+    });
+  }
+}
+
+for (const [version, made] of Object.entries({
+  'version 1': () => new McpServer({ name: 'files', version: '1.0.0' }),
+  'version 2': () => new next.McpServer({ name: 'files', version: '1.0.0' }),
+  'version 2, with declared tools': () =>
+    new next.McpServer({ name: 'files', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } }),
+})) {
+  test(`toolwireServer, a McpServer of ${version}`, async (t) => {
+    const calls = [];
+    const server = toolwireServer(made(), { dialect: 'openai-strict', repair: true });
+    const inputSchema = z.object({ ids: z.array(z.int()), tags: z.record(z.string(), z.string()).optional() });
+    server.registerTool('issues.close', { inputSchema, annotations: { readOnlyHint: true } }, (input) => {
+      calls.push(input);
+      return { content: [{ type: 'text', text: 'closed' }] };
+    });
+    const client = await connected(t, server);
+    const { tools } = await client.listTools();
+    assert.deepEqual(checkTools(tools, { dialects: ['openai-strict'] }), []);
+    assert.deepEqual([tools[0].name, tools[0].annotations], ['issues_close', { readOnlyHint: true }]);
+    const close = (input) => client.callTool({ name: 'issues_close', arguments: input });
+    await close({ ids: '[1, 2]', tags: [{ key: 'a', value: 'b' }] });
+    await close({ ids: [3], tags: null });
+    assert.deepEqual(calls, [{ ids: [1, 2], tags: { a: 'b' } }, { ids: [3] }]);
+    assert.equal((await close({ ids: ['x'] })).isError, true);
+    assert.equal(calls.length, 2);
+  });
+}
+
+test('mcp-server.ts, over HTTP with protocol 2026-07-28', async (t) => {
+  const calls = [];
+  const handler = next.createMcpHandler(() =>
+    files((path, lines) => {
+      calls.push([path, lines]);
+      return 'text';
+    }),
+  );
+  const url = 'http://127.0.0.1/mcp';
+  const versions = [];
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: (to, init) => {
+      versions.push(new Headers(init?.headers).get('mcp-protocol-version'));
+      return handler.fetch(new Request(to, init));
+    },
+  });
+  const client = new NextClient(
+    { name: 'agent', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await client.connect(transport);
+  t.after(() => client.close());
+  const { tools } = await client.listTools();
+  const found = checkTools(tools, { dialects: ['portable'] });
+  assert.deepEqual(
+    found.filter(({ severity }) => severity !== 'ignored'),
+    [],
+  );
+  const [{ name }] = tools;
+  const result = await client.callTool({ name, arguments: { path: 'a', lines: '[1, 2]' } });
+  assert.deepEqual(result.structuredContent, { text: 'text' }, JSON.stringify(result));
+  assert.deepEqual(calls, [['a', [1, 2]]]);
+  assert.equal(versions.at(-1), '2026-07-28');
+});
+
+test('toolwireHandlers: results are checked', async () => {
+  const outputSchema = { type: 'object', properties: { rate: { type: 'number' } }, required: ['rate'] };
+  const list = () => ({ tools: [{ name: 'rate', inputSchema: { type: 'object' }, outputSchema }] });
+  const results = {
+    right: { content: [], structuredContent: { rate: 1.5 } },
+    wrong: { content: [], structuredContent: { rate: 'secret' } },
+    failed: { content: [], isError: true },
+  };
+  for (const refuse of [false, true]) {
+    const found = [];
+    const handlers = toolwireHandlers(
+      { list, call: ({ params }) => results[params.arguments?.which ?? 'right'] },
+      { dialect: 'portable', results: refuse ? 'refuse' : 'pass', onResult: (result) => found.push(result) },
+    );
+    const call = (which) =>
+      handlers.call({ method: 'tools/call', params: { name: 'rate', ...(which ? { arguments: { which } } : {}) } }, {});
+    assert.deepEqual(await call(), results.right);
+    assert.deepEqual(await call('failed'), results.failed);
+    assert.deepEqual(found, []);
+    const wrong = await call('wrong');
+    assert.equal(found[0].tool, 'rate');
+    assert.equal(found[0].errors[0].pointer, '/structuredContent/rate');
+    if (!refuse) assert.deepEqual(wrong, results.wrong);
+    else
+      assert.match(wrong.content[0].text, /^The result of `rate` does not match .*expected a number, found a string/);
+    assert.equal(refuse, wrong.isError === true);
+    assert.doesNotMatch(JSON.stringify(found), /secret/);
+  }
+});
+
+test('toolwireServer: tools that cannot be listed are set aside', async (t) => {
+  const tools = [{ name: 'a', inputSchema: { type: 'string' } }, ...TOOLS];
+  const warn = mock.method(console, 'warn', () => {});
+  t.after(() => warn.mock.restore());
+  const aside = [];
+  for (const onSetAside of [undefined, (found) => aside.push(...found.map(({ name }) => name))]) {
+    const server = new next.Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
+    toolwireServer(server, { dialect: 'moonshot', onSetAside });
+    server.setRequestHandler('tools/list', () => ({ tools }));
+    server.setRequestHandler('tools/call', () => ({ content: [] }));
+    const client = await connected(t, server);
+    for (const _ of [1, 2]) assert.equal((await client.listTools()).tools.length, 1);
+  }
+  assert.equal(warn.mock.callCount(), 1);
+  assert.match(warn.mock.calls[0].arguments[0], /`a`/);
+  assert.deepEqual(aside, ['a']);
+});
+
+test('toolwireServer: wrong options and other objects are errors', () => {
+  const server = () => new McpServer({ name: 'files', version: '1.0.0' });
+  const refused = (options, code, pointer, made = server()) =>
+    assert.throws(
+      () => toolwireServer(made, options),
+      (error) => error.code === code && error.pointer === pointer,
+      code,
+    );
+  refused({ dialect: 'moonshoot' }, 'unknown-dialect', '/dialect');
+  refused({ dialect: 'moonshot', format: 'anthropic' }, 'unknown-option', '/format');
+  refused({ dialect: 'moonshot', results: 'drop' }, 'invalid-option', '/results');
+  refused({ dialect: 'moonshot', onRepair: true }, 'invalid-option', '/onRepair');
+  refused({ dialect: 'moonshot', surprise: 1 }, 'unknown-option', '/surprise');
+  refused({ dialect: 'moonshot' }, 'invalid-value', '', {});
+});
