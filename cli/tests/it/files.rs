@@ -369,7 +369,7 @@ fn the_file_of_a_client_keeps_its_bytes_and_permissions_and_has_a_backup() {
     assert_eq!(code, Some(0), "{stderr}");
     assert!(link.is_symlink());
     let written = read(&file);
-    assert!(written.ends_with("\"proxy\", \"--client\", \"cursor\", \"--\", \"x\"]}}}\r\n"), "{written}");
+    assert!(written.ends_with("\"proxy\", \"--client\", \"cursor\", \"--name=a\", \"--\", \"x\"]}}}\r\n"), "{written}");
     // Without a launcher, a client starts the program itself.
     assert!(written.contains(&format!("\"command\": \"{}\"", env!("CARGO_BIN_EXE_toolwire"))), "{written}");
     let backup = names(&folder.0).into_iter().find(|name| name.contains("toolwire-backup")).expect("a backup");

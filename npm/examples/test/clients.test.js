@@ -89,7 +89,7 @@ describe('the configurations in docs/clients', { skip: windows }, () => {
   test('Cursor', LIMITS, async (t) => {
     const page = 'cursor';
     const lines = block(page, 'mcp.json');
-    const before = lines.replace('"toolwire", "proxy", "--client", "cursor", "--", "npx", "-y", ', '');
+    const before = lines.replace('"toolwire", "proxy", "--client", "cursor", "--name=crm", "--", "npx", "-y", ', '');
     const alone = await started(t, before);
     assert.equal((await alone.listTools()).tools.length, 120);
 
