@@ -20,8 +20,8 @@ use crate::{
 const AS_TEXT: [&str; 3] = ["integer", "number", "boolean"];
 
 const REASON: &str = "`lenientTypes`: an API that validates the calls of its model refuses them before they can be \
-    repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: [/count: \
-    expected integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
+    repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
+    [/count: expected integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
 
 /// Widens the schema of a tool, unless the API refuses the result, or `allow` forbids the change.
 pub(super) fn widen(
