@@ -101,8 +101,9 @@ const CLAUDE_NAMES: Fact = Fact {
 };
 
 const CLAUDE_CODE_NAMES: Fact = Fact {
-    statement: "`mcp__SERVER__TOOL` has at most 64 characters: otherwise requests with the tool fail",
-    confidence: 'A',
+    statement:
+        "`mcp__SERVER__TOOL` has at most 64 characters: otherwise requests fail once a search has found the tool",
+    confidence: 'B',
     source:
         "live: `messages.2.content.0.tool_result.content.0.tool_reference.tool_name: String should have at most 64 \
         characters` (claude-code#20643, claude-code#21050, cloudflare/skills#11, claude-mem#360)",
@@ -110,10 +111,10 @@ const CLAUDE_CODE_NAMES: Fact = Fact {
     ..Fact::REFUSED
 };
 const CLAUDE_CODE_DESCRIPTIONS: Fact = Fact {
-    statement: "the model sees the first 2,048 characters of a description",
+    statement: "the model sees the first 2,048 characters (UTF-16 code units) of a description",
     confidence: 'A',
     source: "https://code.claude.com/docs/en/mcp, for server authors: `Claude Code truncates tool descriptions and \
-        server instructions at 2KB each` (claude-code#81268, insights-mcp#340)",
+        server instructions at 2KB each` (claude-code#81268, claude-code#87650, insights-mcp#340)",
     rules: &[Constraint::DescriptionLength],
     severity: Severity::Ignored,
     hides: true,
@@ -144,8 +145,9 @@ const fn replaced(statement: &'static str, confidence: char, source: &'static st
 const COWORK_NULL: Fact = Fact {
     rules: &[Constraint::TypeList, Constraint::UnknownType],
     ..replaced(
-        "a property with a list of types, or with null in `anyOf`, becomes `{}` with its description",
-        'A',
+        "a property with null in its list of types or in `anyOf`, and probably with any list of types, becomes `{}` \
+        with its description",
+        'B',
         "live, with the messages of `tools/list` (claude-code#77194, claude-code#56263)",
     )
 };
@@ -323,8 +325,7 @@ pub(super) const CURSOR: Dialect = Dialect {
         "the model's own API may refuse more: this table describes only the client",
     ],
     tools: Surface {
-        // One character separates both names, by the length that Cursor reports.
-        qualified: Some(QualifiedName { prefix: "", separator: ":", max_length: 60 }),
+        qualified: Some(QualifiedName { prefix: "", separator: "", max_length: 59 }),
         output: Some(&OUTPUT_OF_CURSOR),
         ..CLIENT_TOOLS
     },
@@ -349,7 +350,8 @@ pub(super) const COWORK: Dialect = Dialect {
     ],
     unverified: &[
         "`{\"type\": \"string\", \"format\": \"int64\"}` becomes `{\"type\": \"number\"}` (claude-ai-mcp#591)",
-        "lists of types without null; `nullable`, with which null is kept for the model",
+        "lists of types without null; null in `oneOf`, in `enum` and in `const`; `nullable`, with which null is kept \
+        for the model",
         "the model's own API may refuse more: the dialect `anthropic` describes it",
     ],
     method: Method::Rules(&COWORK_INPUT),

@@ -30,6 +30,8 @@ pub(super) struct HiddenLoop {
     searches: Searches,
     /// The client's request.
     pub(super) client_request: String,
+    /// True if the client may refer to the reply by its id.
+    pub(super) is_stored: bool,
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Messages that the next request appends to the client's: the model's answers, and the results of its searches.
@@ -55,12 +57,13 @@ const BREAK: &str = "\n\n";
 
 impl HiddenLoop {
     /// Returns `None` if searches are not hidden in replies of this API.
-    pub(super) fn new(api: Api, searches: Searches, body: &str, left: usize) -> Option<HiddenLoop> {
+    pub(super) fn new(api: Api, searches: Searches, (body, is_stored): (&str, bool), left: usize) -> Option<Self> {
         Some(HiddenLoop {
             api,
             rounds: wire::of(api).rounds()?,
             searches,
             client_request: body.into(),
+            is_stored,
             left,
             turns: Vec::new(),
             shown: Vec::new(),

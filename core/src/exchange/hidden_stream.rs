@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// The member of a reply with items that contains its id.
+const ID: &str = "id";
+
 impl HiddenLoop {
     /// Processes an event and appends the events to pass on to `out`.
     ///
@@ -342,6 +345,9 @@ impl HiddenLoop {
         match cursor.meaning() {
             Meaning::Finish { is_complete } => return self.last(event, (cursor, items), is_complete, out),
             Meaning::ReplyBegin if self.continues() => return Ok(()),
+            Meaning::ReplyBegin if !self.is_stored => {
+                visit(&mut event, cursor.unit_path(), |reply| self.identify(reply, ID));
+            }
             _ => {}
         }
         let Some(index) = cursor.number(&event) else {
@@ -418,7 +424,12 @@ impl HiddenLoop {
         let (reply, usage) = (cursor.unit_path(), wire::of(self.api).reply().usage());
         let status = cursor.unit(&event).and_then(|reply| reply.get(STATUS));
         let ended = is_complete && self.rounds.allows_another(status);
-        visit(&mut event, reply, |reply| self.count(reply));
+        visit(&mut event, reply, |reply| {
+            self.count(reply);
+            if !self.is_stored {
+                self.identify(reply, ID);
+            }
+        });
         if !self.round.stopped && self.stop(ended)? {
             return Ok(());
         }
@@ -494,7 +505,7 @@ mod tests {
     fn beyond_the_limit(api: Api) -> HiddenLoop {
         let adapting = AdaptOptions::new("openai-chat");
         let searches = Searches::new(Text::literal("find"), SearchOptions::default(), adapting, Names::default());
-        let mut hidden = HiddenLoop::new(api, searches, "{}", 1).expect("searches are hidden");
+        let mut hidden = HiddenLoop::new(api, searches, ("{}", false), 1).expect("searches are hidden");
         hidden.stored_bytes = MAX_HELD_BYTES;
         hidden
     }

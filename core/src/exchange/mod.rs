@@ -301,6 +301,7 @@ impl Exchange {
         adapting.host.get_or_insert_with(|| url.into());
         let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
+        let is_stored = wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.stores(&node))?;
         let is_later = target.reply_kind == ReplyKind::Later;
         if is_later || hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
@@ -330,7 +331,9 @@ impl Exchange {
             let searches = Searches::new(hosted, search, adapting.clone(), names);
             let left = options.max_rounds;
             match hides {
-                true => HiddenLoop::new(target.api, searches, body, left).map(Box::new).map(Rounds::Hidden),
+                true => {
+                    HiddenLoop::new(target.api, searches, (body, is_stored), left).map(Box::new).map(Rounds::Hidden)
+                }
                 false => Some(Rounds::Shown(Box::new(SearchLoop::new(searches, body, left)))),
             }
         });

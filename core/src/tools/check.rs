@@ -413,7 +413,7 @@ impl Checking {
             && shape.format().is_some_and(|format| surface.closes_in.contains(&format))
             && !target::is_open(schema);
         let headers = surface.reads_mcp_headers.then(|| mcp_headers::invalid(schema));
-        for Invalid { pointer, message } in headers.into_iter().flatten() {
+        for Invalid { pointer, message, .. } in headers.into_iter().flatten() {
             self.add(name, Constraint::McpHeader.id(), format!("{above}{pointer}"), message);
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {

@@ -9,7 +9,7 @@ use alloc::{
 
 use crate::{
     collections::Set,
-    json::{push_token, Node},
+    json::{push_token, Data, Node, Text},
     schema::keyword::{Keyword, Subschemas},
 };
 
@@ -23,78 +23,112 @@ const TOKEN: &[u8] = b"!#$%&'*+-.^_`|~";
 pub(crate) struct Invalid {
     /// JSON Pointer into the schema.
     pub(crate) pointer: String,
-    /// For people: what was expected, then what was found.
+    /// Human-readable: what was expected, then what was found.
     pub(crate) message: String,
+    /// The positions of the members and items around the annotation, from the outermost inwards.
+    path: Vec<usize>,
 }
 
 /// Returns the annotations of a tool's schema that are not allowed.
 pub(crate) fn invalid(schema: &Node<'_>) -> Vec<Invalid> {
     let mut scan = Scan::default();
-    scan.visit(schema, "", true);
-    scan.found
+    scan.visit(schema, true);
+    scan.invalid
 }
 
 /// Returns true if a schema has annotations, and all of them are allowed.
 pub(crate) fn is_valid(schema: &Node<'_>) -> bool {
     let mut scan = Scan::default();
-    scan.visit(schema, "", true);
-    scan.found.is_empty() && !scan.names.is_empty()
+    scan.visit(schema, true);
+    scan.invalid.is_empty() && !scan.names.is_empty()
 }
 
-/// Removes an annotation.
-pub(crate) fn remove(schema: &mut Node<'_>, pointer: &str) {
-    let mut tokens = pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"));
-    remove_at(schema, &mut tokens);
-}
-
-fn remove_at(node: &mut Node<'_>, tokens: &mut impl Iterator<Item = String>) {
-    let Some(token) = tokens.next() else { return };
-    if token == KEY {
-        node.remove(KEY);
-    } else if let Some(list) = node.as_array_mut() {
-        let item = token.parse().ok().and_then(|at: usize| list.get_mut(at));
-        item.into_iter().for_each(|item| remove_at(item, tokens));
-    } else {
-        node.visit(token.as_str(), |inner| remove_at(inner, tokens));
+/// Removes annotations of a schema, all of them found in it.
+pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[Invalid]) {
+    // Later ones first: a removal moves the members behind it.
+    for annotation in annotations.iter().rev() {
+        remove_at(schema, &annotation.path);
     }
 }
 
-#[derive(Default)]
-struct Scan {
-    found: Vec<Invalid>,
-    /// Names in lower case, because headers ignore case.
-    names: Set<String>,
+fn remove_at(node: &mut Node<'_>, path: &[usize]) {
+    let Some((position, rest)) = path.split_first() else { return drop(node.remove(KEY)) };
+    match node.data_mut() {
+        Data::Array(items) => items.get_mut(*position).into_iter().for_each(|item| remove_at(item, rest)),
+        Data::Object(object) => {
+            let member = object.members_mut().get_mut(*position);
+            member.into_iter().for_each(|member| remove_at(&mut member.value, rest));
+        }
+        _ => {}
+    }
 }
 
-impl Scan {
-    /// Visits a schema. It is reachable if only `properties` lead to it, so that every call has its value at one place.
-    fn visit(&mut self, schema: &Node<'_>, pointer: &str, is_reachable: bool) {
+/// A step from a schema to one inside it.
+enum Token<'n, 'a> {
+    Keyword(Keyword),
+    Name(&'n Text<'a>),
+    Item(usize),
+}
+
+#[derive(Default)]
+struct Scan<'n, 'a> {
+    invalid: Vec<Invalid>,
+    /// Names in lower case, because headers ignore case.
+    names: Set<String>,
+    /// The steps to the current schema, each with its position.
+    path: Vec<(usize, Token<'n, 'a>)>,
+}
+
+impl<'n, 'a> Scan<'n, 'a> {
+    /// Visits a schema. It is reachable if all keywords around it are `properties`, so that the value of a call has one
+    /// location.
+    fn visit(&mut self, schema: &'n Node<'a>, is_reachable: bool) {
         let Some(object) = schema.as_object() else { return };
         if let Some(value) = schema.get(KEY) {
-            if let Some((expected, found)) = self.fault(schema, value, is_reachable && !pointer.is_empty()) {
-                let message = format!("expected {expected}, found {found}");
-                self.found.push(Invalid { pointer: format!("{pointer}/{KEY}"), message });
+            if let Some((expected, actual)) = self.fault(schema, value, is_reachable && !self.path.is_empty()) {
+                let message = format!("expected {expected}, found {actual}");
+                let path = self.path.iter().map(|(position, _)| *position).collect();
+                self.invalid.push(Invalid { pointer: self.pointer(), message, path });
             }
         }
-        for member in object.iter() {
+        for (position, member) in object.iter().enumerate() {
             let Some(keyword) = Keyword::named(&member.key) else { continue };
-            let at = format!("{pointer}/{}", keyword.name());
+            self.path.push((position, Token::Keyword(keyword)));
             let is_reachable = is_reachable && keyword == Keyword::Properties;
             match (keyword.holds(), member.value.as_array()) {
                 (Subschemas::Value, _) => {}
                 (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Some(list)) => {
-                    list.iter().enumerate().for_each(|(index, one)| self.visit(one, &format!("{at}/{index}"), false));
-                }
-                (Subschemas::Named | Subschemas::NamedOrNames, _) => {
-                    for inner in member.value.as_object().into_iter().flatten() {
-                        let mut at = at.clone();
-                        push_token(&mut at, &inner.key.display());
-                        self.visit(&inner.value, &at, is_reachable);
+                    for (index, item) in list.iter().enumerate() {
+                        self.path.push((index, Token::Item(index)));
+                        self.visit(item, false);
+                        self.path.pop();
                     }
                 }
-                _ => self.visit(&member.value, &at, false),
+                (Subschemas::Named | Subschemas::NamedOrNames, _) => {
+                    for (index, inner) in member.value.as_object().into_iter().flatten().enumerate() {
+                        self.path.push((index, Token::Name(&inner.key)));
+                        self.visit(&inner.value, is_reachable);
+                        self.path.pop();
+                    }
+                }
+                _ => self.visit(&member.value, false),
+            }
+            self.path.pop();
+        }
+    }
+
+    /// Returns the pointer to the annotation of the current schema.
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for (_, token) in &self.path {
+            match token {
+                Token::Keyword(keyword) => push_token(&mut pointer, keyword.name()),
+                Token::Name(name) => push_token(&mut pointer, &name.display()),
+                Token::Item(index) => push_token(&mut pointer, &index.to_string()),
             }
         }
+        push_token(&mut pointer, KEY);
+        pointer
     }
 
     fn fault(&mut self, schema: &Node<'_>, value: &Node<'_>, is_reachable: bool) -> Option<(&'static str, String)> {

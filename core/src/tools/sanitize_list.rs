@@ -145,7 +145,9 @@ fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<NamePattern, Err
     let of_list = || servers::only_name(tools).map(|server| server.code_points().count());
     let server = options.server.as_ref().map(|server| server.chars().count()).or_else(of_list);
     let most = max_server_name(qualified);
-    if let Some(length) = server.filter(|length| *length > most) {
+    // Names that fit need no characters for a digest.
+    let fits = |length: &usize| servers::longest_name(tools) <= qualified.room_beside(*length);
+    if let Some(length) = server.filter(|length| *length > most && !fits(length)) {
         let message = format!("expected a server's name of at most {most} characters for the client, found {length}");
         return Err(Error::new(Code::InvalidRequest, "", message));
     }

@@ -450,9 +450,12 @@ pub(super) fn drop_mcp_headers(
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) {
-    let found = shape.schema(entry).map(mcp_headers::invalid).unwrap_or_default();
-    for Invalid { pointer: at, message } in found {
-        shape.edit_schema(entry, |schema| mcp_headers::remove(schema, &at));
+    let annotations = shape.schema(entry).map(mcp_headers::invalid).unwrap_or_default();
+    if annotations.is_empty() {
+        return;
+    }
+    shape.edit_schema(entry, |schema| mcp_headers::remove(schema, &annotations));
+    for Invalid { pointer: at, message, .. } in annotations {
         let from = format!("{}{at}", pointer(&shape.pointer_to_schema()));
         let message = format!("removed `x-mcp-header`: {message}");
         let because = match dialect.tools.reads_mcp_headers {

@@ -15,6 +15,9 @@ use crate::{
 pub(crate) struct Rounds {
     /// Members of a request with which its reply cannot have several rounds, and when.
     pub(super) single_round: &'static [(&'static str, When)],
+    /// Member of a request that is false if the API must not store the reply. A client continues a stored reply by its
+    /// id, which is that of the last round.
+    pub(super) store: Option<&'static str>,
     pub(super) body: Body,
     /// Reasons of the end after which the model may be asked again. A reply may also end without a reason.
     pub(super) reasons: &'static [&'static str],
@@ -82,6 +85,16 @@ impl Rounds {
             }
         }
         Ok(true)
+    }
+
+    /// Returns true if the client may refer to the reply by its id.
+    ///
+    /// # Errors
+    /// `invalid-json`.
+    pub(crate) fn stores(&self, request: &Node<'_>) -> Result<bool, Error> {
+        let Some(store) = self.store else { return Ok(false) };
+        let given = request.get(store).map(view).transpose()?;
+        Ok(given.is_none_or(|given| given.as_bool() != Some(false)))
     }
 
     /// Returns true if the model may be asked again after a reply with this reason of its end.

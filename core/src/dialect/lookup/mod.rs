@@ -169,9 +169,18 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     Error::new(Code::UnknownDialect, pointer, message)
 }
 
-/// Returns a model's name in lower case, without the vendor prefix.
+/// Vendors that agents and gateways write before a colon. `mistral` is not one of them: it is a model of Ollama, whose
+/// tags follow a colon.
+const VENDORS: [&str; 9] =
+    ["openai", "azure", "anthropic", "google-gla", "google-vertex", "google_genai", "google_vertexai", "xai", "groq"];
+
+/// Returns a model's name in lower case, without the vendor prefix: `openai/gpt-5` and `openai:gpt-5` are `gpt-5`.
 fn bare_model(model: &str) -> String {
-    model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
+    let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    match name.split_once(':') {
+        Some((vendor, rest)) if VENDORS.contains(&vendor) => rest.into(),
+        _ => name,
+    }
 }
 
 /// A lower-case host, and its port if one is given.

@@ -119,6 +119,7 @@ pub(super) static WIRE: Wire = Wire {
     rounds: Some(Rounds {
         // Each choice would need its own conversation.
         single_round: &[("n", When::AboveOne)],
+        store: None,
         body: Body::Message(&ALTERNATIVES),
         reasons: &["tool_calls", "stop", "function_call"],
         without_calls: Some(("tool_calls", "stop")),

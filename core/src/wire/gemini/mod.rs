@@ -152,6 +152,7 @@ pub(super) static WIRE: Wire = Wire {
     events: None,
     rounds: Some(Rounds {
         single_round: &[],
+        store: None,
         body: Body::Message(&ALTERNATIVES),
         reasons: &["STOP"],
         without_calls: None,

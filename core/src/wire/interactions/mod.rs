@@ -114,6 +114,7 @@ pub(super) static WIRE: Wire = Wire {
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         single_round: &[("background", When::True)],
+        store: Some("store"),
         body: Body::Items(ItemList { list: "steps", built: Some(|step| Box::new(BuiltStep::new(step))) }),
         reasons: &["completed", "requires_action"],
         without_calls: Some(("requires_action", "completed")),

@@ -96,6 +96,7 @@ pub(super) static WIRE: Wire = Wire {
     events: Some(&EVENTS),
     rounds: Some(Rounds {
         single_round: &[],
+        store: None,
         body: Body::Items(ItemList { list: "acts", built: None }),
         reasons: &["done"],
         without_calls: None,

@@ -143,6 +143,7 @@ pub(super) static WIRE: Wire = Wire {
     rounds: Some(Rounds {
         // The API stores the history, or replies later.
         single_round: &[("conversation", When::Given), ("background", When::True)],
+        store: Some("store"),
         body: Body::Items(ItemList { list: "output", built: None }),
         reasons: &["completed", "requires_action"],
         without_calls: Some(("requires_action", "completed")),
