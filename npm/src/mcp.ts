@@ -15,7 +15,7 @@ import {
   validateResult,
 } from './index.js';
 import type { RepairedCall, Validation } from './report.js';
-import type { RestoredCall } from './restore.js';
+import type { Restore, RestoredCall } from './restore.js';
 
 /** Options of the core that the adapter sets itself. */
 const OWN_OPTIONS = ['duplicateNames', 'format', 'outputSchemas', 'prefix', 'share'] as const;
@@ -24,14 +24,21 @@ const OWN_OPTIONS = ['duplicateNames', 'format', 'outputSchemas', 'prefix', 'sha
 export interface ServerOptions extends Omit<ToolsOptions, (typeof OWN_OPTIONS)[number]> {
   /**
    * Handling of a result that does not match the `outputSchema` of its tool. Default `"pass"`: the client receives it.
-   * `"refuse"`: the client receives a result with `isError` that names the violation.
+   * `"refuse"`: the client receives a result with `isError` that names the violation. Other results of a call, such as a task or a
+   * request for input, are not checked.
    */
   results?: 'pass' | 'refuse' | undefined;
-  /** Called once for each list that is rewritten, before the client receives it. */
+  /**
+   * Called for each list that is rewritten, before the client receives it. The last 16 lists are kept, so it is called again for a list
+   * that 16 others have replaced, and in each process. If it throws, the request fails.
+   */
   onReport?: ((list: SanitizedTools<McpTool[]>) => void) | undefined;
-  /** With `repair`: called with the repair result of each call. */
+  /** With `repair`: called with the repair result of each call, before the tool runs. If it throws, the call fails. */
   onRepair?: ((call: Omit<RepairedCall, 'id'>) => void) | undefined;
-  /** Called with each result that does not match the `outputSchema` of its tool. Messages contain no value of the result. */
+  /**
+   * Called with each result that does not match the `outputSchema` of its tool. Messages contain no value of the result. If it throws,
+   * `console.warn` reports the error, and the result is not lost.
+   */
   onResult?: ((result: CheckedResult) => void) | undefined;
 }
 
@@ -52,7 +59,7 @@ interface OwnTool {
 /** A request of MCP, as the SDK passes it to a handler. */
 interface Request {
   method: string;
-  params?: { name?: string; arguments?: object | undefined; cursor?: string; _meta?: unknown } | undefined;
+  params?: { name?: string; arguments?: object | undefined; cursor?: unknown; _meta?: unknown } | undefined;
 }
 
 /** A handler of requests. Its second parameter is the SDK's context of a request, which is passed on. */
@@ -93,23 +100,21 @@ export function toolwireServer<S extends object>(server: S, options: ServerOptio
     [LIST]: (request, context) => adapter.list(list, request, context),
     [CALL]: (request, context) => adapter.call(list, own[CALL] as RequestHandler, request, context),
   };
-  const adopt = (method: string, handler: RequestHandler): RequestHandler => {
-    own[method] = handler;
-    return adapted[method] as RequestHandler;
-  };
-  for (const method of [LIST, CALL]) {
+  const adopt = (method: string): void => {
     const handler = handlers.get(method);
-    if (handler !== undefined) handlers.set(method, adopt(method, handler));
-  }
+    if (handler === undefined) return;
+    own[method] = handler;
+    handlers.set(method, adapted[method] as RequestHandler);
+  };
+  const methods = [LIST, CALL];
+  methods.forEach(adopt);
   const set = low.setRequestHandler;
-  low.setRequestHandler = (given: unknown, ...rest: unknown[]) => {
-    const method = methodOf(given);
-    const handler = rest.pop() as RequestHandler;
-    if (method === undefined || typeof handler !== 'function') return set.call(low, given, ...rest, handler);
-    if (rest.length === 0) return set.call(low, given, adopt(method, handler));
-    // With schemas of its own, a handler receives only `params`.
-    const whole = adopt(method, ({ params }, context) => handler(params, context));
-    return set.call(low, given, ...rest, (params: unknown, context: unknown) => whole({ method, params }, context));
+  low.setRequestHandler = (...args: unknown[]) => {
+    const before = methods.map((method) => handlers.get(method));
+    // The stored handler parses each request with the schema in `args`, also those that the adapter makes.
+    const returned = set.apply(low, args);
+    methods.filter((method, at) => handlers.get(method) !== before[at]).forEach(adopt);
+    return returned;
   };
   return server;
 }
@@ -154,26 +159,23 @@ const MAX_LISTS = 16;
 /** Maximum number of pages of a list. */
 const MAX_PAGES = 10_000;
 
+/** Maximum size of the tools on all pages of a list, as JSON text in UTF-8. `toolwire proxy` has the same limit. */
+const MAX_BYTES = 64 << 20;
+
 /** The members that this module reads of a server. The map is private, but equal in both versions of the SDK. */
 interface LowServer {
-  setRequestHandler(method: unknown, ...rest: unknown[]): unknown;
+  setRequestHandler(...args: unknown[]): unknown;
   _requestHandlers: Map<string, RequestHandler>;
-}
-
-/** Reads the method of a handler: a name, or in version 1 of the SDK a schema of the requests. */
-function methodOf(given: unknown): string | undefined {
-  const { safeParse } = (given ?? {}) as { safeParse?: (request: unknown) => { success: boolean } };
-  return [LIST, CALL].find((method) =>
-    typeof safeParse === 'function'
-      ? safeParse.call(given, { method, params: { name: 'a' } }).success
-      : given === method,
-  );
 }
 
 /** A list as the client receives it, and the original definitions of its tools. */
 interface Listed {
-  sanitized: SanitizedTools<McpTool[]>;
+  /** The tools that are listed, as JSON text, so that no receiver of the list changes it for the others. */
+  text: string;
+  restore: Restore;
   own: Map<string, OwnTool>;
+  /** The listed names of the tools, by own and by listed names. If a name is both, it is the listed one. */
+  names: Map<string, string>;
 }
 
 class ServerAdapter {
@@ -199,55 +201,77 @@ class ServerAdapter {
   async list(handler: RequestHandler, request: Request, context: unknown): Promise<object> {
     const { first, listed } = await this.#listed(handler, request, context);
     const { nextCursor: _, ...members } = first;
-    return { ...members, tools: listed.sanitized.tools };
+    return { ...members, tools: JSON.parse(listed.text) };
   }
 
-  async call(list: RequestHandler, handler: RequestHandler, request: Request, context: unknown): Promise<object> {
-    const { name = '', arguments: args } = request.params ?? {};
-    // The client may have received the list from another process.
-    const { sanitized, own } = (await this.#listed(list, request, context)).listed;
-    const call: RestoredCall<object> = sanitized.restore.call(name, args ?? {});
+  async call(list: RequestHandler, handler: RequestHandler, request: Request, context: unknown): Promise<Result> {
+    const { name, arguments: args, _meta } = request.params ?? {};
+    // The SDK refuses such a request.
+    if (typeof name !== 'string') return handler(request, context);
+    // The client may have received the list from another process. The other parameters are those of the call.
+    const params = _meta === undefined ? {} : { _meta };
+    const { listed } = await this.#listed(list, { ...request, params }, context);
+    throwIfCancelled(context);
+    const call: RestoredCall<object> = listed.restore.call(listed.names.get(name) ?? name, args ?? {});
     const { valid, repairs = [], left = [], retryMessage = null } = call;
     if (valid !== undefined) this.#handlers.onRepair?.({ name: call.name, valid, repairs, left, retryMessage });
     if (valid === false) return failed(retryMessage ?? '');
     const isEmpty = args === undefined && Object.keys(call.arguments).length === 0;
-    const params = { ...request.params, name: call.name, arguments: isEmpty ? undefined : call.arguments };
-    const result = await handler({ ...request, params }, context);
-    return this.#checked(result, own.get(call.name));
+    const restored = { ...request.params, name: call.name, arguments: isEmpty ? undefined : call.arguments };
+    const result = await handler({ ...request, params: restored }, context);
+    return this.#checked(result, listed.own.get(call.name));
   }
 
-  #checked(result: object & { content?: unknown }, tool: OwnTool | undefined): object {
+  #checked(result: Result, tool: OwnTool | undefined): Result {
     const { results, onResult } = this.#handlers;
-    // Other results, such as a task or a request for input, have no content.
-    if (tool?.outputSchema === undefined || !Array.isArray(result.content)) return result;
+    if (tool?.outputSchema === undefined || isOtherResult(result)) return result;
     if (results !== 'refuse' && onResult === undefined) return result;
-    const { valid, errors } = validateResult(result, tool);
-    if (valid !== false) return result;
-    onResult?.({ tool: tool.name, errors });
+    const errors = violations(result, tool);
+    const [first] = errors;
+    if (first === undefined) return result;
+    this.#tell({ tool: tool.name, errors });
     if (results !== 'refuse') return result;
-    const [{ pointer, message } = { pointer: '', message: '' }] = errors;
-    return failed(`The result of \`${tool.name}\` does not match its output schema: \`${pointer}\`: ${message}.`);
+    const at = first.pointer === '' ? '' : `\`${first.pointer}\`: `;
+    return failed(`The result of \`${tool.name}\` does not match its output schema: ${at}${first.message}.`);
+  }
+
+  /** Calls `onResult`. The tool has run, so an error of `onResult` must not replace its result. */
+  async #tell(result: CheckedResult): Promise<void> {
+    try {
+      await this.#handlers.onResult?.(result);
+    } catch (error) {
+      console.warn('toolwire: `onResult` failed:', error);
+    }
   }
 
   async #listed(handler: RequestHandler, { params, ...request }: Request, context: unknown) {
-    const meta = params?._meta === undefined ? {} : { _meta: params._meta };
-    const ask = async (cursor: object): Promise<Page> =>
-      handler({ ...request, method: LIST, params: { ...meta, ...cursor } }, context);
+    const { cursor: _, ...given } = params ?? {};
+    const ask = async (cursor: object): Promise<Page> => {
+      throwIfCancelled(context);
+      const page = await handler({ ...request, method: LIST, params: { ...given, ...cursor } }, context);
+      if (Array.isArray(page?.tools)) return page;
+      throw new Error(`toolwire: expected the result of \`${LIST}\` to have a list \`tools\`, found none`);
+    };
     const first = await ask({});
-    const tools = [...first.tools];
-    let { nextCursor } = first;
-    for (let pages = 1; nextCursor !== undefined; pages += 1) {
-      if (pages === MAX_PAGES) throw new Error(`toolwire: expected at most ${MAX_PAGES} pages of tools, found more`);
+    const pages = new ListText();
+    pages.add(first);
+    const cursors = new Set<string>();
+    // The last page should have no cursor, but some servers send `null` or an empty string.
+    for (let { nextCursor } = first; nextCursor; ) {
+      if (cursors.has(nextCursor))
+        throw new Error('toolwire: expected a new cursor on each page of tools, found a repeated one');
+      cursors.add(nextCursor);
+      if (cursors.size === MAX_PAGES)
+        throw new Error(`toolwire: expected at most ${MAX_PAGES} pages of tools, found more`);
       const page = await ask({ cursor: nextCursor });
-      tools.push(...page.tools);
+      pages.add(page);
       nextCursor = page.nextCursor;
     }
-    return { first, listed: this.#adapted(tools) };
+    return { first, listed: this.#adapted(pages.text) };
   }
 
   /** Adapts a list, or returns the result for an equal list that was adapted before. */
-  #adapted(tools: OwnTool[]): Listed {
-    const key = JSON.stringify(tools);
+  #adapted(key: string): Listed {
     const listed = this.#lists.get(key) ?? this.#sanitized(key);
     this.#lists.delete(key);
     for (const oldest of this.#lists.keys()) if (this.#lists.size < MAX_LISTS || !this.#lists.delete(oldest)) break;
@@ -258,17 +282,75 @@ class ServerAdapter {
   #sanitized(text: string): Listed {
     const tools: OwnTool[] = JSON.parse(text);
     const sanitized = sanitizeTools(tools, { ...this.#options, format: 'mcp' });
+    const listed = JSON.stringify(sanitized.tools);
     this.#handlers.onReport?.(sanitized);
     // If two tools have the same name, the first one is listed.
     const own = new Map(tools.reverse().map((tool) => [tool.name, tool]));
-    return { sanitized, own };
+    const shown = Object.entries(sanitized.restore.toJSON().tools as { [shown: string]: OwnTool });
+    const names = new Map(shown.map(([name, tool]) => [tool.name, name]));
+    for (const [name] of shown) names.set(name, name);
+    return { text: listed, restore: sanitized.restore, own, names };
   }
 }
 
 /** A page of `tools/list`. */
 interface Page {
   tools: OwnTool[];
-  nextCursor?: string | undefined;
+  nextCursor?: string | null | undefined;
+}
+
+/** The tools of all pages of a list, as JSON text. */
+class ListText {
+  readonly #pages: string[] = [];
+  #bytes = 0;
+
+  /** @throws Error if the list is larger than `MAX_BYTES`. */
+  add({ tools }: Page): void {
+    const page = JSON.stringify(tools).slice(1, -1);
+    this.#bytes += UTF8.encode(page).length;
+    if (this.#bytes > MAX_BYTES)
+      throw new Error(`toolwire: expected at most ${MAX_BYTES >> 20} MiB of tools, found more`);
+    if (page !== '') this.#pages.push(page);
+  }
+
+  get text(): string {
+    return `[${this.#pages.join(',')}]`;
+  }
+}
+
+const UTF8 = new TextEncoder();
+
+/** The result of a call, which may be of another kind than a `CallToolResult`. A handler may return none. */
+type Result = (object & { isError?: unknown; structuredContent?: unknown }) | undefined;
+
+/** Members of results that are not a `CallToolResult`: a task, and a request for input. */
+const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
+
+function isOtherResult(result: Result): boolean {
+  const members: { [member: string]: unknown } = Object(result);
+  const isOfCall = members.content !== undefined || members.structuredContent !== undefined;
+  return !isOfCall && OTHER_RESULTS.some((member) => member in members);
+}
+
+/** Returns the violations of the output schema. A result that cannot be checked, because it is not JSON, violates it. */
+function violations(result: Result, tool: OwnTool): CheckedResult['errors'] {
+  try {
+    const { isError, structuredContent } = result ?? {};
+    return validateResult({ isError, structuredContent }, tool).errors;
+  } catch (error) {
+    const isKnown = error instanceof ToolwireError && error.code !== 'invalid-value';
+    // Other messages may contain a value.
+    const message = isKnown ? error.detail : 'expected a JSON value, found another value';
+    const pointer = error instanceof ToolwireError ? error.pointer : '';
+    const inTool = isKnown && error.code === 'invalid-schema';
+    return [{ pointer: inTool ? '' : pointer, schemaPointer: inTool ? pointer : '', keyword: 'type', message }];
+  }
+}
+
+/** Throws if the client has cancelled the request. */
+function throwIfCancelled(context: unknown): void {
+  const { signal, mcpReq } = (context ?? {}) as { signal?: AbortSignal; mcpReq?: { signal?: AbortSignal } };
+  (signal ?? mcpReq?.signal)?.throwIfAborted();
 }
 
 function invalid(name: string, expected: string, found: unknown): ToolwireError {

@@ -7,12 +7,17 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  ListToolsResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import * as next from '@modelcontextprotocol/server';
 import { Client as NextClient, StreamableHTTPClientTransport } from 'mcp-client';
 import { checkTools } from 'toolwire';
 import { toolwireHandlers, toolwireServer } from 'toolwire/mcp';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 
 import { files } from '../dist/mcp-server.js';
 import { served, TOOLS } from '../fake/server.js';
@@ -205,6 +210,46 @@ test('toolwireHandlers: results are checked', async () => {
   }
 });
 
+test('toolwireHandlers: results without content, and results that are not JSON', async (t) => {
+  const warn = mock.method(console, 'warn', () => {});
+  t.after(() => warn.mock.restore());
+  const outputSchema = { type: 'object', properties: { rate: { type: 'number' } }, required: ['rate'] };
+  const list = () => ({ tools: [{ name: 'rate', inputSchema: { type: 'object' }, outputSchema }] });
+  const found = [];
+  const handlers = (results, result, onResult = (checked) => found.push(checked)) =>
+    toolwireHandlers({ list, call: () => result }, { dialect: 'portable', results, onResult });
+  const called = (adapted) => adapted.call({ method: 'tools/call', params: { name: 'rate', arguments: {} } }, {});
+  const cycle = {};
+  cycle.cycle = cycle;
+  const wrong = [
+    [{ structuredContent: { rate: 'secret' } }, '/structuredContent/rate', 'expected a number, found a string'],
+    [{ content: 'x', structuredContent: {} }, '/structuredContent', 'expected the member `rate`'],
+    [{}, '', 'expected the member `structuredContent`'],
+    [undefined, '', 'expected the member `structuredContent`'],
+    [{ content: [], structuredContent: { rate: 7777n } }, '/structuredContent/rate', 'expected a JSON value'],
+    [{ content: [], structuredContent: { rate: Number.NaN } }, '/structuredContent/rate', 'expected a JSON value'],
+    [{ content: [], structuredContent: cycle }, '/structuredContent/cycle', 'expected a JSON value'],
+  ];
+  for (const [result, pointer, message] of wrong) {
+    assert.equal(await called(handlers('pass', result)), result);
+    assert.equal(await called(handlers('pass', result, () => assert.fail())), result);
+    assert.equal(await called(handlers('pass', result, () => Promise.reject(new Error('late')))), result);
+    const [{ tool, errors }] = found.splice(0);
+    assert.deepEqual([tool, errors[0].pointer], ['rate', pointer]);
+    assert.ok(errors[0].message.startsWith(message), errors[0].message);
+    const { isError, content } = await called(handlers('refuse', result));
+    assert.equal(isError, true);
+    const at = pointer === '' ? '' : `\`${pointer}\`: `;
+    assert.ok(content[0].text.startsWith(`The result of \`rate\` does not match its output schema: ${at}${message}`));
+    assert.doesNotMatch(JSON.stringify([errors, content]), /secret|7777/);
+    found.splice(0);
+  }
+  assert.equal(warn.mock.callCount(), 2 * wrong.length);
+  const others = [{ task: { taskId: '1' } }, { resultType: 'input_required', inputRequests: {} }, { isError: true }];
+  for (const result of others) assert.equal(await called(handlers('refuse', result)), result);
+  assert.deepEqual(found, []);
+});
+
 test('toolwireServer: tools that cannot be listed are set aside', async (t) => {
   const tools = [{ name: 'a', inputSchema: { type: 'string' } }, ...TOOLS];
   const warn = mock.method(console, 'warn', () => {});
@@ -221,6 +266,173 @@ test('toolwireServer: tools that cannot be listed are set aside', async (t) => {
   assert.equal(warn.mock.callCount(), 1);
   assert.match(warn.mock.calls[0].arguments[0], /`a`/);
   assert.deepEqual(aside, ['a']);
+});
+
+for (const [version, schema] of Object.entries({
+  'zod 3': z3.object({
+    method: z3.literal('tools/call'),
+    params: z3.object({ name: z3.literal('files.read'), arguments: z3.object({ path: z3.string() }).passthrough() }),
+  }),
+  'zod 4': z.object({
+    method: z.literal('tools/call'),
+    params: z.object({ name: z.literal('files.read'), arguments: z.looseObject({ path: z.string() }) }),
+  }),
+})) {
+  test(`toolwireServer, a handler with a stricter schema of ${version}`, async (t) => {
+    const calls = [];
+    const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
+    toolwireServer(server, MOONSHOT);
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
+    server.setRequestHandler(schema, ({ params }) => ({
+      content: [{ type: 'text', text: served(calls, params.name, params.arguments) }],
+    }));
+    const client = await connected(t, server);
+    await client.callTool({ name: 'files_read', arguments: { path: 'README.md', dollar_ref_: 'main' } });
+    assert.deepEqual(calls, [EXPECTED]);
+  });
+}
+
+for (const version of ['version 1', 'version 2']) {
+  test(`toolwireServer, ${version}: each request for a page is parsed, and keeps the client's parameters`, async (t) => {
+    const params = z.looseObject({ size: z.int().default(1) });
+    const asked = [];
+    const list = (given) => {
+      const { _meta, ...rest } = given;
+      asked.push(rest);
+      return paged(PAGES)({ params: given });
+    };
+    const call = () => ({ content: [] });
+    const [server] = SERVERS[version]();
+    toolwireServer(server, MOONSHOT);
+    if (version === 'version 1') {
+      const schema = z.object({ method: z.literal('tools/list'), params });
+      server.setRequestHandler(schema, (request) => list(request.params));
+      server.setRequestHandler(CallToolRequestSchema, call);
+    } else {
+      server.setRequestHandler('tools/list', { params, result: z.looseObject({}) }, list);
+      server.setRequestHandler('tools/call', call);
+    }
+    const client = await connected(t, server);
+    const request = { method: 'tools/list', params: { kind: 'file', cursor: 'of another list' } };
+    assert.equal((await client.request(request, ListToolsResultSchema)).tools.length, 2);
+    await client.callTool({ name: 'files_read', arguments: { path: 'README.md' } });
+    assert.deepEqual(asked, [
+      { size: 1, kind: 'file' },
+      { size: 1, kind: 'file', cursor: '1' },
+      { size: 1 },
+      { size: 1, cursor: '1' },
+    ]);
+  });
+}
+
+for (const [version, made] of Object.entries(SERVERS)) {
+  test(`toolwireServer, ${version}: a cancelled call does not run`, async (t) => {
+    const controller = new AbortController();
+    const done = [];
+    const list = async (_, context) => {
+      const { signal } = context.mcpReq ?? context;
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      done.push('list');
+      controller.abort('enough');
+      await aborted;
+      return { tools: TOOLS };
+    };
+    const [server, setList, setCall] = made(list, () => done.push('call'));
+    toolwireServer(server, MOONSHOT);
+    setList();
+    setCall();
+    const client = await connected(t, server);
+    const call = { name: 'files_read', arguments: { path: 'README.md' } };
+    await assert.rejects(client.callTool(call, undefined, { signal: controller.signal }), /enough/);
+    // The server answers later requests only after it has handled the cancelled one.
+    await client.ping();
+    assert.deepEqual(done, ['list']);
+  });
+}
+
+test('toolwireHandlers: a cancelled request ends between two pages', async () => {
+  for (const context of [({ signal }) => ({ signal }), ({ signal }) => ({ mcpReq: { signal } })]) {
+    const controller = new AbortController();
+    let pages = 0;
+    const list = () => {
+      pages += 1;
+      if (pages === 2) controller.abort();
+      return { tools: [], nextCursor: `${pages}` };
+    };
+    const handlers = toolwireHandlers({ list, call: () => assert.fail() }, MOONSHOT);
+    await assert.rejects(handlers.list({ method: 'tools/list' }, context(controller)), { name: 'AbortError' });
+    assert.equal(pages, 2);
+  }
+});
+
+test('toolwireHandlers: the end of a list, and lists without an end', async () => {
+  const listed = async (page) => {
+    let pages = 0;
+    const list = ({ params }) => {
+      pages += 1;
+      return page(params.cursor);
+    };
+    const handlers = toolwireHandlers({ list, call: () => assert.fail() }, MOONSHOT);
+    const result = await handlers.list({ method: 'tools/list' }, {}).catch(({ message }) => message);
+    return [typeof result === 'string' ? result : Object.keys(result), pages];
+  };
+  for (const nextCursor of [null, '', undefined])
+    assert.deepEqual(await listed(() => ({ tools: TOOLS, nextCursor })), [['tools'], 1]);
+  assert.deepEqual(await listed((cursor) => ({ tools: [], nextCursor: cursor === 'a' ? 'b' : 'a' })), [
+    'toolwire: expected a new cursor on each page of tools, found a repeated one',
+    3,
+  ]);
+  // Each character has two bytes.
+  const description = 'é'.repeat(1 << 22);
+  const large = (cursor = '0') => ({ tools: [{ ...TOOLS[0], description }], nextCursor: `${Number(cursor) + 1}` });
+  assert.deepEqual(await listed(large), ['toolwire: expected at most 64 MiB of tools, found more', 8]);
+  assert.deepEqual(await listed(() => undefined), [
+    'toolwire: expected the result of `tools/list` to have a list `tools`, found none',
+    1,
+  ]);
+});
+
+test('toolwireHandlers: a list that is changed afterwards does not affect others', async () => {
+  const onReport = ({ tools }) => tools.splice(0);
+  const handlers = toolwireHandlers(
+    { list: () => ({ tools: TOOLS }), call: () => ({ content: [] }) },
+    { ...MOONSHOT, onReport },
+  );
+  const list = () => handlers.list({ method: 'tools/list' }, {});
+  const first = await list();
+  const expected = structuredClone(first);
+  assert.equal(first.tools.length, 1);
+  first.tools[0].inputSchema.properties = {};
+  first.tools.push({ name: 'other' });
+  assert.deepEqual(await list(), expected);
+});
+
+test('toolwireHandlers: a call by the own name of a renamed tool is restored and repaired', async () => {
+  const calls = [];
+  const tools = [...TOOLS, { name: 'files_read', inputSchema: { type: 'object' } }, { name: 'a', inputSchema: false }];
+  const handlers = toolwireHandlers(
+    {
+      list: () => ({ tools }),
+      call: ({ params }) => {
+        calls.push([params.name, params.arguments]);
+        return { content: [] };
+      },
+    },
+    { ...MOONSHOT, onSetAside: () => {} },
+  );
+  const call = (name, input) => handlers.call({ method: 'tools/call', params: { name, arguments: input } }, {});
+  assert.doesNotMatch(JSON.stringify(await handlers.list({ method: 'tools/list' }, {})), /files\.read/);
+  await call('files.read', { path: ['README.md'], dollar_ref_: 'main' });
+  assert.equal((await call('files.read', { dollar_ref_: 'main' })).isError, true);
+  // A listed name belongs to the tool that has it in the list.
+  await call('files_read', { dollar_ref_: 'main' });
+  // Tools that are not listed are the server's own matter.
+  await call('a', { path: [] });
+  assert.deepEqual(calls, [
+    ['files.read', { path: 'README.md', $ref: 'main' }],
+    ['files_read', { dollar_ref_: 'main' }],
+    ['a', { path: [] }],
+  ]);
 });
 
 test('toolwireServer: wrong options and other objects are errors', () => {
