@@ -153,7 +153,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert (found["deferred"] is None) == (deferred is None)
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
-    repairs = bool(case.options.get("repair"))
+    repairs = bool(case.options.get("repair", case.options.get("lenient_types", case.options.get("lenientTypes"))))
     answers = "answer" in shown["restore"]
     answer = shown["restore"].get("answer", {})
     version = 6 if "schema" in answer else 5 if "tool" in answer else 4 if answers else 3 if repairs else 2

@@ -173,10 +173,13 @@ impl<'a> Emulation<'a> {
     pub(super) fn settle(
         self,
         request: &mut Node<'a>,
-        order: Order,
+        (order, keeps_null): (Order, bool),
         function: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Vec<EntryOrigin> {
         let plan = self.plan(order);
+        if keeps_null && plan.is_empty() && request.get("tools").is_some_and(Node::is_null) {
+            return Vec::new();
+        }
         if request.get("tools").is_none() {
             if plan.is_empty() {
                 return Vec::new();

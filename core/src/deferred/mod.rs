@@ -332,14 +332,12 @@ fn emulate<'a>(
         Vec::new()
     };
     // An API reads null as no list.
-    let null = request.get("tools").filter(|tools| tools.is_null()).cloned();
-    let kept_null = null.filter(|_| format == target && (knows_backend || wire::of(target).tools().refuses_empty()));
-    let emptied = kept_null.is_none()
-        && request
-            .get("tools")
-            .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
+    let keeps_null = format == target && (knows_backend || wire::of(target).tools().refuses_empty());
+    let emptied = request
+        .get("tools")
+        .is_some_and(|tools| tools.is_null() && !keeps_null || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let client_search = search.filter(|_| emulation.is_client_search());
-    let origins = emulation.settle(request, options.order, function);
+    let origins = emulation.settle(request, (options.order, keeps_null), function);
     if reports {
         let recorder = CallRecorder { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
@@ -371,9 +369,6 @@ fn emulate<'a>(
     let mut custom = Vec::new();
     if (format, target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
         custom = custom_tools::as_functions(request, &FlatNames::default(), warnings)?.replaced;
-    }
-    if let Some(null) = kept_null.filter(|_| listed(request).is_empty()) {
-        request.set("tools", null);
     }
     let client = Client { format, search: None };
     let origins = ListOrigins { entries: Some(origins), custom, ..ListOrigins::default() };

@@ -95,6 +95,8 @@ struct Writer<'o> {
     names: &'o Names,
     servers: Option<&'o Servers>,
     same_names: Option<&'o SameNames>,
+    /// Maximum length of names that cannot be shortened.
+    room: Option<usize>,
     accepted: Set<String>,
     /// Definitions of the tools written so far, for APIs that merge them into one table.
     definitions: Definitions,
@@ -121,7 +123,7 @@ struct Writer<'o> {
 /// Rewrites a list. With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is
 /// lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
-    let shape = names_of(&tools, options)?;
+    let (shape, room) = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
@@ -130,6 +132,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
         servers: servers.as_ref(),
         points_to_servers: true,
         same_names: same_names.as_ref(),
+        room,
         ..Planned::default()
     };
     let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
@@ -138,20 +141,17 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
 }
 
 /// Returns the accepted names of the tools of a list. A client of MCP may limit them together with the server's name,
-/// which the caller or a list of one server names.
-fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<NamePattern, Error> {
+/// which the caller or a list of one server names. Next to a name that is too long, tools with longer names than the
+/// returned maximum cannot be sent.
+fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Option<usize>), Error> {
     let surface = dialect::of(&options.sanitize)?.tools;
-    let Some(qualified) = surface.qualified else { return Ok(surface.names) };
+    let Some(qualified) = surface.qualified else { return Ok((surface.names, None)) };
     let of_list = || servers::only_name(tools).map(|server| server.code_points().count());
     let server = options.server.as_ref().map(|server| server.chars().count()).or_else(of_list);
-    let most = max_server_name(qualified);
-    // Names that fit need no characters for a digest.
-    let fits = |length: &usize| servers::longest_name(tools) <= qualified.room_beside(*length);
-    if let Some(length) = server.filter(|length| *length > most && !fits(length)) {
-        let message = format!("expected a server's name of at most {most} characters for the client, found {length}");
-        return Err(Error::new(Code::InvalidRequest, "", message));
-    }
-    Ok(surface.names_beside(server))
+    Ok(match server.filter(|length| *length > max_server_name(qualified)) {
+        Some(length) => (surface.names, Some(qualified.room_beside(length))),
+        None => (surface.names_beside(server), None),
+    })
 }
 
 /// Returns the maximum length of a server's name. Next to a longer one, the names of tools could not be told apart.
@@ -173,13 +173,15 @@ pub(crate) struct Planned<'n> {
     pub(crate) servers: Option<&'n Servers>,
     /// The tools that share their names, if they are renamed.
     pub(crate) same_names: Option<&'n SameNames>,
+    /// Maximum length of names that cannot be shortened.
+    pub(crate) room: Option<usize>,
 }
 
 /// Rewrites a list for which some names are already planned.
 pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat, points_to_servers, servers, same_names }: Planned<'_>,
+    Planned { mut names, shape, flat, points_to_servers, servers, same_names, room }: Planned<'_>,
     detail: Detail,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -227,6 +229,7 @@ pub(crate) fn rewrite_with_names<'a>(
         names: &names,
         servers,
         same_names,
+        room,
         accepted,
         definitions: Definitions::default(),
         count,
@@ -449,6 +452,10 @@ impl Writer<'_> {
         let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         if self.accepted.contains(&called) {
             return Err(duplicate(&called, &pointer(&shape.pointer_to("name"))));
+        }
+        if let Some(room) = self.room.filter(|room| name.code_points().count() > *room) {
+            let message = format!("expected a name of at most {room} characters next to the name of the server");
+            return Err(refused(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.has_room()?;
         // The calls of a tool without parameters have no arguments; those of a `custom` tool are text.

@@ -102,17 +102,6 @@ pub(crate) fn only_name<'n, 'a>(list: &'n Node<'a>) -> Option<&'n Text<'a>> {
     }
 }
 
-/// Returns the number of characters of the longest name in a list of tools or of servers.
-pub(crate) fn longest_name(list: &Node<'_>) -> usize {
-    let length = |tool: &Node<'_>| tool::name(tool).map_or(0, |name| name.code_points().count());
-    let of_entry = |entry: &Node<'_>| match is_server(entry) {
-        true => entry.array_at(TOOLS).unwrap_or_default().iter().map(length).max().unwrap_or_default(),
-        false => length(entry),
-    };
-    let list = list.as_array().or_else(|| list.get(TOOLS)?.as_array()).unwrap_or_default();
-    list.iter().map(of_entry).max().unwrap_or_default()
-}
-
 fn refused(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
