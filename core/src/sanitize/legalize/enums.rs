@@ -163,10 +163,11 @@ fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
         || !is_walked()
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
-    // If null is a type and `type` must be a single name, each type becomes a branch with its values.
+    // If `type` must be a single name, each type becomes a branch with its values. `nullable` replaces null.
+    let is_null_type = context.grammar.null == Null::Type;
+    let has_several = |names: &[Node<'_>]| names.iter().filter(|name| !name.is_text("null")).count() > 1;
     let split = context.grammar.type_lists == TypeLists::None
-        && context.grammar.null == Null::Type
-        && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some())
+        && node.array_at(Keyword::Type).is_some_and(|names| is_null_type || has_several(names))
         && is_walked();
     typed && !split && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
