@@ -34,7 +34,7 @@ pub(crate) struct Install {
     /// The command line of the proxy, without `--env` and the server.
     program: Vec<String>,
     /// Maximum length of a server's name, if the client limits it together with the names of tools.
-    most_of_name: Option<usize>,
+    max_server_name: Option<usize>,
     undoes: bool,
     /// True if `--yes` was given.
     is_agreed: bool,
@@ -112,7 +112,7 @@ impl Install {
         let stage = if paths.is_empty() { Stage::Variables } else { Stage::Reading };
         let dialect = clients::named(client).and_then(|client| client.dialect);
         Ok(Install {
-            most_of_name: internal::max_server_name(dialect),
+            max_server_name: internal::max_server_name(dialect),
             place,
             server: connection.only.first().cloned(),
             program,
@@ -183,7 +183,7 @@ impl Install {
         entry.require_known_variables()?;
         let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
         let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
-        let name = self.most_of_name.filter(|most| entry.name().chars().count() <= *most);
+        let name = self.max_server_name.filter(|max| entry.name().chars().count() <= *max);
         let name = name.map(|_| format!("--name={}", entry.name()));
         let mut words = self.program.iter().cloned().chain(name).chain(variables).chain(server);
         Ok(words.next().map(|command| (command, words.collect())))

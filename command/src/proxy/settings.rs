@@ -154,11 +154,10 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
     if let Some(listen) = &listen {
         demand_token(listen, arguments.token_env.as_deref()).map_err(failed)?;
     }
-    let room = internal::max_server_name(of_client);
-    if let Some((most, name)) = room.zip(arguments.name.as_deref()).filter(|(most, name)| name.chars().count() > *most)
-    {
-        let found = name.chars().count();
-        return Err(failed(format!("--name: expected at most {most} characters for this client, found {found}")));
+    let max = [Some(api), of_client].into_iter().filter_map(internal::max_server_name).min();
+    let length = arguments.name.as_deref().map(|name| name.chars().count());
+    if let Some((max, length)) = max.zip(length).filter(|(max, length)| length > max) {
+        return Err(failed(format!("--name: expected at most {max} characters for this client, found {length}")));
     }
     let settings = Settings {
         servers: Vec::new(),

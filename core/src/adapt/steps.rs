@@ -474,9 +474,11 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
     let Some(deferred) = context.deferred.as_deref() else { return Ok(()) };
     let mut options =
         DeferredOptions { format: Some(context.api), custom_tools: context.custom_tools(), ..deferred.clone() };
-    let (reads_reasoning, maximum) = request_rules::answers(&context.rules(), context.target);
+    let rules = context.rules();
+    let reads_reasoning = request_rules::reads_reasoning(&rules, context.target);
+    let max_tokens = request_rules::max_reply_tokens(&rules, context.target).map(|tokens| tokens.min(DEFAULT_LIMIT));
     options.reasoning = options.reasoning.or(reads_reasoning.then_some(Reasoning::Content));
-    options.max_tokens = options.max_tokens.or(maximum.map(|maximum| maximum.min(DEFAULT_LIMIT)));
+    options.max_tokens = options.max_tokens.or(max_tokens);
     let overflowed = &context.overflowed;
     if !overflowed.is_empty() {
         options.server_tool_search = Some(ServerToolSearch::Emulate);

@@ -113,9 +113,9 @@ impl Surface {
 
 impl Surface {
     /// Returns the accepted names of the tools of a server whose name in the client's configuration has this length.
-    pub(crate) fn names_beside(&self, server: Option<usize>) -> NamePattern {
-        let room = self.qualified.zip(server).map_or(usize::MAX, |(qualified, length)| qualified.room_beside(length));
-        NamePattern { max_length: self.names.max_length.min(room), ..self.names }
+    pub(crate) fn names_for_server(&self, server: Option<usize>) -> NamePattern {
+        let max = self.qualified.zip(server).map_or(usize::MAX, |(qualified, length)| qualified.max_tool_name(length));
+        NamePattern { max_length: self.names.max_length.min(max), ..self.names }
     }
 }
 
@@ -129,8 +129,8 @@ pub(crate) struct QualifiedName {
 }
 
 impl QualifiedName {
-    /// Returns the number of characters that are left for the name of a tool, by the length of the server's name.
-    pub(crate) fn room_beside(&self, server: usize) -> usize {
+    /// Returns the maximum length of a tool's name, by the length of the server's name.
+    pub(crate) fn max_tool_name(&self, server: usize) -> usize {
         let affixes = self.prefix.len() + self.separator.len();
         self.max_length.saturating_sub(affixes).saturating_sub(server)
     }

@@ -7,7 +7,7 @@ use crate::{
     dialect::{
         backends,
         requests::Refusal,
-        rule::{Location, When},
+        rule::{Location, Refused, When},
     },
     json::{skim, Flags, Skimmed, Text},
     options::Api,
@@ -45,17 +45,30 @@ fn is_plain_member(api: Api, name: &str) -> bool {
     name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
 }
 
-/// Returns true if a rule of any API is about a member of requests to this model that have these members.
-fn is_ruled(api: Api, model: &str, (name, members): (&str, &[String])) -> bool {
+/// Returns true if a rule of any API is about a member of requests to this model that have these members. `numbers` are
+/// the members that are numbers, with their text.
+fn is_ruled(api: Api, model: &str, (name, members, numbers): (&str, &[String], &[(String, &str)])) -> bool {
     let of_hosts = backends::BACKENDS.iter().flat_map(backends::Backend::facts);
     let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests()).chain(of_hosts);
     facts.any(|fact| match &fact.refuses {
         Refusal::Rule(rule) => {
             let is_about = matches!(rule.at, Location::Request([member, ..]) if *member == name);
-            is_about && rule.concerns(api, model) && rule.when.iter().all(|condition| may_hold(condition, members))
+            let is_met = match rule.refuses {
+                Refused::Above(maximum) => numbers.iter().any(|(of, number)| of == name && is_above(number, maximum)),
+                _ => true,
+            };
+            is_about
+                && is_met
+                && rule.concerns(api, model)
+                && rule.when.iter().all(|condition| may_hold(condition, members))
         }
         _ => false,
     })
+}
+
+fn is_above(number: &str, maximum: &str) -> bool {
+    let value = |text: &str| text.parse::<f64>().ok();
+    value(number).zip(value(maximum)).is_none_or(|(number, maximum)| number > maximum)
 }
 
 /// Returns true if a condition may hold for a request with these members.
@@ -80,7 +93,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     let (mut model, mut models, mut is_model) = (None, 0, false);
     // A history is a list or a string.
     let (mut is_plain, mut has_history, mut is_history) = (api.is_some(), false, false);
-    let mut members = Vec::new();
+    let (mut members, mut numbers): (Vec<String>, Vec<(String, &str)>) = (Vec::new(), Vec::new());
     let is_object = skim(body, |part| {
         match part {
             Skimmed::Member(name) => {
@@ -88,15 +101,16 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
                 models += usize::from(is_model);
                 if let Some(api) = api.filter(|_| is_plain) {
                     let name = name.display();
-                    is_plain = is_plain_member(api, &name);
+                    // At most as many as there are plain members.
+                    is_plain = is_plain_member(api, &name) && !members.iter().any(|known| *known == name);
                     is_history = name == wire::of(api).history();
-                    // At most as many as there are plain members, because a request may repeat them.
-                    if is_plain && !members.iter().any(|known| *known == name) {
-                        members.push(name.into_owned());
-                    }
+                    members.extend(is_plain.then(|| name.into_owned()));
                 }
             }
             Skimmed::List => has_history |= is_history,
+            Skimmed::Number(number) => {
+                numbers.extend(members.last().filter(|_| is_plain).map(|name| (name.clone(), number)));
+            }
             Skimmed::Value(text) => {
                 has_history |= is_history;
                 if is_model {
@@ -110,7 +124,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     });
     // Routers put the maker before the name.
     let lower = model.as_deref().and_then(|model| model.rsplit('/').next()).unwrap_or_default().to_lowercase();
-    let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, (name, &members)));
+    let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, (name, &members, &numbers)));
     let is_plain = is_plain && has_history && !members.iter().any(is_ruled);
     is_object.then_some(Outline { model, is_plain })
 }
@@ -129,6 +143,18 @@ mod tests {
             let is_of_all = rule.models == Models::All && rule.when.iter().all(|condition| may_hold(condition, &[]));
             assert!(!is_of_all || rule.apis.iter().all(|api| !is_plain_member(*api, name)), "{name}");
         }
+    }
+
+    #[test]
+    fn a_maximum_concerns_greater_numbers_only() {
+        let url = "https://api.example.com/v1/messages";
+        let is_plain = |limit: &str| {
+            let messages = r#""messages":[{"role":"user","content":"a"}]"#;
+            let body = alloc::format!(r#"{{"model":"claude-opus-4-5",{limit},{messages}}}"#);
+            outline(url, &body).is_some_and(|outline| outline.is_plain)
+        };
+        assert!(is_plain(r#""max_tokens":64000"#) && !is_plain(r#""max_tokens":64001"#));
+        assert!(!is_plain(r#""max_tokens":9,"max_tokens":64001"#) && !is_plain(r#""max_tokens":9e4"#));
     }
 
     /// Rules about parts are not found by the members of a request.

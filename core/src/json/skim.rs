@@ -1,4 +1,4 @@
-//! Looks through the strings of JSON text without building a tree. Brackets have to match, but the grammar is not
+//! Looks through the strings and numbers of JSON text without building a tree. Brackets have to match, but the grammar is not
 //! checked otherwise.
 
 use super::{scan::Stops, Text};
@@ -6,20 +6,22 @@ use super::{scan::Stops, Text};
 /// Maximum depth of the containers.
 const MAX_SKIMMED: u32 = u64::BITS;
 
-/// A string in JSON text.
+/// A part of JSON text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Skimmed<'a> {
     /// The name of a member of the root object.
     Member(Text<'a>),
     /// A member's value, if it is a string.
     Value(Text<'a>),
+    /// A member's value, if it is a number.
+    Number(&'a str),
     /// The start of a member's value, if it is an array.
     List,
     /// A name or a value in a member's value.
     Inner(Text<'a>),
 }
 
-/// Calls `watch` with every string and the lists of an object, in order, until `watch` returns false. Returns false
+/// Calls `watch` with every string, and the numbers and lists that are members of an object, in order, until `watch` returns false. Returns false
 /// then, and for text that is certainly not an object or is nested too deeply.
 pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bool) -> bool {
     let bytes = source.as_bytes();
@@ -52,6 +54,16 @@ pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bo
             b'}' | b']' => (depth, kinds) = (depth - 1, kinds >> 1),
             b':' => is_name &= depth > 1,
             b',' => is_name |= depth == 1,
+            b'0'..=b'9' | b'-' if depth == 1 && !is_name => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let is_part = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(*byte);
+                let end = at + rest.iter().take_while(is_part).count();
+                let number = source.get(at - 1..end).unwrap_or_default();
+                at = end;
+                if !watch(Skimmed::Number(number)) {
+                    return false;
+                }
+            }
             b'a'..=b'z' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'E' => {}
             _ => return false,
         }
@@ -87,6 +99,7 @@ mod tests {
                 Skimmed::Value(text) => (1, text),
                 Skimmed::Inner(text) => (2, text),
                 Skimmed::List => (3, Text::literal("")),
+                Skimmed::Number(number) => (4, Text::new(number)),
             };
             strings.push((kind, text.display().into_owned()));
             true
@@ -96,8 +109,7 @@ mod tests {
 
     #[test]
     fn every_string_is_found() {
-        let text =
-            r#" {"a": "b,:{\"", "\u0063":[1, -2.5e+3, "d:\\", {"e": "\/\n"}], "f":true, "g" : {"a":"h"}, "": ""} "#;
+        let text = r#" {"a": "b,:{\"", "\u0063":[1, -2.5e+3, "d:\\", {"e": "\/\n"}], "f":true, "n": -2.5e+3 , "g" : {"a":"h", "m": 1}, "o":0, "": ""} "#;
         let found = strings(text).unwrap_or_default();
         let found: Vec<(u8, &str)> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
         let expected = [
@@ -109,9 +121,14 @@ mod tests {
             (2, "e"),
             (2, "/\n"),
             (0, "f"),
+            (0, "n"),
+            (4, "-2.5e+3"),
             (0, "g"),
             (2, "a"),
             (2, "h"),
+            (2, "m"),
+            (0, "o"),
+            (4, "0"),
             (0, ""),
             (1, ""),
         ];

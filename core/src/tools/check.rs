@@ -504,11 +504,12 @@ fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Op
     if !names::is_legal(surface.names, name) {
         return Some((Constraint::ToolName, format!("expected a name of {}, found `{found}`", surface.names)));
     }
-    let room = surface.names_beside(server.map(|server| server.code_points().count())).max_length;
+    let max_length = surface.names_for_server(server.map(|server| server.code_points().count())).max_length;
     let length = name.code_points().count();
-    let beside = server.filter(|_| length > room)?.display();
-    let message =
-        format!("expected a name of at most {room} characters for a tool of the server `{beside}`, found {length}");
+    let server = server.filter(|_| length > max_length)?.display();
+    let message = format!(
+        "expected a name of at most {max_length} characters for a tool of the server `{server}`, found {length}"
+    );
     Some((Constraint::QualifiedName, message))
 }
 

@@ -96,7 +96,7 @@ struct Writer<'o> {
     servers: Option<&'o Servers>,
     same_names: Option<&'o SameNames>,
     /// Maximum length of names that cannot be shortened.
-    room: Option<usize>,
+    max_unshortened: Option<usize>,
     accepted: Set<String>,
     /// Definitions of the tools written so far, for APIs that merge them into one table.
     definitions: Definitions,
@@ -123,7 +123,7 @@ struct Writer<'o> {
 /// Rewrites a list. With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is
 /// lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
-    let (shape, room) = names_of(&tools, options)?;
+    let (shape, max_unshortened) = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
@@ -132,7 +132,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
         servers: servers.as_ref(),
         points_to_servers: true,
         same_names: same_names.as_ref(),
-        room,
+        max_unshortened,
         ..Planned::default()
     };
     let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
@@ -141,22 +141,22 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
 }
 
 /// Returns the accepted names of the tools of a list. A client of MCP may limit them together with the server's name,
-/// which the caller or a list of one server names. Next to a name that is too long, tools with longer names than the
-/// returned maximum cannot be sent.
+/// which the caller or a list of one server names. If the server's name is too long, also returns the maximum length of
+/// the names of tools, which cannot be shortened then.
 fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Option<usize>), Error> {
     let surface = dialect::of(&options.sanitize)?.tools;
     let Some(qualified) = surface.qualified else { return Ok((surface.names, None)) };
     let of_list = || servers::only_name(tools).map(|server| server.code_points().count());
     let server = options.server.as_ref().map(|server| server.chars().count()).or_else(of_list);
     Ok(match server.filter(|length| *length > max_server_name(qualified)) {
-        Some(length) => (surface.names, Some(qualified.room_beside(length))),
-        None => (surface.names_beside(server), None),
+        Some(length) => (surface.names, Some(qualified.max_tool_name(length))),
+        None => (surface.names_for_server(server), None),
     })
 }
 
-/// Returns the maximum length of a server's name. Next to a longer one, the names of tools could not be told apart.
+/// Returns the maximum length of a server's name. A longer name leaves no characters for a digest in names of tools.
 pub(crate) fn max_server_name(qualified: QualifiedName) -> usize {
-    qualified.room_beside(TAIL + 1)
+    qualified.max_tool_name(TAIL + 1)
 }
 
 /// Names that are already planned for the tools of a list.
@@ -174,14 +174,14 @@ pub(crate) struct Planned<'n> {
     /// The tools that share their names, if they are renamed.
     pub(crate) same_names: Option<&'n SameNames>,
     /// Maximum length of names that cannot be shortened.
-    pub(crate) room: Option<usize>,
+    pub(crate) max_unshortened: Option<usize>,
 }
 
 /// Rewrites a list for which some names are already planned.
 pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat, points_to_servers, servers, same_names, room }: Planned<'_>,
+    Planned { mut names, shape, flat, points_to_servers, servers, same_names, max_unshortened }: Planned<'_>,
     detail: Detail,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -229,7 +229,7 @@ pub(crate) fn rewrite_with_names<'a>(
         names: &names,
         servers,
         same_names,
-        room,
+        max_unshortened,
         accepted,
         definitions: Definitions::default(),
         count,
@@ -453,8 +453,8 @@ impl Writer<'_> {
         if self.accepted.contains(&called) {
             return Err(duplicate(&called, &pointer(&shape.pointer_to("name"))));
         }
-        if let Some(room) = self.room.filter(|room| name.code_points().count() > *room) {
-            let message = format!("expected a name of at most {room} characters next to the name of the server");
+        if let Some(max) = self.max_unshortened.filter(|max| name.code_points().count() > *max) {
+            let message = format!("expected a name of at most {max} characters next to the name of the server");
             return Err(refused(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.has_room()?;

@@ -102,7 +102,7 @@ def check_of(hint: Any) -> Check:
 
 
 def target_of(hint: Any) -> Any | None:
-    """Return the type that an alias stands for."""
+    """Return the target of a type alias."""
     origin = typing_extensions.get_origin(hint)
     if isinstance(origin, typing_extensions.TypeAliasType):
         return origin.__value__[typing_extensions.get_args(hint)]

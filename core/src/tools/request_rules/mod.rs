@@ -39,13 +39,16 @@ pub(crate) fn of(facts: &RequestFacts, (api, model): (Api, &str)) -> Vec<FactRul
         .collect()
 }
 
-/// Returns what the rules say about a request that is written in this format: whether the API reads the reasoning in
-/// messages of the model, and the maximum number of tokens of an answer.
-pub(crate) fn answers(rules: &[FactRule], api: Api) -> (bool, Option<u64>) {
-    let wire = wire::of(api);
-    let shows = |rule: &Rule| wire.turns().reasoning.is_some_and(|member| rule.shows_member(member));
-    let maximum = |rule: &Rule| wire.translation().and_then(|format| rule.maximum_of(format.limit));
-    (rules.iter().any(|(_, rule)| shows(rule)), rules.iter().filter_map(|(_, rule)| maximum(rule)).min())
+/// Returns true if a rule shows that the API reads the reasoning in the history of a request in this format.
+pub(crate) fn reads_reasoning(rules: &[FactRule], api: Api) -> bool {
+    let member = wire::of(api).turns().reasoning;
+    member.is_some_and(|member| rules.iter().any(|(_, rule)| rule.shows_member(member)))
+}
+
+/// Returns the maximum number of tokens of a reply to a request in this format.
+pub(crate) fn max_reply_tokens(rules: &[FactRule], api: Api) -> Option<u64> {
+    let member = wire::of(api).translation()?.limit;
+    rules.iter().filter_map(|(_, rule)| rule.maximum_of(member)).min()
 }
 
 /// A violation of a rule.
