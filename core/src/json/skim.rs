@@ -1,5 +1,5 @@
-//! Looks through the strings and numbers of JSON text without building a tree. Brackets have to match, but the grammar is not
-//! checked otherwise.
+//! Looks through the strings and numbers of JSON text without building a tree. Brackets have to match, but the grammar
+//! is not checked otherwise.
 
 use super::{scan::Stops, Text};
 
@@ -21,8 +21,8 @@ pub(crate) enum Skimmed<'a> {
     Inner(Text<'a>),
 }
 
-/// Calls `watch` with every string, and the numbers and lists that are members of an object, in order, until `watch` returns false. Returns false
-/// then, and for text that is certainly not an object or is nested too deeply.
+/// Calls `watch` with every string, and the numbers and lists that are members of an object, in order, until `watch`
+/// returns false. Returns false then, and for text that is certainly not an object or is nested too deeply.
 pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bool) -> bool {
     let bytes = source.as_bytes();
     let mut stops = Stops::new(bytes);
@@ -109,7 +109,10 @@ mod tests {
 
     #[test]
     fn every_string_is_found() {
-        let text = r#" {"a": "b,:{\"", "\u0063":[1, -2.5e+3, "d:\\", {"e": "\/\n"}], "f":true, "n": -2.5e+3 , "g" : {"a":"h", "m": 1}, "o":0, "": ""} "#;
+        let text = concat!(
+            r#" {"a": "b,:{\"", "\u0063":[1, -2.5e+3, "d:\\", {"e": "\/\n"}], "f":true, "n": -2.5e+3 , "#,
+            r#""g" : {"a":"h", "m": 1}, "o":0, "": ""} "#
+        );
         let found = strings(text).unwrap_or_default();
         let found: Vec<(u8, &str)> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
         let expected = [
