@@ -211,26 +211,44 @@ def holders(value: Any) -> Iterator[dict[str, Any]]:
             yield from holders(item)
 
 
+def list_of_tools(request: dict[str, Any]) -> list[Any]:
+    """Return the declarations of all tools that a request lists."""
+    entries = request.get("tools") or (request.get("toolConfig") or {}).get("tools") or []
+    # A cache point marks a place, and is not a tool.
+    listed = [entry for entry in entries if "cachePoint" not in entry]
+    return [tool for entry in listed for tool in entry.get("functionDeclarations") or [entry]]
+
+
 def compare_turns(given: Conversation, way: Way, findings: Findings) -> None:
     """Compare the request of each turn with that of the turn before it."""
-    previous: tuple[list[Any], dict[str, Any]] | None = None
+    previous: dict[str, Any] | None = None
     route = f"{given.api} in place" if way.api == given.api else f"{given.api} to {way.api}"
     options = names_of_options(way)
     for end in given.ends:
         try:
-            adapted = toolwire.adapt_request(way.request(given.until(end)), **way.keywords)
+            sent = toolwire.adapt_request(way.request(given.until(end)), **way.keywords).request
         except toolwire.ToolwireError:
             previous = None
             continue
-        sent = adapted.request
-        history = sent.get(HISTORY[way.api]) or []
         if previous is not None:
             findings.counts["turns compared with the turn before"] += 1
             about = f"conversation {given.number} until {end} as {way}"
-            changed_at = grows(previous[0], history)
-            if changed_at is not None:
-                findings.add("prefix", f"{route} history{options}", f"{about}: message {changed_at}")
-            for member in (*SYSTEM, *(("tools", "toolConfig") if not given.deferred else ())):
-                if sent.get(member) != previous[1].get(member):
-                    findings.add("prefix", f"{route} /{member}{options}", about)
-        previous = history, sent
+            for place in changes_of_prefix(given, way, previous, sent):
+                findings.add("prefix", f"{route} {place}{options}", about)
+        previous = sent
+
+
+def changes_of_prefix(given: Conversation, way: Way, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """Yield the parts of a request that the request of the next turn does not begin with."""
+    if grows(before.get(HISTORY[way.api]) or [], after.get(HISTORY[way.api]) or []) is not None:
+        yield "history"
+    for member in SYSTEM:
+        if before.get(member) != after.get(member):
+            yield f"/{member}"
+    if given.deferred and not (isinstance(way.deferred, dict) and way.deferred.get("order") == "append"):
+        return
+    old, new = list_of_tools(before), list_of_tools(after)
+    # A tool that was deferred is added at the end of the list when it is found.
+    may_grow = given.deferred or way.options.get("overflow") == "defer"
+    if (new[: len(old)] if may_grow else new) != old:
+        yield "/tools"

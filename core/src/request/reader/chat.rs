@@ -78,7 +78,7 @@ fn message<'a>(
 ) -> Result<(), Error> {
     let brings = carried(reader, at, &mut old, pointer)?;
     if is_tool(&old) {
-        if !reader.skims() {
+        if !reader.same_format() {
             reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         }
         let id = string_of(&old, "tool_call_id");
@@ -89,11 +89,13 @@ fn message<'a>(
     }
     let content = take(&mut old, "content")?;
     let mut refusal = None;
-    if !reader.skims() {
+    if !reader.same_format() {
         if old.text_at("refusal").is_some_and(|text| !text.is_empty()) {
             refusal = old.visit("refusal", core::mem::take);
         }
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
+    }
+    if !reader.skims() {
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
             let outer = reader.enter(Step::Name("reasoning_content"));
             reader.push(at, EventKind::Reasoning(Node::record([("reasoning_content", thought)])));
@@ -105,7 +107,7 @@ fn message<'a>(
     let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
     let has_no_content =
         content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
-    if reader.skims() {
+    if reader.same_format() {
         if has_no_content && content.is_some() {
             old.visit("content", |old| *old = content.clone().unwrap_or_default());
         }
@@ -199,10 +201,10 @@ fn carried<'a>(
 }
 
 fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<'a> {
-    let own = reader.skims().then(|| call.clone());
+    let own = reader.same_format().then(|| call.clone());
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
-    if !reader.skims() {
+    if !reader.same_format() {
         reader.lose_rest(&call, &["type", "id", "index", inner]);
         if let Some(function) = call.get(inner) {
             let outer = reader.enter(Step::Name(inner));
@@ -227,7 +229,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
 
 /// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
-    if reader.skims() {
+    if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));
     }
     for kind in ["text", "refusal"] {

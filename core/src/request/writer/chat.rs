@@ -120,6 +120,10 @@ impl<'a> Messages<'_, '_, 'a> {
             return Ok(());
         }
         let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
+        if let Some(own) = call.own.filter(|_| kept || !matches!(call.arguments, Arguments::Freeform(_))) {
+            self.turn()?.calls.push(own);
+            return Ok(());
+        }
         let (kind, inner) = match call.arguments {
             Arguments::Freeform(input) if kept => {
                 ("custom", Node::record([("name", Node::string(call.name)), ("input", input)]))
@@ -165,6 +169,8 @@ impl<'a> Messages<'_, '_, 'a> {
         let found = outcome.found;
         if self.is_dropped(outcome.of_search) {
             self.writer.drop_search();
+        } else if let (Some(own), None) = (&outcome.own, &found) {
+            self.out.push(own.clone());
         } else {
             let (content, images) = split(outcome.content);
             let at = self.at;
@@ -264,12 +270,21 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             None => Node::new(Data::Null),
         };
-        let mut message = Node::record([("role", Node::literal("assistant")), ("content", content)]);
-        if !turn.reasoning.is_empty() {
+        let original = self.writer.originals.remove(&turn.message);
+        let empty = [("role", Node::literal("assistant")), ("content", Node::new(Data::Null))];
+        let mut message = original.unwrap_or_else(|| Node::record(empty));
+        if !content.is_null() {
+            message.set("content", content);
+        }
+        if turn.reasoning.is_empty() {
+            message.remove("reasoning_content");
+        } else {
             let parts = turn.reasoning.into_iter().map(Part::Text).collect();
             message.set("reasoning_content", joined(parts, "/input")?);
         }
-        if !turn.calls.is_empty() {
+        if turn.calls.is_empty() {
+            message.remove("tool_calls");
+        } else {
             message.set("tool_calls", Node::array(turn.calls));
         }
         self.out.push(message);

@@ -26,7 +26,7 @@ use crate::{
     error::Error,
     json::{lazy::view, Member, Node, Text},
     names::Names,
-    options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
+    options::{Api, CustomTools, DeferredOptions, Native, Order, UnknownReference},
     wire::{self, choice::PARALLEL_CALLS, prompt::whole},
 };
 use definitions::{Place, Places};
@@ -126,8 +126,9 @@ pub(crate) fn put<'a>(
     if let Some(only) = &only {
         writer.places.keep(only);
     }
-    let Conversation { tools, events, is_in_place, history, format, .. } = conversation;
+    let Conversation { tools, events, is_in_place, history, originals, format, .. } = conversation;
     writer.history = history;
+    writer.originals = originals;
     let had_tools = request.get("tools").is_some();
     let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
     let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
@@ -167,6 +168,8 @@ struct Writer<'w, 'a> {
     writing: Writing<'w>,
     /// Messages of the source, some of which remain unchanged.
     history: Vec<Node<'a>>,
+    /// Messages of Chat Completions that stay in their format, without the members that became events.
+    originals: Map<usize, Node<'a>>,
     places: Places<'a>,
     /// The origins of the entries of the list.
     origins: Vec<EntryOrigin>,
@@ -201,6 +204,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         Writer {
             writing,
             history: Vec::new(),
+            originals: Map::new(),
             places,
             origins: Vec::new(),
             added: AddedOrigins::default(),
@@ -240,8 +244,13 @@ impl<'w, 'a> Writer<'w, 'a> {
     ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
         let (mut listed, mut names) = (Vec::new(), Set::new());
         let searches = tools.has_hosted_search();
+        let appends = self.native() != Native::None && self.writing.options.order == Order::Append;
+        let loads = tools.loads().iter().filter(|_| appends);
+        let loads: Map<usize, usize> = loads.enumerate().map(|(load, at)| (*at, load)).collect();
+        // Entries of deferred tools that the history loads, with their places in the order of the loads.
+        let mut loaded = Vec::new();
         let (tools, mut definitions) = tools.into_parts();
-        for tool in tools {
+        for (index, tool) in tools.into_iter().enumerate() {
             let definition = match tool.source {
                 Source::Defined(place) => definitions.get_mut(place),
                 Source::Listed(place) => sources.get_mut(place),
@@ -311,9 +320,21 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 _ => {}
             }
-            self.origins.push(origin_of(&written));
+            let origin = origin_of(&written);
             // An entry that stays in the list keeps its spelling.
-            listed.push(original.unwrap_or(written));
+            let written = original.unwrap_or(written);
+            let load = loads.get(&index).copied().filter(|_| tool.deferred && place == Place::Top);
+            if let Some(load) = load {
+                loaded.push((load, origin, written));
+                continue;
+            }
+            self.origins.push(origin);
+            listed.push(written);
+        }
+        loaded.sort_by_key(|(load, ..)| *load);
+        for (_, origin, written) in loaded {
+            self.origins.push(origin);
+            listed.push(written);
         }
         self.writing.warnings.clear_location();
         Ok((listed, names))
