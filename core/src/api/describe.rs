@@ -113,7 +113,7 @@ fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
 
 /// Returns `{ changed, valid, changes, errors }`. `changes` is a list of `{ pointer, outputPointer, rule, message }`,
 /// and `errors` is the list of [`validation`].
-pub fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
+pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
     let change = |change: &ResultChange| {
         Node::record([
             ("pointer", owned(&change.pointer)),
