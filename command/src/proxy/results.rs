@@ -371,7 +371,8 @@ impl Proxy {
 
 #[cfg(test)]
 mod tests {
-    use super::{ends, is_json};
+    use super::{ends, is_json, Kept, Results, MAX_KEPT};
+    use crate::proxy::settings::Settings;
 
     fn pieces<'t>(whole: &'t str, ends: &[usize]) -> Vec<&'t str> {
         let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -413,5 +414,42 @@ mod tests {
     fn lines_stay_whole() {
         let text = "first line\nsecond line\nthird line";
         assert_eq!(pieces(text, &ends(&[text], 25)), ["first line\nsecond line\n", "third line"]);
+    }
+    fn kept(results: &mut Results, size: usize) -> String {
+        let text = "x".repeat(size);
+        results.keep(text, Vec::from([size]), size + 1)
+    }
+
+    #[test]
+    fn the_memory_of_a_session_is_bounded() {
+        let mut results = Results::new(&Settings::default());
+        let first = kept(&mut results, 1_000);
+        for _ in 0..100 {
+            kept(&mut results, MAX_KEPT / 10);
+        }
+        let sizes = results.kept.iter().map(Kept::size).sum::<usize>();
+        assert!(sizes <= MAX_KEPT && sizes == results.kept_bytes, "{sizes}");
+        let found = results.read(Some(&format!("{{\"id\":\"{first}\",\"from\":0}}")), "read_result");
+        assert!(found.contains("call the tool again") && found.contains("isError"), "{found}");
+        for _ in 0..500_000 {
+            results.keep(String::new(), Vec::new(), 1);
+        }
+        assert!(results.kept_bytes <= MAX_KEPT, "{}", results.kept_bytes);
+    }
+
+    #[test]
+    fn the_end_of_a_text_that_is_not_kept_is_told() {
+        let mut results = Results::new(&Settings::default());
+        let id = kept(&mut results, 10);
+        let read = |from: usize| results.read(Some(&format!("{{\"id\":\"{id}\",\"from\":{from}}}")), "read_result");
+        assert!(read(3).contains("1 of 11 bytes are left"), "{}", read(3));
+        assert!(read(10).contains("only the first 10 of 11 bytes were kept"), "{}", read(10));
+        assert!(read(11).contains("from 0 to 10"), "{}", read(11));
+    }
+
+    #[test]
+    fn ids_of_sessions_differ() {
+        let ids: Vec<String> = (0..100).map(|_| kept(&mut Results::new(&Settings::default()), 1)).collect();
+        assert!(ids.iter().enumerate().all(|(at, id)| id.len() == 16 && !ids[..at].contains(id)), "{ids:?}");
     }
 }
