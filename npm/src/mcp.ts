@@ -353,7 +353,12 @@ function fittedResult(result: Result, tool: OwnTool, options: ResultOptions): Om
     const message = isKnown ? error.detail : 'expected a JSON value, found another value';
     const pointer = error instanceof ToolwireError ? error.pointer : '';
     const inTool = isKnown && error.code === 'invalid-schema';
-    const violation = { pointer: inTool ? '' : pointer, schemaPointer: inTool ? pointer : '', keyword: 'type', message };
+    const violation = {
+      pointer: inTool ? '' : pointer,
+      schemaPointer: inTool ? pointer : '',
+      keyword: 'type',
+      message,
+    };
     const errors = isError === true ? [] : [violation];
     const { mismatch } = options;
     if (isError !== true && mismatch === 'refuse') {

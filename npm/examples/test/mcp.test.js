@@ -232,7 +232,10 @@ test('toolwireHandlers: results are fitted', async () => {
   assert.equal(await called(only, { structuredText: 'never' }), only);
   const summary = { content: [text('a rate')], structuredContent: { rate: 1 } };
   assert.equal(await called(summary), summary);
-  assert.deepEqual((await called(summary, { structuredText: 'missing' })).content, [text('a rate'), text('{"rate":1}')]);
+  assert.deepEqual((await called(summary, { structuredText: 'missing' })).content, [
+    text('a rate'),
+    text('{"rate":1}'),
+  ]);
   const drop = { results: 'drop' };
   assert.deepEqual(await called({ ...summary, structuredContent: { rate: 'x' } }, drop), { content: summary.content });
   assert.deepEqual(await called({ ...summary, structuredContent: cycle }, drop), { content: summary.content });

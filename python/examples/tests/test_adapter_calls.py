@@ -797,6 +797,10 @@ def test_fastmcp_reports_a_middleware_that_answers_the_list_itself() -> None:
 
 RATE = {"type": "object", "properties": {"rate": {"type": "number"}}, "required": ["rate"]}
 TEXT = {"rate": "none"}
+REFUSAL = (
+    "The result of `rate.get` does not match its output schema: `/structuredContent/rate`: expected a number, found a "
+    "string."
+)
 
 
 @pytest.mark.parametrize(
@@ -818,14 +822,7 @@ TEXT = {"rate": "none"}
         (
             ToolResult("none", structured_content=TEXT),
             {"results": "refuse"},
-            (
-                [
-                    "The result of `rate.get` does not match its output schema: `/structuredContent/rate`: expected a "
-                    "number, found a string."
-                ],
-                None,
-                True,
-            ),
+            ([REFUSAL], None, True),
         ),
     ],
 )

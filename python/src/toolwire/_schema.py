@@ -165,8 +165,8 @@ def fit_result(result: object, tool: object, /, **options: Unpack[ResultOptions]
     the text if the result has a single text, which is JSON that matches. `mismatch` handles the rest. Structured
     content is added as text if the result has no content. Everything else, such as a task, is returned unchanged.
 
-    `result` is a `CallToolResult` as JSON, `tool` is the tool from `tools/list`; each is a value or JSON text. The input
-    is not changed. JSON text gives JSON text, and the same object if nothing changed.
+    `result` is a `CallToolResult` as JSON, `tool` is the tool from `tools/list`; each is a value or JSON text. The
+    input is not changed. JSON text gives JSON text, and the same object if nothing changed.
 
     Options, all by keyword: `mismatch`, `structured_text`; `toolwire.types.ResultOptions` describes them.
 
