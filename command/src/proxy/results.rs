@@ -59,8 +59,8 @@ impl Results {
         Results { max: settings.max_result, secret, count: 0, kept: VecDeque::new(), kept_bytes: 0 }
     }
 
-    /// Returns a result that is at most as large as the maximum, as JSON text, and the size of the whole result. Returns
-    /// `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the rest.
+    /// Returns a result that is at most as large as the maximum, as JSON text, and the size of the whole result.
+    /// Returns `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the rest.
     ///
     /// The size is that of all text or that of the structured content, because clients show either. Images and other
     /// blocks without text are neither counted nor cut.
@@ -279,8 +279,8 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns the state at the end of a piece: after `half` if possible, and at most at `limit`. A piece is never empty,
-    /// even if it has to be longer.
+    /// Returns the state at the end of a piece: after `half` if possible, and at most at `limit`. A piece is never
+    /// empty, even if it has to be longer.
     fn next(self, text: &str, half: usize, limit: usize) -> Scan {
         if self.is_text {
             let limit = floor(text, limit).max(ceiling(text, self.at + 1));

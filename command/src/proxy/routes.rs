@@ -358,8 +358,8 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Writes a repaired or refused call, or a change of a tool or a result, to the report file and, with `--verbose`, to standard
-    /// error.
+    /// Writes a repaired or refused call, or a change of a tool or a result, to the report file and, with `--verbose`,
+    /// to standard error.
     pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {
             self.log(&format!("{what} {line}"));
