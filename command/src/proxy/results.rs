@@ -60,7 +60,8 @@ impl Results {
     }
 
     /// Returns a result that is at most as large as the maximum, as JSON text, and the size of the whole result.
-    /// Returns `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the rest.
+    /// Returns `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the
+    /// rest.
     ///
     /// The size is that of all text or that of the structured content, because clients show either. Images and other
     /// blocks without text are neither counted nor cut.
