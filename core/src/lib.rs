@@ -41,6 +41,7 @@
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
 //! | [`validate_arguments`] | validates the arguments of a call against the tool's own schema |
 //! | [`validate_result`] | validates a result against the `outputSchema` of an MCP tool |
+//! | [`fit_result`] | changes a result that clients refuse, by the `outputSchema` of an MCP tool |
 //! | [`dialects`], [`dialect_for`] | return the known facts of each API with their sources, and the dialect of a host |
 //! | [`deferral_for`] | returns the native construct of a host for deferred tools |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
@@ -110,7 +111,7 @@ pub use error::{Code, Error};
 pub use options::ExchangeOptions;
 pub use options::{
     AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions,
-    SanitizeOptions, SearchOptions, ToolsOptions,
+    ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 #[cfg(feature = "search")]
 pub use tools::list_cache::ToolListCache;
@@ -125,9 +126,10 @@ pub mod reports {
             requests::RequestFact,
             Fact,
         },
+        repair::results::FittedResult,
         report::{
             lossless, Accepts, AnswerChange, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair,
-            RepairRule, Repaired, RepairedCall, Severity,
+            RepairRule, Repaired, RepairedCall, ResultChange, ResultRule, Severity,
         },
         request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},

@@ -634,6 +634,36 @@ pub struct Repaired<T> {
     pub retry_message: Option<String>,
 }
 
+named! {
+    /// A change of a result by `fit_result`.
+    ResultRule {
+        /// Missing structured content is the JSON in the only text, which matches the `outputSchema`.
+        FillContent = "fill-content",
+        /// The structured content is added as text.
+        AddText = "add-text",
+        /// Structured content of an error that does not match the `outputSchema` is removed.
+        DropErrorContent = "drop-error-content",
+        /// Structured content that does not match the `outputSchema` is removed; only with `mismatch: "drop"`.
+        DropContent = "drop-content",
+        /// An error takes the place of the result; only with `mismatch: "refuse"`.
+        RefuseResult = "refuse-result",
+    }
+}
+
+/// A change of a result. It contains names and kinds, but no values of the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ResultChange {
+    /// JSON Pointer into the given result, to the cause.
+    pub pointer: String,
+    /// JSON Pointer into the new result; `None` if the value was removed.
+    pub output_pointer: Option<String>,
+    /// Rule of the change.
+    pub rule: ResultRule,
+    /// Description of the change for people.
+    pub message: String,
+}
+
 /// Repairs of the arguments of a restored call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

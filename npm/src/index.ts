@@ -38,6 +38,7 @@ export type {
   EnvelopeOptions,
   ExchangeOptions,
   RepairOptions,
+  ResultOptions,
   RewritingOptions,
   SanitizedList,
   SanitizeOptions,
@@ -60,6 +61,7 @@ export type {
   DeferredWarning,
   DialectChoice,
   DialectDescription,
+  FittedResult,
   Guidance,
   Left,
   Quarantined,
@@ -69,6 +71,7 @@ export type {
   RequestViolation,
   ResponseFormat,
   RestorePlan,
+  ResultChange,
   Rewritten,
   Severity,
   ToolChange,
@@ -97,6 +100,7 @@ export type {
   LeftReason,
   RepairRule,
   RequestConstraint,
+  ResultRule,
 } from './rules.js';
 export { check, normalizeEnvelope, sanitize } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
@@ -122,4 +126,4 @@ export {
   type SanitizedTools,
   sanitizeTools,
 } from './tools.js';
-export { validateArguments, validateResult } from './validate.js';
+export { fitResult, validateArguments, validateResult } from './validate.js';

@@ -7,12 +7,14 @@
 
 // The same file that users import, so that the WebAssembly is not loaded twice.
 import {
+  type FittedResult,
+  fitResult,
   type McpTool,
+  type ResultOptions,
   type SanitizedTools,
   sanitizeTools,
   type ToolsOptions,
   ToolwireError,
-  validateResult,
 } from './index.js';
 import type { RepairedCall, Validation } from './report.js';
 import type { Restore, RestoredCall } from './restore.js';
@@ -23,11 +25,14 @@ const OWN_OPTIONS = ['duplicateNames', 'format', 'outputSchemas', 'prefix', 'sha
 /** Options of {@link toolwireServer} and {@link toolwireHandlers}. */
 export interface ServerOptions extends Omit<ToolsOptions, (typeof OWN_OPTIONS)[number]> {
   /**
-   * Handling of a result that does not match the `outputSchema` of its tool. Default `"pass"`: the client receives it.
-   * `"refuse"`: the client receives a result with `isError` that names the violation. Other results of a call, such as a task or a
-   * request for input, are not checked.
+   * Handling of a result that does not match the `outputSchema` of its tool, and cannot be fitted by `fitResult`. Default `"pass"`: the
+   * client receives it. `"refuse"`: the client receives a result with `isError` that names the violation. `"drop"`: the client receives it
+   * without `structuredContent`, and the tools are listed without `outputSchema`, for which clients require structured content. Other
+   * results of a call, such as a task or a request for input, are not checked.
    */
-  results?: 'pass' | 'refuse' | undefined;
+  results?: ResultOptions['mismatch'];
+  /** Results whose structured content is also added as text, as in `fitResult`. Default `"empty"`. */
+  structuredText?: ResultOptions['structuredText'];
   /**
    * Called for each list that is rewritten, before the client receives it. The last 16 lists are kept, so it is called again for a list
    * that 16 others have replaced, and in each process. If it throws, the request fails.
@@ -153,6 +158,8 @@ const LIST = 'tools/list';
 const CALL = 'tools/call';
 const NO_TOOLS: RequestHandler = () => ({ tools: [] });
 
+const RESULTS: readonly unknown[] = [undefined, 'pass', 'refuse', 'drop'];
+
 /** Maximum number of lists that are kept. There are several if the list depends on the session. */
 const MAX_LISTS = 16;
 
@@ -180,21 +187,21 @@ interface Listed {
 
 class ServerAdapter {
   readonly #options: Omit<ToolsOptions, (typeof OWN_OPTIONS)[number]>;
-  readonly #handlers: Pick<ServerOptions, 'results' | 'onReport' | 'onRepair' | 'onResult'>;
+  readonly #handlers: Pick<ServerOptions, 'results' | 'structuredText' | 'onReport' | 'onRepair' | 'onResult'>;
   /** The lists that were rewritten, by their JSON text; the most recently used is last. */
   readonly #lists = new Map<string, Listed>();
 
-  constructor({ results, onReport, onRepair, onResult, ...options }: ServerOptions) {
+  constructor({ results, structuredText, onReport, onRepair, onResult, ...options }: ServerOptions) {
     for (const name of OWN_OPTIONS)
       if ((options as { [option: string]: unknown })[name] !== undefined)
         throw new ToolwireError('unknown-option', `/${name}`, `expected no \`${name}\`, which the adapter sets itself`);
     for (const [name, found] of Object.entries({ onReport, onRepair, onResult }))
       if (found !== undefined && typeof found !== 'function') throw invalid(name, 'a function', found);
-    if (results !== undefined && results !== 'pass' && results !== 'refuse')
-      throw invalid('results', '`"pass"` or `"refuse"`', results);
+    if (!RESULTS.includes(results)) throw invalid('results', '`"pass"`, `"refuse"` or `"drop"`', results);
+    fitResult({}, {}, { structuredText });
     sanitizeTools([], { ...options, format: 'mcp' });
     this.#options = options;
-    this.#handlers = { results, onReport, onRepair, onResult };
+    this.#handlers = { results, structuredText, onReport, onRepair, onResult };
   }
 
   /** Answers `tools/list` with all pages of the list, because names have to be unique in the whole list. */
@@ -219,20 +226,18 @@ class ServerAdapter {
     const isEmpty = args === undefined && Object.keys(call.arguments).length === 0;
     const restored = { ...request.params, name: call.name, arguments: isEmpty ? undefined : call.arguments };
     const result = await handler({ ...request, params: restored }, context);
-    return this.#checked(result, listed.own.get(call.name));
+    return this.#fitted(result, listed.own.get(call.name));
   }
 
-  #checked(result: Result, tool: OwnTool | undefined): Result {
-    const { results, onResult } = this.#handlers;
-    if (tool?.outputSchema === undefined || isOtherResult(result)) return result;
-    if (results !== 'refuse' && onResult === undefined) return result;
-    const errors = violations(result, tool);
-    const [first] = errors;
-    if (first === undefined) return result;
-    this.#tell({ tool: tool.name, errors });
-    if (results !== 'refuse') return result;
-    const at = first.pointer === '' ? '' : `\`${first.pointer}\`: `;
-    return failed(`The result of \`${tool.name}\` does not match its output schema: ${at}${first.message}.`);
+  #fitted(result: Result, tool: OwnTool | undefined): Result {
+    const { results: mismatch, structuredText } = this.#handlers;
+    if (tool === undefined || isOtherResult(result)) return result;
+    if (tool.outputSchema === undefined && result?.structuredContent === undefined) return result;
+    const { changed, result: fitted, errors } = fittedResult(result, tool, { mismatch, structuredText });
+    if (errors.length > 0) this.#tell({ tool: tool.name, errors });
+    if (!changed) return result;
+    const { structuredContent: _, ...members } = result ?? {};
+    return { ...members, ...fitted };
   }
 
   /** Calls `onResult`. The tool has run, so an error of `onResult` must not replace its result. */
@@ -282,7 +287,12 @@ class ServerAdapter {
   #sanitized(text: string): Listed {
     const tools: OwnTool[] = JSON.parse(text);
     const sanitized = sanitizeTools(tools, { ...this.#options, format: 'mcp' });
-    const listed = JSON.stringify(sanitized.tools);
+    // Clients require the structured content that `drop` removes.
+    const isHidden = (key: string) => key === 'outputSchema' && this.#handlers.results === 'drop';
+    const shownTools = sanitized.tools.map((tool) =>
+      Object.fromEntries(Object.entries(tool).filter(([key]) => !isHidden(key))),
+    );
+    const listed = JSON.stringify(shownTools);
     this.#handlers.onReport?.(sanitized);
     // If two tools have the same name, the first one is listed.
     const own = new Map(tools.reverse().map((tool) => [tool.name, tool]));
@@ -321,7 +331,7 @@ class ListText {
 const UTF8 = new TextEncoder();
 
 /** The result of a call, which may be of another kind than a `CallToolResult`. A handler may return none. */
-type Result = (object & { isError?: unknown; structuredContent?: unknown }) | undefined;
+type Result = (object & { isError?: unknown; content?: unknown; structuredContent?: unknown }) | undefined;
 
 /** Members of results that are not a `CallToolResult`: a task, and a request for input. */
 const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
@@ -332,18 +342,32 @@ function isOtherResult(result: Result): boolean {
   return !isOfCall && OTHER_RESULTS.some((member) => member in members);
 }
 
-/** Returns the violations of the output schema. A result that cannot be checked, because it is not JSON, violates it. */
-function violations(result: Result, tool: OwnTool): CheckedResult['errors'] {
+/** Fits a result. Structured content that cannot be checked, because it is not JSON, violates the output schema. */
+function fittedResult(result: Result, tool: OwnTool, options: ResultOptions): Omit<FittedResult<object>, 'changes'> {
+  const { isError, content, structuredContent } = result ?? {};
   try {
-    const { isError, structuredContent } = result ?? {};
-    return validateResult({ isError, structuredContent }, tool).errors;
+    return fitResult<object>({ isError, content, structuredContent }, tool, options);
   } catch (error) {
     const isKnown = error instanceof ToolwireError && error.code !== 'invalid-value';
     // Other messages may contain a value.
     const message = isKnown ? error.detail : 'expected a JSON value, found another value';
     const pointer = error instanceof ToolwireError ? error.pointer : '';
     const inTool = isKnown && error.code === 'invalid-schema';
-    return [{ pointer: inTool ? '' : pointer, schemaPointer: inTool ? pointer : '', keyword: 'type', message }];
+    const violation = {
+      pointer: inTool ? '' : pointer,
+      schemaPointer: inTool ? pointer : '',
+      keyword: 'type',
+      message,
+    };
+    const errors = isError === true ? [] : [violation];
+    const { mismatch } = options;
+    if (isError !== true && mismatch === 'refuse') {
+      const at = violation.pointer === '' ? '' : `\`${violation.pointer}\`: `;
+      const text = `The result of \`${tool.name}\` does not match its output schema: ${at}${message}.`;
+      return { result: failed(text), changed: true, valid: false, errors };
+    }
+    // The caller removes the structured content.
+    return { result: {}, changed: isError === true || mismatch === 'drop', valid: isError === true, errors };
   }
 }
 

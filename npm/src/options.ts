@@ -257,6 +257,14 @@ export interface RepairOptions {
 /** Options for repairing the arguments of restored calls: those of `repairArguments` without the tool's name, which is known there. */
 export type CallRepairOptions = Omit<RepairOptions, 'name'>;
 
+/** Options of `fitResult`. */
+export interface ResultOptions {
+  /** Handling of structured content that is missing or does not match, in a result that is not an error. Default `"pass"`. */
+  mismatch?: 'pass' | 'refuse' | 'drop' | undefined;
+  /** Results whose structured content is also added as text. Default `"empty"`. */
+  structuredText?: 'empty' | 'missing' | 'never' | undefined;
+}
+
 /** Options of `normalizeEnvelope`. */
 export interface EnvelopeOptions extends ShareOption {}
 

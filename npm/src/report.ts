@@ -8,6 +8,7 @@ import type {
   LeftReason,
   RepairRule,
   RequestConstraint,
+  ResultRule,
 } from './rules.js';
 
 /** The effect of a change on the set of accepted arguments. */
@@ -126,6 +127,35 @@ export interface ArgumentViolation {
   /** The keyword's name; `false` for the schema `false`. */
   keyword: string;
   /** For people and models: what was expected, then the kind of value that was found. It contains no value of the arguments. */
+  message: string;
+}
+
+/** The result of a call, fitted or unchanged, and a report about it. */
+export interface FittedResult<T> {
+  /** The result. */
+  result: T;
+  /** True if anything was changed. */
+  changed: boolean;
+  /**
+   * False if the structured content violates the `outputSchema` or is missing, and cannot be filled from the text; `null` if that cannot
+   * be decided.
+   */
+  valid: boolean | null;
+  /** Every change, in the order in which the changes were made. */
+  changes: ResultChange[];
+  /** The violations in the given result, at most 100, also if `mismatch` removed their cause; empty unless `valid` is `false`. */
+  errors: ArgumentViolation[];
+}
+
+/** One change of a result. It holds pointers, names and kinds, but no value of the result. */
+export interface ResultChange {
+  /** JSON Pointer into the given result: the cause. */
+  pointer: string;
+  /** JSON Pointer into the new result; `null` if the value was removed. */
+  outputPointer: string | null;
+  /** The rule of the change. */
+  rule: ResultRule;
+  /** For people: what was changed. */
   message: string;
 }
 

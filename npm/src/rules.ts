@@ -682,6 +682,19 @@ export type LeftReason =
   /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
+/** The rules by which `fitResult` changes results. */
+export type ResultRule =
+  /** Missing structured content is the JSON in the only text, which matches the `outputSchema`. */
+  | 'fill-content'
+  /** The structured content is added as text. */
+  | 'add-text'
+  /** Structured content of an error that does not match the `outputSchema` is removed. */
+  | 'drop-error-content'
+  /** Structured content that does not match the `outputSchema` is removed; only with `mismatch: "drop"`. */
+  | 'drop-content'
+  /** An error takes the place of the result; only with `mismatch: "refuse"`. */
+  | 'refuse-result';
+
 /** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
   /** Text next to structured output that came as a call was removed. */

@@ -17,6 +17,9 @@ FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
 JUDGING = ("validateArguments", "validateResult")
 """The functions that validate a value against a schema or a tool."""
 
+FITTING = "fitResult"
+"""The function that changes a result of a tool."""
+
 FUNCTIONS = (
     "sanitize",
     "normalizeEnvelope",
@@ -25,6 +28,7 @@ FUNCTIONS = (
     "restoreArguments",
     "validateArguments",
     "validateResult",
+    "fitResult",
     "sanitizeTools",
     "checkTools",
     "checkRequest",
@@ -53,7 +57,7 @@ WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams", "conten
 """Members with restored calls and replies."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")
-"""The second input of `restoreArguments`, `validateArguments` and `validateResult` (a tool)."""
+"""The second input of `restoreArguments`, `validateArguments`, and of `validateResult` and `fitResult` (a tool)."""
 REFUSED = "refused"
 """The error of `sanitize` if it refuses the schema, so there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
@@ -154,7 +158,7 @@ def load() -> list[Case]:
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
                 seconds = sum(name in members for name in SECONDS)
-                takes_second = folder.name in ("restoreArguments", *JUDGING)
+                takes_second = folder.name in ("restoreArguments", FITTING, *JUDGING)
                 assert seconds == takes_second, f"{at} needs exactly one of {SECONDS}"
                 assert not ("plan" in members and "options" in members), f"{at}: a plan does not accept options"
                 assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"

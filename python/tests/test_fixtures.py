@@ -11,6 +11,7 @@ import toolwire
 from cases import (
     CASES,
     EXPECTED_COUNTS,
+    FITTING,
     FUNCTIONS,
     HEADER,
     JUDGING,
@@ -126,6 +127,8 @@ def test_case(case: Case, path: Path) -> None:
         finds(case, path)
     elif case.function in JUDGING:
         validates(case, path)
+    elif case.function == FITTING:
+        fits(case, path)
     else:
         gives(case, path)
 
@@ -239,6 +242,32 @@ def validates(case: Case, path: Path) -> None:
     shown = [{name: error[name] for name in error if name != "message"} for error in found["errors"]]
     assert {"valid": found["valid"], "errors": shown} == json.loads(case.expected_text())
     assert value == source(case, path), "the input was changed"
+
+
+def fits(case: Case, path: Path) -> None:
+    value = source(case, path)
+    RUNS[path] += 1
+    fitted = case.call()(value, *schema(case, path), **case.options)
+    assert fitted == case.call()(value, compact(case.members["schema"]), **case.options)
+    result, report = fitted.result, fitted.to_dict()
+    assert show(path, result) == exact(case.expected_text())
+    if path != "object" and case.expects_bytes:
+        assert result == (case.expected_text() if path == "str" else case.expected_text().encode())
+    assert report["changed"] == bool(report["changes"])
+    assert all(one["message"] for one in report["changes"] + report["errors"])
+    shown = {
+        name: [{key: one[key] for key in one if key != "message"} for one in report[name]]
+        for name in ("changes", "errors")
+    }
+    assert {"valid": report["valid"], **shown} == case.members["report"]
+    again = case.call()(result, *schema(case, path), **case.options).result
+    assert show(path, again) == show(path, result), "not idempotent"
+    if path == "object":
+        assert same(value, source(case, path)), "the input was changed"
+        mine = {id(container) for container in containers(value)}
+        assert not [container for container in containers(result) if id(container) in mine], "shares a container"
+    else:
+        assert (result is value) == (not fitted.changed), "not the same text object"
 
 
 def gives(case: Case, path: Path) -> None:

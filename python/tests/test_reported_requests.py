@@ -33,10 +33,6 @@ UNSOLVED = {
     "schema-nova-dialect": "not covered: the reason of `dialect_for` does not name Nova; one fact of `bedrock` does",
     "schema-vscode-defs": "not covered: only `cowork` inlines references, `vscode` and `claude-desktop` keep them",
     "schema-zod-raw": "wrong: `check` names the Zod validator, but the tool is sent without arguments",
-    "mcp-error-structured": "not covered: the proxy does not change results",
-    "mcp-structured-missing": "not covered: the proxy lists `outputSchema` and does not change results",
-    "mcp-structured-lost-summary": "not covered: the proxy does not change results, and no option adds text",
-    "mcp-structured-only": "not covered: the proxy does not change results",
     "stream-text-xml": "out of scope: the server has to parse the text of its model",
     "fireworks-camel": "out of scope: the spelling of an SDK, in a member that is not about tools",
     "copilot-studio": "out of scope: the thread names no cause",
@@ -472,10 +468,13 @@ def structured_content_is_added(row: Any) -> bool:
     return "outputSchema" not in tool or result.get("structuredContent") == {"t": 1}
 
 
-def structured_content_is_text(row: Any) -> bool:
-    content = row["input"]["result"]["structuredContent"]
-    texts = [block["text"] for block in proxied(row)[1]["content"]]
-    return any(text.startswith("{") and json.loads(text) == content for text in texts)
+def structured_content_is_text(*flags: str) -> Condition:
+    def condition(row: Any) -> bool:
+        content = row["input"]["result"]["structuredContent"]
+        texts = [block["text"] for block in proxied(row, *flags)[1]["content"]]
+        return any(text.startswith("{") and json.loads(text) == content for text in texts)
+
+    return condition
 
 
 PARIS = '{"city":"paris"}'
@@ -552,8 +551,8 @@ CONDITIONS: dict[str, Condition] = {
     "mcp-input-empty": lists("root-object", lambda tools: tools[0]["inputSchema"]["type"] == "object"),
     "mcp-error-structured": error_has_no_structured_content,
     "mcp-structured-missing": structured_content_is_added,
-    "mcp-structured-lost-summary": structured_content_is_text,
-    "mcp-structured-only": structured_content_is_text,
+    "mcp-structured-lost-summary": structured_content_is_text("--structured-text", "missing"),
+    "mcp-structured-only": structured_content_is_text(),
     "mcp-output-csp": lambda row: finds_in_list(row) == set() and bool(listed(row) == row["input"]),
     "mcp-array-as-text": the_object_arrives,
     "mcp-array-items-as-text": repaired({"children": [{"type": "paragraph"}]}),

@@ -38,10 +38,17 @@ pub(crate) struct ProxyArguments {
     /// Number of tools above which the list is replaced by a search; `auto`: the maximum of the client or the API
     #[arg(long, value_name = "auto|N|off", default_value = "auto", value_parser = defer)]
     pub(crate) defer: Defer,
-    /// Handling of a result that does not match its tool's `outputSchema`
+    /// Handling of a result that does not match its tool's `outputSchema`; `drop`: without structured content
     #[arg(long, value_name = "WHAT", default_value = "pass")]
-    #[arg(value_parser = PossibleValuesParser::new(["pass", "refuse"]))]
+    #[arg(value_parser = PossibleValuesParser::new(["pass", "refuse", "drop"]))]
     pub(crate) results: String,
+    /// Results whose structured content is added as text, for clients that show only `content`
+    #[arg(long, value_name = "WHEN", default_value = "empty")]
+    #[arg(value_parser = PossibleValuesParser::new(["empty", "missing", "never"]))]
+    pub(crate) structured_text: String,
+    /// Size above which a result is cut; the model reads the rest with the tool `read_result`
+    #[arg(long, value_name = "BYTES", value_parser = max_result)]
+    pub(crate) max_result: Option<usize>,
     /// Report every change on standard error: what, for which tool, and why
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -77,12 +84,20 @@ impl ProxyArguments {
     }
 }
 
+/// Minimum of `--max-result`. A cut result ends with a note of up to 300 bytes.
+const MIN_RESULT: usize = 1_000;
+
 /// Condition for replacing a list of tools with a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defer {
     Auto,
     Off,
     Above(usize),
+}
+
+fn max_result(text: &str) -> Result<usize, String> {
+    let expected = || format!("expected a number of bytes of at least {MIN_RESULT}");
+    text.parse().ok().filter(|size| *size >= MIN_RESULT).ok_or_else(expected)
 }
 
 fn defer(text: &str) -> Result<Defer, String> {

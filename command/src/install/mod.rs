@@ -108,6 +108,12 @@ impl Install {
         if arguments.results != "pass" {
             add("--results", &arguments.results);
         }
+        if arguments.structured_text != "empty" {
+            add("--structured-text", &arguments.structured_text);
+        }
+        if let Some(size) = arguments.max_result {
+            add("--max-result", &size.to_string());
+        }
         let paths: Vec<String> = connection.servers.iter().cloned().collect();
         let stage = if paths.is_empty() { Stage::Variables } else { Stage::Reading };
         let dialect = clients::named(client).and_then(|client| client.dialect);

@@ -4,12 +4,12 @@
 //! A search never changes the list itself: since 2026-07-28, MCP forbids a server to change its tools as a side effect
 //! of other requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
     internal::{self, did_you_mean},
     json::{self, Node},
-    options::{Prefix, ToolFormat},
+    options::{Mismatch, Prefix, ToolFormat},
     repair_arguments,
     reports::{Repair, ToolChange},
     Error, RepairOptions, Restore, SearchOptions, ToolIndex, ToolSet, ToolsOptions,
@@ -17,6 +17,7 @@ use toolwire::{
 
 use super::{
     message::{failed_call, quoted, text_at, text_result},
+    results,
     settings::Settings,
 };
 use crate::terminal::shown;
@@ -31,6 +32,11 @@ pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
     steps: Vec<(ToolsOptions, Option<ToolSet>)>,
     most: Option<usize>,
+    /// True if results are cut, so the list contains the tool that reads the rest.
+    has_reader: bool,
+    /// True if results may lose their structured content, so no tool is listed with an `outputSchema`, for which
+    /// clients require structured content.
+    drops_output_schemas: bool,
     /// The original list of all servers, as JSON text.
     came: String,
     adapted: Option<AdaptedList>,
@@ -46,6 +52,8 @@ struct AdaptedList {
     own: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
     search: Option<ToolSearch>,
+    /// Name of the tool that reads the rest of a cut result.
+    reader: Option<String>,
     report: Report,
 }
 
@@ -99,6 +107,8 @@ pub(super) enum Target {
     Server(Box<Call>),
     /// The proxy answers the call itself, with this result as JSON text.
     Answer(String),
+    /// The tool that reads the rest of a cut result.
+    Reader,
     /// No tool has this name.
     Unknown,
 }
@@ -115,7 +125,15 @@ impl Catalogue {
             options.repair = settings.repair().filter(|_| at == 0);
             (options, None)
         });
-        Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), adapted: None }
+        let has_reader = settings.max_result.is_some();
+        Catalogue {
+            steps: steps.collect(),
+            most: settings.most,
+            has_reader,
+            drops_output_schemas: has_reader || settings.results.mismatch == Mismatch::Drop,
+            came: String::new(),
+            adapted: None,
+        }
     }
 
     /// Returns true if the client has received a list.
@@ -182,6 +200,9 @@ impl Catalogue {
             restores.push(ready.restore.clone());
             list.clone_from(&ready.json);
         }
+        if self.drops_output_schemas {
+            list = without_output_schemas(&list, &mut changes)?;
+        }
         let tools = json::read(&list)?;
         let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
         let search = match self.most {
@@ -189,13 +210,21 @@ impl Catalogue {
             _ => None,
         };
         let shown = search.as_ref().map(ToolSearch::tools);
+        let reader = self.has_reader.then(|| {
+            let names: BTreeSet<String> = tools.as_array().into_iter().flatten().filter_map(name_of).collect();
+            free_name(results::READ, |name| names.contains(name) || search.as_ref().is_some_and(|one| one.has(name)))
+        });
         let report = Report { left_out, changes, count, searched: search.is_some() };
         let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
         let last = servers.keys().next_back().map_or(0, |last| last + 1);
         let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
         drop(tools);
         self.came = came;
-        self.adapted = Some(AdaptedList { restores, list: shown.unwrap_or(list), own, servers, search, report });
+        let mut list = shown.unwrap_or(list);
+        if let Some(reader) = &reader {
+            list = with_item(&list, &results::reader(reader));
+        }
+        self.adapted = Some(AdaptedList { restores, list, own, servers, search, reader, report });
         Ok(())
     }
 
@@ -203,6 +232,9 @@ impl Catalogue {
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
         let Some(adapted) = &self.adapted else { return Ok(Target::Unknown) };
         let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
+        if adapted.reader.as_deref() == Some(name) {
+            return Ok(Target::Reader);
+        }
         match &adapted.search {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
             Some(search) if search.is_call(name) => match search.called(arguments) {
@@ -216,6 +248,11 @@ impl Catalogue {
                 .restored(name, arguments, repair)?
                 .map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
         }
+    }
+
+    /// Returns the name of the tool that reads the rest of a cut result.
+    pub(super) fn reader(&self) -> Option<&str> {
+        self.adapted.as_ref()?.reader.as_deref()
     }
 
     /// Returns the original definition of a tool, as JSON text.
@@ -274,6 +311,38 @@ impl AdaptedList {
     }
 }
 
+fn name_of(tool: &Node<'_>) -> Option<String> {
+    text_at(tool, &["name"])
+}
+
+/// Returns a name, with a number at the end if it is already used.
+fn free_name(name: &str, is_used: impl Fn(&str) -> bool) -> String {
+    let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
+    names.into_iter().find(|name| !is_used(name)).unwrap_or_default()
+}
+
+/// Adds an item to a list in JSON text.
+fn with_item(list: &str, item: &str) -> String {
+    match list.trim_end().strip_suffix(']').map(str::trim_end) {
+        Some(items) if items.ends_with('[') => format!("{items}{item}]"),
+        Some(items) => format!("{items},{item}]"),
+        None => list.to_string(),
+    }
+}
+
+/// Removes the `outputSchema` of every tool in a list.
+fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<String, Error> {
+    let mut tools = json::read(list)?;
+    for tool in tools.as_array_mut().into_iter().flatten() {
+        if tool.remove("outputSchema").is_some() {
+            let name = name_of(tool).unwrap_or_default();
+            changes
+                .push(format!("{}: removed `outputSchema`: results may lose their structured content", shown(&name)));
+        }
+    }
+    Ok(json::write(&tools))
+}
+
 /// Returns a change as one line.
 fn change_line(about: &ToolChange) -> String {
     let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
@@ -306,11 +375,8 @@ impl ToolSearch {
         let index = ToolIndex::new(json::write(tools).as_str())?;
         let entries = tools.as_array().unwrap_or_default().iter();
         let definitions: BTreeMap<String, String> =
-            entries.filter_map(|tool| Some((text_at(tool, &["name"])?, json::write(tool)))).collect();
-        let free = |name: &str| {
-            let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
-            names.into_iter().find(|name| !definitions.contains_key(name)).unwrap_or_default()
-        };
+            entries.filter_map(|tool| Some((name_of(tool)?, json::write(tool)))).collect();
+        let free = |name: &str| free_name(name, |name| definitions.contains_key(name));
         Ok(ToolSearch { find: free(FIND), call: free(CALL), index, definitions })
     }
 
@@ -335,6 +401,11 @@ impl ToolSearch {
              \"arguments\":{{\"type\":\"object\",\"description\":\"The arguments of the tool.\"}}}},\
              \"required\":[\"name\",\"arguments\"]}}}}]"
         )
+    }
+
+    /// Returns true if a tool in the search or one of its own tools has this name.
+    fn has(&self, name: &str) -> bool {
+        self.definitions.contains_key(name) || self.is_search(name) || self.is_call(name)
     }
 
     fn is_search(&self, name: &str) -> bool {

@@ -9,6 +9,7 @@ mod gathering;
 mod listener;
 mod message;
 mod owners;
+mod results;
 mod routes;
 mod settings;
 
@@ -21,6 +22,7 @@ use self::{
     gathering::{Gathering, What},
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
     owners::Owners,
+    results::Results,
 };
 use crate::{escaped_lines, terminal::cut};
 
@@ -34,6 +36,7 @@ pub use settings::EVERY_PROGRAM;
 const REPORT: &str = "toolwire://report";
 const TOOLS_LIST: &str = "tools/list";
 const TOOLS_CALL: &str = "tools/call";
+const TASKS_RESULT: &str = "tasks/result";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
@@ -135,6 +138,7 @@ pub struct Proxy {
     servers: Vec<Server>,
     catalogue: Catalogue,
     owners: Owners,
+    results: Results,
     /// Client requests that a server has to answer, by the keys of their ids.
     pending: BTreeMap<String, Pending>,
     /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
@@ -239,6 +243,7 @@ impl Proxy {
             servers: servers.collect(),
             catalogue: Catalogue::new(&settings),
             owners: Owners::default(),
+            results: Results::new(&settings),
             settings,
             pending: BTreeMap::new(),
             own: BTreeMap::new(),
@@ -513,21 +518,19 @@ impl Proxy {
         if pending.method == INITIALIZE {
             self.greet(server, message);
         }
-        if let (Some(tool), Some(result)) = (&pending.tool, message.get("result")) {
-            if !self.is_one() {
-                self.owners.add_links(server, result);
-            }
-            if let Some(found) = self.violation(server, tool, result) {
-                self.log_once(&found);
-                if self.settings.refuses_results {
-                    return self.answer(&envelope.id, &message::failed_call(&found));
-                }
-            }
+        if let (Some(_), Some(result), false) = (&pending.tool, message.get("result"), self.is_one()) {
+            self.owners.add_links(server, result);
         }
-        if pending.method == TOOLS_CALL && !self.is_one() {
+        let is_call = pending.method == TOOLS_CALL;
+        if is_call && !self.is_one() {
             self.owners.add_task(server, message);
         }
-        self.pass_client(message, is_whole);
+        match message.get("result") {
+            Some(result) if is_call || pending.method == TASKS_RESULT => {
+                self.pass_result(&pending, result, message, is_whole);
+            }
+            _ => self.pass_client(message, is_whole),
+        }
     }
 
     /// Removes the client request that a server answers. Returns `None` and ignores the line if the request is not

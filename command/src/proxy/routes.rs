@@ -3,10 +3,7 @@
 //!
 //! With one server, every message that does not concern tools is forwarded.
 
-use toolwire::{
-    json::{self, Node},
-    validate_result,
-};
+use toolwire::json::{self, Node};
 
 use super::{
     catalogue::Target,
@@ -295,6 +292,10 @@ impl Proxy {
         let call = match self.catalogue.resolve(&name, arguments.as_deref()) {
             Ok(Target::Server(call)) => *call,
             Ok(Target::Answer(result)) => return self.answer(id, &result),
+            Ok(Target::Reader) => {
+                let result = self.results.read(arguments.as_deref(), &name);
+                return self.answer(id, &result);
+            }
             // The server may have tools that it does not list.
             Ok(Target::Unknown) if self.is_one() => return self.send_call(envelope, 0, Some(name), text, is_whole),
             Ok(Target::Unknown) => {
@@ -357,18 +358,9 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Returns the first violation of the tool's `outputSchema`. The message contains no values of the result.
-    pub(super) fn violation(&self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
-        let own = self.catalogue.own(server, tool)?;
-        result.get("structuredContent")?;
-        let found = validate_result(json::write(result).as_str(), own).ok()?;
-        let error = found.errors.first().filter(|_| found.valid == Some(false))?;
-        Some(format!("a result of `{tool}` does not match its outputSchema ({})", error.schema_pointer))
-    }
-
-    /// Writes a repaired or refused call, or a change of a tool, to the report file and, with `--verbose`, to standard
-    /// error.
-    fn report_line(&mut self, what: &str, line: &str) {
+    /// Writes a repaired or refused call, or a change of a tool or a result, to the report file and, with `--verbose`,
+    /// to standard error.
+    pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {
             self.log(&format!("{what} {line}"));
         }

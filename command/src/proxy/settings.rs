@@ -4,8 +4,8 @@
 use toolwire::{
     dialects, internal,
     json::{self, Node},
-    options::Confidence,
-    Dialect, Error, RepairOptions,
+    options::{Confidence, Mismatch, StructuredText},
+    Dialect, Error, RepairOptions, ResultOptions,
 };
 
 use super::message::at;
@@ -57,8 +57,12 @@ pub(crate) struct Settings {
     pub(crate) repair: Option<Confidence>,
     /// Maximum length of a tool list that is not replaced by a search; `None`: no limit.
     pub(crate) most: Option<usize>,
-    /// True if results that violate their `outputSchema` are refused.
-    pub(crate) refuses_results: bool,
+    /// How results are fitted to the `outputSchema` of their tools.
+    pub(crate) results: ResultOptions,
+    /// Maximum size of a result, in bytes; `None`: results are not cut.
+    pub(crate) max_result: Option<usize>,
+    /// True if the ids of cut results are numbers, which transcripts need and clients could guess.
+    pub(crate) counted_ids: bool,
     /// True if every change is logged to standard error.
     pub(crate) verbose: bool,
     /// Timeout of the proxy's own requests to a server, in seconds.
@@ -95,7 +99,9 @@ impl Settings {
             ("name", self.name.as_deref().map_or_else(Node::default, Node::string)),
             ("repair", self.repair.map_or_else(Node::default, |least| Node::string(least.as_str()))),
             ("most", number(self.most)),
-            ("refusesResults", Node::bool(self.refuses_results)),
+            ("results", Node::string(self.results.mismatch.as_str())),
+            ("structuredText", Node::string(self.results.structured_text.as_str())),
+            ("maxResult", number(self.max_result)),
             ("verbose", Node::bool(self.verbose)),
             ("timeout", Node::count(self.timeout.into())),
         ]);
@@ -121,7 +127,12 @@ impl Settings {
             name: text("name"),
             repair: repair.map(|word| if word.is_text("exact") { Confidence::Exact } else { Confidence::Likely }),
             most: count("most").and_then(|most| usize::try_from(most).ok()),
-            refuses_results: flag("refusesResults"),
+            results: result_options(
+                text("results").as_deref().unwrap_or_default(),
+                text("structuredText").as_deref().unwrap_or_default(),
+            ),
+            max_result: count("maxResult").and_then(|max| usize::try_from(max).ok()),
+            counted_ids: flag("countedIds"),
             verbose: flag("verbose"),
             timeout: count("timeout").and_then(|seconds| u32::try_from(seconds).ok()).unwrap_or(30),
             // The host and `Listener` read both settings from the JSON text.
@@ -134,6 +145,21 @@ impl Settings {
     pub(crate) fn repair(&self) -> Option<RepairOptions> {
         self.repair.map(|least| RepairOptions::default().confidence(least))
     }
+}
+
+/// Reads the words of `--results` and `--structured-text`; other words select the defaults.
+fn result_options(results: &str, structured_text: &str) -> ResultOptions {
+    let mismatch = match results {
+        "refuse" => Mismatch::Refuse,
+        "drop" => Mismatch::Drop,
+        _ => Mismatch::Pass,
+    };
+    let when = match structured_text {
+        "missing" => StructuredText::Missing,
+        "never" => StructuredText::Never,
+        _ => StructuredText::Empty,
+    };
+    ResultOptions::default().mismatch(mismatch).structured_text(when)
 }
 
 /// Prepares the command for the host.
@@ -166,7 +192,9 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
         name: arguments.name.clone(),
         repair: least_confidence(&arguments.repair),
         most,
-        refuses_results: arguments.results == "refuse",
+        results: result_options(&arguments.results, &arguments.structured_text),
+        max_result: arguments.max_result,
+        counted_ids: false,
         verbose: arguments.verbose,
         timeout: arguments.connection.timeout,
         listen,

@@ -6,7 +6,7 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    arguments::{repair_node, repair_text, validate_node, validate_result_node},
+    arguments::{repair_node, repair_text, validate_node},
     describe,
     sanitize::{normalize_node, sanitize_node},
     text_of, tools, Restore,
@@ -23,9 +23,9 @@ use crate::{
     naming::Naming,
     options::{
         dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
-        DialectQuery, EnvelopeOptions, Example, RepairOptions, SanitizeOptions, ToolsOptions,
+        DialectQuery, EnvelopeOptions, Example, RepairOptions, ResultOptions, SanitizeOptions, ToolsOptions,
     },
-    repair::{unreadable, RawArguments},
+    repair::{results, unreadable, RawArguments},
     reply::{call_repair::CallReports, client_call, restore::RestoreMap},
     sanitize::{self, decode::Plan},
     tools::check as check_tools,
@@ -205,7 +205,13 @@ fn run<'a>(
         }
         Function::ValidateResult => {
             let (result, tool) = (input()?, input()?);
-            Ok(output(describe::validation(&validate_result_node(&result, &tool)?), None, false))
+            Ok(output(describe::validation(&results::validate(&result, &tool)?), None, false))
+        }
+        Function::FitResult => {
+            let options = ResultOptions::read(options, naming)?;
+            let (mut result, tool) = (input()?, input()?);
+            let fitted = results::fit(&mut result, &tool, &options)?;
+            Ok(output(result, Some(describe::fitted(&fitted)), false))
         }
         Function::Dialects => Ok(output(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
@@ -406,6 +412,8 @@ pub enum Function {
     ValidateArguments,
     /// `validateResult(result, tool)`
     ValidateResult,
+    /// `fitResult(result, tool, options)`
+    FitResult,
     /// `dialects()`
     Dialects,
     /// `sanitizeTools(tools, options)`
@@ -448,6 +456,7 @@ impl Function {
         Function::RepairArguments,
         Function::ValidateArguments,
         Function::ValidateResult,
+        Function::FitResult,
         Function::Dialects,
         Function::SanitizeTools,
         Function::CheckTools,
@@ -477,6 +486,7 @@ impl Function {
             Function::RepairArguments => "repairArguments",
             Function::ValidateArguments => "validateArguments",
             Function::ValidateResult => "validateResult",
+            Function::FitResult => "fitResult",
             Function::Dialects => "dialects",
             Function::SanitizeTools => "sanitizeTools",
             Function::CheckTools => "checkTools",
@@ -516,7 +526,7 @@ impl Function {
     const fn reads_text(self, at: usize) -> bool {
         match self {
             Function::RestoreArguments | Function::RepairArguments => true,
-            Function::ValidateArguments | Function::ValidateResult => true,
+            Function::ValidateArguments | Function::ValidateResult | Function::FitResult => true,
             #[cfg(feature = "search")]
             Function::SearchTools => at == 0,
             #[cfg(feature = "search")]
@@ -547,6 +557,7 @@ impl Function {
             Function::RestoreClientCall => Some("call"),
             Function::RestoreContent => Some("content"),
             Function::RestoreReply => Some("reply"),
+            Function::FitResult => Some("result"),
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }

@@ -12,8 +12,9 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Object, Text},
+    repair::results::FittedResult,
     reply::{call_repair::CallReports, restore::RestoreMap},
-    report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall},
+    report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall, ResultChange},
     request::report::DeferredReport,
     schema::validate::{ArgumentViolation, Validation},
     tools::{
@@ -92,6 +93,13 @@ fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
 /// Returns `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`. `valid` is null if validity cannot be
 /// determined.
 pub fn validation(found: &Validation) -> Node<'static> {
+    Node::record([
+        ("valid", found.valid.map_or_else(Node::default, Node::bool)),
+        ("errors", argument_violations(&found.errors)),
+    ])
+}
+
+fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
     let one = |violation: &ArgumentViolation| {
         Node::record([
             ("pointer", owned(&violation.pointer)),
@@ -100,9 +108,25 @@ pub fn validation(found: &Validation) -> Node<'static> {
             ("message", owned(&violation.message)),
         ])
     };
+    Node::array(errors.iter().map(one).collect())
+}
+
+/// Returns `{ changed, valid, changes, errors }`. `changes` is a list of `{ pointer, outputPointer, rule, message }`,
+/// and `errors` is the list of [`validation`].
+pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
+    let change = |change: &ResultChange| {
+        Node::record([
+            ("pointer", owned(&change.pointer)),
+            ("outputPointer", change.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+            ("rule", Node::literal(change.rule.as_str())),
+            ("message", owned(&change.message)),
+        ])
+    };
     Node::record([
-        ("valid", found.valid.map_or_else(Node::default, Node::bool)),
-        ("errors", Node::array(found.errors.iter().map(one).collect())),
+        ("changed", Node::bool(fitted.changed)),
+        ("valid", fitted.valid.map_or_else(Node::default, Node::bool)),
+        ("changes", Node::array(fitted.changes.iter().map(change).collect())),
+        ("errors", argument_violations(&fitted.errors)),
     ])
 }
 

@@ -8,6 +8,7 @@ mod exchange;
 mod input;
 mod request;
 mod restore;
+mod results;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
@@ -27,7 +28,8 @@ pub use sanitize::{check, normalize_envelope, sanitize, Rewritten};
 pub use search::{answer_tool_search, search_tools, ToolIndex};
 pub use tools::dialects;
 
-pub use arguments::{validate_arguments, validate_result};
+pub use arguments::validate_arguments;
+pub use results::{fit_result, validate_result};
 pub use tools::{check_tools, deferral_for, dialect_for, sanitize_tools, SanitizedTools};
 pub use tools::{ReadyTools, ToolSet};
 

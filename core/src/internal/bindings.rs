@@ -10,7 +10,7 @@ use crate::{
     json::Node,
     options::{
         AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
-        RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+        RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
     },
     report::{AnswerChange, RepairedCall},
 };
@@ -56,6 +56,7 @@ read!(
     DialectQuery,
     EnvelopeOptions,
     RepairOptions,
+    ResultOptions,
     SanitizeOptions,
     SearchOptions,
     ToolsOptions,
@@ -86,6 +87,7 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
         "ExchangeOptions" => ExchangeOptions::rows(),
         "RepairOptions" => RepairOptions::rows(),
         "SanitizeOptions" => SanitizeOptions::rows(),
+        "ResultOptions" => ResultOptions::rows(),
         "SearchOptions" => SearchOptions::rows(),
         "ToolsOptions" => ToolsOptions::rows(),
         _ => Vec::new(),

@@ -10,6 +10,7 @@
 mod guesses;
 mod kinds;
 mod members;
+pub(crate) mod results;
 mod root;
 mod unions;
 mod view;

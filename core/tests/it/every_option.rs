@@ -4,13 +4,13 @@
 use toolwire::{
     options::{
         Announce, Api, Client, CustomTools, DuplicateNames, ForcedTool, Formats, Hints, HistoryArguments, HistoryPairs,
-        Mode, Native, OnSetAside, Order, OutputSchemas, Overflow, Prefix, Reasoning, Refs, Removals, SearchMode,
-        ServerHistory, ServerToolSearch, ToolChanges, ToolFormat, Truncated, UnavailableCalls, UnknownReference,
-        Untyped, Use,
+        Mismatch, Mode, Native, OnSetAside, Order, OutputSchemas, Overflow, Prefix, Reasoning, Refs, Removals,
+        SearchMode, ServerHistory, ServerToolSearch, StructuredText, ToolChanges, ToolFormat, Truncated,
+        UnavailableCalls, UnknownReference, Untyped, Use,
     },
     reports::{Confidence, RepairRule},
     AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, ExchangeOptions,
-    RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 /// A value of an option that differs from the default.
@@ -154,6 +154,13 @@ pub(crate) fn repair() -> Vec<Chosen<RepairOptions>> {
         "removeAdditional" "true" |options| options.remove_additional(true);
         "truncated" r#""close""# |options| options.truncated(Truncated::Close);
         "name" r#""f""# |options| options.name("f");
+    }
+}
+
+pub(crate) fn result() -> Vec<Chosen<ResultOptions>> {
+    chosen! { ResultOptions;
+        "mismatch" r#""drop""# |options| options.mismatch(Mismatch::Drop);
+        "structuredText" r#""missing""# |options| options.structured_text(StructuredText::Missing);
     }
 }
 

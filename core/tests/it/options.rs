@@ -10,7 +10,7 @@ use toolwire::{
     json,
     json::Node,
     AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
-    ExchangeOptions, RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 /// A function with options, and the places that declare them.
@@ -125,6 +125,7 @@ const DECLARED: &[Declared] = &[
         page: "search-tools.md",
         ..BY_OWN_PAGE
     },
+    Declared { function: Some(Function::FitResult), type_name: "ResultOptions", page: "fit-result.md", ..BY_OWN_PAGE },
     // An exchange reads and writes bytes, so it has no values to share.
     Declared {
         type_name: "ExchangeOptions",
@@ -608,6 +609,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
 /// Types of options whose functions the command line does not offer, with the reason.
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("EnvelopeOptions", "`toolwire sanitize` includes this"),
+    ("ResultOptions", "`toolwire proxy` has both as `--results` and `--structured-text`"),
     ("BetaOptions", "its input is a header, not a file"),
     ("CheckRequestOptions", "`toolwire check` checks a request against each given dialect"),
     ("DialectQuery", "`toolwire dialects` lists them"),
@@ -713,6 +715,7 @@ fn options_from_json_equal_those_of_the_setters() {
     compare_setters(("CheckRequestOptions", &[]), (DIALECT, &check), &every_option::check_request());
     compare_setters(("DeferredOptions", &[]), ("{", &DeferredOptions::default()), &every_option::deferral());
     compare_setters(("RepairOptions", &[]), ("{", &RepairOptions::default()), &every_option::repair());
+    compare_setters(("ResultOptions", &[]), ("{", &ResultOptions::default()), &every_option::result());
     compare_setters(("SearchOptions", &[]), ("{", &SearchOptions::default()), &every_option::search());
     compare_setters(("EnvelopeOptions", &[]), ("{", &EnvelopeOptions::default()), &every_option::envelope());
     compare_setters(("DialectQuery", &[]), ("{", &DialectQuery::default()), &every_option::dialect_query());

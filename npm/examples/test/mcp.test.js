@@ -184,8 +184,8 @@ test('toolwireHandlers: results are checked', async () => {
   const outputSchema = { type: 'object', properties: { rate: { type: 'number' } }, required: ['rate'] };
   const list = () => ({ tools: [{ name: 'rate', inputSchema: { type: 'object' }, outputSchema }] });
   const results = {
-    right: { content: [], structuredContent: { rate: 1.5 } },
-    wrong: { content: [], structuredContent: { rate: 'secret' } },
+    right: { content: [{ type: 'text', text: '1.5' }], structuredContent: { rate: 1.5 } },
+    wrong: { content: [{ type: 'text', text: 'none' }], structuredContent: { rate: 'secret' } },
     failed: { content: [], isError: true },
   };
   for (const refuse of [false, true]) {
@@ -210,6 +210,40 @@ test('toolwireHandlers: results are checked', async () => {
   }
 });
 
+test('toolwireHandlers: results are fitted', async () => {
+  const outputSchema = { type: 'object', properties: { rate: { type: 'number' } }, required: ['rate'] };
+  const list = () => ({ tools: [{ name: 'rate', inputSchema: { type: 'object' }, outputSchema }] });
+  const text = (text) => ({ type: 'text', text });
+  const image = { type: 'image', data: 'AA==', mimeType: 'image/png' };
+  const cycle = {};
+  cycle.cycle = cycle;
+  const called = async (result, options) => {
+    const handlers = toolwireHandlers({ list, call: () => result }, { dialect: 'portable', ...options });
+    return handlers.call({ method: 'tools/call', params: { name: 'rate', arguments: {} } }, {});
+  };
+  const failed = { isError: true, content: [text('no rate')], _meta: { a: 7n } };
+  assert.deepEqual(await called({ ...failed, structuredContent: { error: 'x' } }), failed);
+  assert.deepEqual(await called({ ...failed, structuredContent: cycle }), failed);
+  assert.deepEqual(await called({ ...failed, structuredContent: cycle }, { results: 'refuse' }), failed);
+  const filled = { content: [image, text('{"rate":1}')] };
+  assert.deepEqual(await called(filled), { ...filled, structuredContent: { rate: 1 } });
+  const only = { structuredContent: { rate: 1 } };
+  assert.deepEqual(await called(only), { ...only, content: [text('{"rate":1}')] });
+  assert.equal(await called(only, { structuredText: 'never' }), only);
+  const summary = { content: [text('a rate')], structuredContent: { rate: 1 } };
+  assert.equal(await called(summary), summary);
+  assert.deepEqual((await called(summary, { structuredText: 'missing' })).content, [
+    text('a rate'),
+    text('{"rate":1}'),
+  ]);
+  const drop = { results: 'drop' };
+  assert.deepEqual(await called({ ...summary, structuredContent: { rate: 'x' } }, drop), { content: summary.content });
+  assert.deepEqual(await called({ ...summary, structuredContent: cycle }, drop), { content: summary.content });
+  const handlers = toolwireHandlers({ list, call: () => summary }, { dialect: 'portable', ...drop });
+  const { tools } = await handlers.list({ method: 'tools/list' }, {});
+  assert.ok(tools.every((tool) => !('outputSchema' in tool)));
+});
+
 test('toolwireHandlers: results without content, and results that are not JSON', async (t) => {
   const warn = mock.method(console, 'warn', () => {});
   t.after(() => warn.mock.restore());
@@ -217,7 +251,7 @@ test('toolwireHandlers: results without content, and results that are not JSON',
   const list = () => ({ tools: [{ name: 'rate', inputSchema: { type: 'object' }, outputSchema }] });
   const found = [];
   const handlers = (results, result, onResult = (checked) => found.push(checked)) =>
-    toolwireHandlers({ list, call: () => result }, { dialect: 'portable', results, onResult });
+    toolwireHandlers({ list, call: () => result }, { dialect: 'portable', results, onResult, structuredText: 'never' });
   const called = (adapted) => adapted.call({ method: 'tools/call', params: { name: 'rate', arguments: {} } }, {});
   const cycle = {};
   cycle.cycle = cycle;
@@ -445,7 +479,8 @@ test('toolwireServer: wrong options and other objects are errors', () => {
     );
   refused({ dialect: 'moonshoot' }, 'unknown-dialect', '/dialect');
   refused({ dialect: 'moonshot', format: 'anthropic' }, 'unknown-option', '/format');
-  refused({ dialect: 'moonshot', results: 'drop' }, 'invalid-option', '/results');
+  refused({ dialect: 'moonshot', results: 'strip' }, 'invalid-option', '/results');
+  refused({ dialect: 'moonshot', structuredText: 'always' }, 'invalid-option', '/structuredText');
   refused({ dialect: 'moonshot', onRepair: true }, 'invalid-option', '/onRepair');
   refused({ dialect: 'moonshot', surprise: 1 }, 'unknown-option', '/surprise');
   refused({ dialect: 'moonshot' }, 'invalid-value', '', {});

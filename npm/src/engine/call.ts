@@ -22,6 +22,7 @@ export type FunctionName =
   | 'repairArguments'
   | 'validateArguments'
   | 'validateResult'
+  | 'fitResult'
   | 'dialects'
   | 'sanitizeTools'
   | 'checkTools'

@@ -793,3 +793,60 @@ def test_fastmcp_reports_a_middleware_that_answers_the_list_itself() -> None:
 
     with pytest.raises(fastmcp.exceptions.ToolError, match="put toolwire's before it"):
         asyncio.run(run())
+
+
+RATE = {"type": "object", "properties": {"rate": {"type": "number"}}, "required": ["rate"]}
+TEXT = {"rate": "none"}
+REFUSAL = (
+    "The result of `rate.get` does not match its output schema: `/structuredContent/rate`: expected a number, found a "
+    "string."
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "options", "expected"),
+    [
+        (
+            ToolResult("no rate", structured_content={"error": "x"}, is_error=True),
+            {"results": "refuse"},
+            (["no rate"], None, True),
+        ),
+        (ToolResult('{"rate": 1}'), {}, (['{"rate": 1}'], {"rate": 1}, False)),
+        (ToolResult("one", structured_content={"rate": 1}), {}, (["one"], {"rate": 1}, False)),
+        (
+            ToolResult("one", structured_content={"rate": 1}),
+            {"structured_text": "missing"},
+            (["one", '{"rate":1}'], {"rate": 1}, False),
+        ),
+        (ToolResult("none", structured_content=TEXT), {"results": "drop"}, (["none"], None, False)),
+        (
+            ToolResult("none", structured_content=TEXT),
+            {"results": "refuse"},
+            ([REFUSAL], None, True),
+        ),
+    ],
+)
+def test_fastmcp_fits_results(result: ToolResult, options: Any, expected: Any) -> None:
+    class Returns(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:  # noqa: ARG002
+            return result
+
+    middleware: list[Any] = [FastMcpMiddleware(dialect="moonshot", **options), Returns()]
+    server = FastMCP[Any]("rates", middleware=middleware)
+    server.tool(name="rate.get", output_schema=RATE)(lambda: {"rate": 1})
+
+    async def run() -> Any:
+        async with fastmcp.Client(server) as client:
+            (tool,) = await client.list_tools()
+            return tool, await client.call_tool_mcp(tool.name, {})
+
+    tool, found = asyncio.run(run())
+    assert ([block.text for block in found.content], found.structured_content, bool(found.is_error)) == expected
+    assert (tool.output_schema is None) == (options.get("results") == "drop")
+
+
+@pytest.mark.parametrize("options", [{"results": "strip"}, {"structured_text": "always"}])
+def test_fastmcp_refuses_other_words_for_results(options: Any) -> None:
+    with pytest.raises(toolwire.ToolwireError) as caught:
+        FastMcpMiddleware(dialect="moonshot", **options)
+    assert caught.value.code == "invalid-option"

@@ -25,6 +25,7 @@ With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTr
 - `repair_arguments`: repair invalid arguments from a model to fit the tool's own schema.
 - `validate_arguments`: validate the arguments of a call against the tool's own schema.
 - `validate_result`: validate a result against the `outputSchema` of an MCP tool.
+- `fit_result`: change a result that clients refuse, by the `outputSchema` of an MCP tool.
 - `ToolSet`: a tool list that is sent with every request and sanitized only once.
 - `dialects`, `dialect_for`: the known facts about each API, and the dialect that a host needs.
 - `deferral_for`: the construct for deferred tools that a host supports natively.
@@ -50,7 +51,15 @@ from ._exchange import Exchange
 from ._repair import repair_arguments
 from ._request import adapt_request, apply_deferred_loading, check_request, strip_deferral_betas
 from ._restore import CallStream, ReplyRestorer, Restore
-from ._schema import check, normalize_envelope, restore_arguments, sanitize, validate_arguments, validate_result
+from ._schema import (
+    check,
+    fit_result,
+    normalize_envelope,
+    restore_arguments,
+    sanitize,
+    validate_arguments,
+    validate_result,
+)
 from ._search import ToolIndex, answer_tool_search, search_tools
 from ._tool_set import ToolSet
 from ._tools import check_tools, deferral_for, dialect_for, sanitize_tools
@@ -81,6 +90,7 @@ __all__ = [
     "deferral_for",
     "dialect_for",
     "dialects",
+    "fit_result",
     "normalizeEnvelope",
     "normalize_envelope",
     "repair_arguments",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, TypeVar
 
-from ._names import LeftReason, RepairRule  # noqa: TC001 - needed when hints are evaluated at run time
+from ._names import LeftReason, RepairRule, ResultRule  # noqa: TC001 - needed when hints are evaluated at run time
 from ._record import Record
 
 T_co = TypeVar("T_co", covariant=True)
@@ -38,6 +38,40 @@ class Validation(Record):
     """The violations, at most 100; empty unless `valid` is `False`."""
 
     _made: ClassVar = {"errors": ArgumentViolation.list_of}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultChange(Record):
+    """One change of a result. It contains places, names and kinds, but no values of the result."""
+
+    pointer: str
+    """JSON Pointer into the given result, to the cause."""
+    output_pointer: str | None
+    """JSON Pointer into the new result; `None` if the value was removed."""
+    rule: ResultRule
+    """The kebab-case name of the rule."""
+    message: str
+    """Human-readable message: what was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedResult(Record, Generic[T_co]):
+    """The result of a call, fitted or unchanged, with a report."""
+
+    result: T_co
+    """The result; JSON text if the input was JSON text."""
+    changed: bool
+    """True if anything was changed."""
+    valid: bool | None
+    """False if the structured content violates the `outputSchema` or is missing, and cannot be filled from the text;
+    `None` if this cannot be determined."""
+    changes: tuple[ResultChange, ...]
+    """All changes, in the order in which they were made."""
+    errors: tuple[ArgumentViolation, ...]
+    """The violations in the given result, at most 100, also if `mismatch` removed their cause; empty unless `valid` is
+    `False`."""
+
+    _made: ClassVar = {"changes": ResultChange.list_of, "errors": ArgumentViolation.list_of}
 
 
 @dataclass(frozen=True, slots=True)

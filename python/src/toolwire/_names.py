@@ -406,6 +406,15 @@ LeftReason: TypeAlias = Literal[
 ]
 """The reasons why `repair_arguments` leaves something unchanged."""
 
+ResultRule: TypeAlias = Literal[
+    "fill-content",
+    "add-text",
+    "drop-error-content",
+    "drop-content",
+    "refuse-result",
+]
+"""The rules by which `fitResult` changes results."""
+
 AnswerChange: TypeAlias = Literal[
     "drop-text",
     "drop-call",

@@ -117,6 +117,16 @@ class RepairOptions(CallRepairOptions, total=False):
     """Name of the tool: arguments wrapped in a call are not unwrapped if the call names another tool."""
 
 
+class ResultOptions(TypedDict, total=False):
+    """Keyword arguments of `fit_result`."""
+
+    mismatch: Literal["pass", "refuse", "drop"] | None
+    """Handling of structured content that is missing or does not match, in a result that is not an error. By default
+    `"pass"`."""
+    structured_text: Literal["empty", "missing", "never"] | None
+    """Results whose structured content is also added as text. By default `"empty"`."""
+
+
 class _ListOptions(_RewritingOptions, total=False):
     """Options of every function that rewrites lists of tools."""
 

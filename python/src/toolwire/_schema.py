@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from ._argument_results import Validation
+from ._argument_results import FittedResult, Validation
 from ._ask import ask, on_two
 from ._results import Rewritten, Violation
 from ._toolwire import call_late
@@ -12,7 +12,7 @@ from ._toolwire import call_late
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import CheckOptions, EnvelopeOptions, RestorePlan, SanitizeOptions
+    from .types import CheckOptions, EnvelopeOptions, RestorePlan, ResultOptions, SanitizeOptions
 
     Plan: TypeAlias = RestorePlan | str | bytes | bytearray | memoryview
 
@@ -147,3 +147,38 @@ def validate_result(result: object, tool: object, /) -> Validation:
     [('/structuredContent/rate', 'expected a number, found a string')]
     """
     return Validation.of(on_two("validateResult", result, tool, {})[0])
+
+
+@overload
+def fit_result(result: str, tool: object, /, **options: Unpack[ResultOptions]) -> FittedResult[str]: ...
+@overload
+def fit_result(
+    result: bytes | bytearray | memoryview, tool: object, /, **options: Unpack[ResultOptions]
+) -> FittedResult[bytes]: ...
+@overload
+def fit_result(result: object, tool: object, /, **options: Unpack[ResultOptions]) -> FittedResult[Any]: ...
+def fit_result(result: object, tool: object, /, **options: Unpack[ResultOptions]) -> FittedResult[Any]:
+    """Fit the result of a call to the `outputSchema` of an MCP tool, so that no client refuses it.
+
+    Clients of the official SDKs refuse a whole result, with its text, if the structured content does not match or is
+    missing. Structured content of an error is removed if it does not match. Missing structured content is filled from
+    the text if the result has a single text, which is JSON that matches. `mismatch` handles the rest. Structured
+    content is added as text if the result has no content. Everything else, such as a task, is returned unchanged.
+
+    `result` is a `CallToolResult` as JSON, `tool` is the tool from `tools/list`; each is a value or JSON text. The
+    input is not changed. JSON text gives JSON text, and the same object if nothing changed.
+
+    Options, all by keyword: `mismatch`, `structured_text`; `toolwire.types.ResultOptions` describes them.
+
+    Raises `ToolwireError`: `invalid-value` if the tool is not an object, `invalid-schema` if the `outputSchema` is
+    neither an object nor a boolean, `unknown-option`, `invalid-option`, `invalid-json`, `too-deep`.
+
+    >>> tool = {"name": "rate", "outputSchema": {"type": "object", "required": ["rate"]}}
+    >>> fitted = fit_result({"isError": True, "content": [], "structuredContent": {"error": "no rate"}}, tool)
+    >>> fitted.result
+    {'isError': True, 'content': [{'type': 'text', 'text': '{"error":"no rate"}'}]}
+    >>> [change.rule for change in fitted.changes]
+    ['add-text', 'drop-error-content']
+    """
+    value, report = on_two("fitResult", result, tool, options)
+    return FittedResult.of({"result": value, **(report or {})})

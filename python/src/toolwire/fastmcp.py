@@ -10,36 +10,54 @@ from __future__ import annotations
 
 import json
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 try:
     from fastmcp.exceptions import ToolError
     from fastmcp.server.middleware import Middleware
+    from fastmcp.tools.base import ToolResult
     from fastmcp.utilities.versions import dedupe_with_versions
+    from mcp_types import TextContent
 except ImportError as missing:
     message = f"expected the package fastmcp 4 or later: run `pip install 'toolwire[fastmcp]'` ({missing})"
     raise ImportError(message) from missing
 
-from ._framework import Adapter
+from ._error import ToolwireError
+from ._framework import Adapter, FrameworkOptions
+from ._schema import fit_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import mcp_types
     from fastmcp.server.middleware import CallNext, MiddlewareContext
-    from fastmcp.tools.base import Tool, ToolResult
+    from fastmcp.tools.base import Tool
     from typing_extensions import Unpack
 
     from ._framework import Turn
-    from .types import FrameworkOptions
+    from .types import ResultOptions
+
+    Listed: TypeAlias = tuple[Turn, dict[str, dict[str, Any] | None]]
+    """An adapted list, and the output schemas of its tools by their own names."""
 
 __all__ = ["ToolwireMiddleware"]
 
 _MAX_LISTS = 16
 """Maximum number of adapted lists that are kept. There are several if the list depends on the session."""
 
-_LISTED: ContextVar[dict[int, Turn] | None] = ContextVar("toolwire_listed", default=None)
+_LISTED: ContextVar[dict[int, Listed] | None] = ContextVar("toolwire_listed", default=None)
 """During the lookup of a call: the adapted list of each middleware, by the middleware's `id`."""
+
+
+class MiddlewareOptions(FrameworkOptions, total=False):
+    """Keyword arguments of `ToolwireMiddleware`."""
+
+    results: Literal["pass", "refuse", "drop"] | None
+    """Handling of a result that does not match the output schema of its tool, as the option `mismatch` of `fit_result`.
+    With `"drop"`, the tools are listed without output schema, because clients require structured content for one. By
+    default `"pass"`."""
+    structured_text: Literal["empty", "missing", "never"] | None
+    """Results whose structured content is also added as text, as in `fit_result`. By default `"empty"`."""
 
 
 class ToolwireMiddleware(Middleware):
@@ -49,11 +67,18 @@ class ToolwireMiddleware(Middleware):
     the client shows the model.
     """
 
-    def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
-        """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
+    def __init__(self, **options: Unpack[MiddlewareOptions]) -> None:
+        """Accept the options of `sanitize_tools`, `on_report`, `on_repair`, `results` and `structured_text`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
+        results = options.pop("results", None)
+        if results not in (None, "pass", "refuse", "drop"):
+            message = f'expected `results` to be "pass", "refuse" or "drop", found `{results}`'
+            raise ToolwireError("invalid-option", "/results", message)
+        structured_text = options.pop("structured_text", None)
+        self._fitting: ResultOptions = {"mismatch": results, "structured_text": structured_text}
+        fit_result({}, {}, **self._fitting)
         self._adapter = Adapter(options)
         self._turns: dict[str, Turn] = {}
 
@@ -66,8 +91,8 @@ class ToolwireMiddleware(Middleware):
         tools = await call_next(context)
         turn = self._turn(tools)
         if (listed := _LISTED.get()) is not None:
-            listed[id(self)] = turn
-        return turn.listed(_newest(tools), _listed)
+            listed[id(self)] = turn, {tool.name: tool.output_schema for tool in _newest(tools)}
+        return turn.listed(_newest(tools), self._listed)
 
     async def on_call_tool(
         self,
@@ -76,28 +101,58 @@ class ToolwireMiddleware(Middleware):
     ) -> ToolResult:
         """Restore a call, and run the tool."""
         params = context.message
-        turn = await self._shown(context)
+        turn, output_schemas = await self._shown(context)
         call = turn.call(None, params.name, params.arguments or {})
         if call.valid is False:
             raise ToolError(call.retry_message)
         update = {"name": call.name, "arguments": call.arguments}
-        return await call_next(context.copy(message=params.model_copy(update=update)))
+        result = await call_next(context.copy(message=params.model_copy(update=update)))
+        return self._fitted(result, call.name, output_schemas.get(call.name))
 
-    async def _shown(self, context: MiddlewareContext[Any]) -> Turn:
+    def _listed(self, tool: Tool, sent: dict[str, Any]) -> Tool:
+        update = {"name": sent["name"], "description": sent.get("description"), "parameters": sent["parameters"]}
+        if self._fitting.get("mismatch") == "drop":
+            update["output_schema"] = None
+        return tool.model_copy(update=update)
+
+    def _fitted(self, result: ToolResult, name: str, output_schema: dict[str, Any] | None) -> ToolResult:
+        # The result may be a task.
+        if not isinstance(result, ToolResult) or (output_schema is None and result.structured_content is None):
+            return result
+        given: dict[str, Any] = {
+            "content": [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in result.content],
+            "isError": result.is_error,
+        }
+        if result.structured_content is not None:
+            given["structuredContent"] = result.structured_content
+        fitted = fit_result(given, {"name": name, "outputSchema": output_schema}, **self._fitting)
+        structured = fitted.result.get("structuredContent")
+        if not fitted.changed or not isinstance(structured, dict | None):
+            return result
+        kept = 0 if any(change.rule == "refuse-result" for change in fitted.changes) else len(result.content)
+        texts = [TextContent(type="text", text=block["text"]) for block in fitted.result["content"][kept:]]
+        update = {
+            "content": [*result.content[:kept], *texts],
+            "structured_content": structured,
+            "is_error": fitted.result["isError"],
+        }
+        return result.model_copy(update=update)
+
+    async def _shown(self, context: MiddlewareContext[Any]) -> Listed:
         """Adapt the list that the client sees. The client may have received it from another process."""
         if context.fastmcp_context is None:
-            return self._turn([])
-        listed: dict[int, Turn] = {}
+            return self._turn([]), {}
+        listed: dict[int, Listed] = {}
         token = _LISTED.set(listed)
         try:
             # Includes the other middlewares, which may hide and add tools.
             await context.fastmcp_context.fastmcp.list_tools()
         finally:
             _LISTED.reset(token)
-        if (turn := listed.get(id(self))) is None:
+        if (shown := listed.get(id(self))) is None:
             message = "toolwire: another middleware answers the request for the list of tools: put toolwire's before it"
             raise ToolError(message)
-        return turn
+        return shown
 
     def _turn(self, tools: Sequence[Tool]) -> Turn:
         """Adapt a list, or return the result for an equal list that was adapted before."""
@@ -118,8 +173,3 @@ class ToolwireMiddleware(Middleware):
 def _newest(tools: Sequence[Tool]) -> list[Tool]:
     """Return the newest version of each tool, the only one that FastMCP sends to clients."""
     return dedupe_with_versions(tools, lambda tool: tool.name)
-
-
-def _listed(tool: Tool, sent: dict[str, Any]) -> Tool:
-    update = {"name": sent["name"], "description": sent.get("description"), "parameters": sent["parameters"]}
-    return tool.model_copy(update=update)

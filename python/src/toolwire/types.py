@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ._argument_results import (
     ArgumentViolation,
+    FittedResult,
     Left,
     Repair,
     Repaired,
     RepairedCall,
+    ResultChange,
     Validation,
 )
 from ._framework import FrameworkOptions, SentTools
@@ -20,6 +22,7 @@ from ._names import (
     LeftReason,
     RepairRule,
     RequestConstraint,
+    ResultRule,
 )
 from ._options import (
     AdaptOptions,
@@ -36,6 +39,7 @@ from ._options import (
     ExchangeOptions,
     ExchangeSearch,
     RepairOptions,
+    ResultOptions,
     SanitizedList,
     SanitizeOptions,
     SearchOptions,
@@ -111,6 +115,7 @@ __all__ = [
     "ExchangeOptions",
     "ExchangeSearch",
     "Fact",
+    "FittedResult",
     "FormatChange",
     "FrameworkOptions",
     "Guidance",
@@ -133,6 +138,9 @@ __all__ = [
     "RestoredClientCall",
     "RestoredContent",
     "RestoredReply",
+    "ResultChange",
+    "ResultOptions",
+    "ResultRule",
     "Rewritten",
     "SanitizeOptions",
     "SanitizedList",

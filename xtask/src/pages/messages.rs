@@ -154,7 +154,8 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
         Function::RestoreArguments
         | Function::RepairArguments
         | Function::ValidateArguments
-        | Function::ValidateResult => {
+        | Function::ValidateResult
+        | Function::FitResult => {
             vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()]
         }
         _ => vec![text(case)],

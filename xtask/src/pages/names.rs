@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolwire::{
     dialects,
-    reports::{AnswerChange, LeftReason, RepairRule, RequestFact, Warning},
+    reports::{AnswerChange, LeftReason, RepairRule, RequestFact, ResultRule, Warning},
     rules::{Constraint, Rule},
     sanitize_tools, ToolsOptions,
 };
@@ -16,7 +16,7 @@ struct Names {
     members: Vec<(&'static str, &'static str)>,
 }
 
-fn lists() -> [Names; 8] {
+fn lists() -> [Names; 9] {
     [
         Names {
             type_name: "Dialect",
@@ -52,6 +52,11 @@ fn lists() -> [Names; 8] {
             type_name: "LeftReason",
             summary: "The reasons why `repairArguments` leaves something unchanged.",
             members: LeftReason::ALL.iter().map(|reason| (reason.as_str(), reason.summary())).collect(),
+        },
+        Names {
+            type_name: "ResultRule",
+            summary: "The rules by which `fitResult` changes results.",
+            members: ResultRule::ALL.iter().map(|rule| (rule.as_str(), rule.summary())).collect(),
         },
         Names {
             type_name: "AnswerChange",
