@@ -58,5 +58,4 @@ heading "damaged calls"
 echo
 node npm/bench/peers/repairs.js
 echo
-# json_repair is also an oracle of the tests, so it is in their environment.
-PYTHONPATH=python/src python/.venv/bin/python python/bench/peers/repairs.py
+PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/repairs.py
