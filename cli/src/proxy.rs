@@ -304,7 +304,7 @@ impl Host {
 
     fn send(&self, at: usize, message: &[u8]) {
         if let Some(Some(link)) = self.links.get(at) {
-            link.write(message);
+            link.write(message, &[]);
         }
     }
 

@@ -8,9 +8,11 @@ mod catalogue;
 mod gathering;
 mod listener;
 mod message;
+mod mirrored;
 mod owners;
 mod routes;
 mod settings;
+mod versions;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -21,12 +23,15 @@ use self::{
     gathering::{Gathering, What},
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
     owners::Owners,
+    versions::VERSION,
 };
 use crate::{escaped_lines, terminal::cut};
 
 pub use self::listener::{Listener, ListenerEffect};
 pub use self::message::Outline;
+pub use self::mirrored::mirrored;
 pub(crate) use self::settings::Settings;
+pub use self::versions::{discovered, modern_params, Era, DISCOVER};
 pub(crate) use settings::run;
 pub use settings::EVERY_PROGRAM;
 
@@ -37,9 +42,6 @@ const TOOLS_CALL: &str = "tools/call";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
-/// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. Since that version, MCP
-/// has no `initialize`, and results have a type.
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const RESULT_TYPE: &str = "resultType";
 /// Maximum number of unanswered client requests.
 const MAX_PENDING: usize = 10_000;
