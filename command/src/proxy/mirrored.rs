@@ -14,7 +14,7 @@ pub(super) const NAMED: [(&str, &str); 3] =
     [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 /// Beginning of the headers with arguments of a call, and the member of a schema that names the rest.
 const PARAMETER: &str = "mcp-param-";
-const ANNOTATION: &str = "x-mcp-header";
+pub(super) const ANNOTATION: &str = "x-mcp-header";
 /// Characters of a token of RFC 9110 other than ASCII letters and digits.
 const TOKEN: &[u8] = b"!#$%&'*+-.^_`|~";
 /// A part of the member that states the version, which no encoder escapes.
