@@ -275,12 +275,14 @@ impl Host {
 
     /// Carries out the actions that follow a message or another event.
     async fn carry_out(&mut self, effects: Vec<Effect>, message: &[u8]) -> Result<(), Gone> {
+        let mut headers = Vec::new();
         for effect in effects {
             match effect {
                 Effect::ToClient(text) => self.write(text.into_bytes()).await?,
                 Effect::PassToClient => self.write(message.into()).await?,
-                Effect::ToServer(at, text) => self.send(at, text.as_bytes()),
-                Effect::PassToServer(at) => self.send(at, message),
+                Effect::Headers(_, named) => headers = named,
+                Effect::ToServer(at, text) => self.send(at, text.as_bytes(), &std::mem::take(&mut headers)),
+                Effect::PassToServer(at) => self.send(at, message, &std::mem::take(&mut headers)),
                 Effect::Stop(at) => {
                     if let Some(Some(link)) = self.links.get(at) {
                         link.stop();
@@ -302,9 +304,9 @@ impl Host {
         self.output.send(message).await.map_err(|_| Gone)
     }
 
-    fn send(&self, at: usize, message: &[u8]) {
+    fn send(&self, at: usize, message: &[u8], headers: &[(String, String)]) {
         if let Some(Some(link)) = self.links.get(at) {
-            link.write(message);
+            link.write(message, headers);
         }
     }
 

@@ -59,7 +59,10 @@ use self::{
 pub use self::{
     http::headers::Headers,
     need::{Key, Need, Request, Server, Transport},
-    proxy::{Effect, Listener, ListenerEffect, Outline, Proxy, EVERY_PROGRAM},
+    proxy::{
+        discovered, mirrored, modern_params, Effect, Era, Listener, ListenerEffect, Outline, Proxy, DISCOVER,
+        EVERY_PROGRAM,
+    },
     relay::{ContentEncoding, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent, UpstreamHead},
     secrets::Secrets,
 };

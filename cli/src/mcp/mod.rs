@@ -61,11 +61,11 @@ impl Link {
         }
     }
 
-    /// Sends a message. A server that does not read is ended.
-    pub(crate) fn write(&self, message: &[u8]) {
+    /// Sends a message, to a server at a URL also with these headers. A server that does not read is ended.
+    pub(crate) fn write(&self, message: &[u8], headers: &[(String, String)]) {
         match self {
             Link::Process(process) => process.write(message),
-            Link::Remote(remote) => remote.write(message),
+            Link::Remote(remote) => remote.write(message, headers),
         }
     }
 

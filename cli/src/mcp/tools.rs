@@ -7,7 +7,7 @@ use tokio::{
     time::{timeout, Instant},
 };
 use toolwire::json::{self, Node};
-use toolwire_command::{Server, Transport, EVERY_PROGRAM};
+use toolwire_command::{discovered, modern_params, Era, Server, Transport, DISCOVER, EVERY_PROGRAM};
 
 use super::{process::unstarted, secrets, Event, Link};
 use crate::{facts::record, signals};
@@ -20,8 +20,6 @@ const TOOLS: usize = 10_000;
 const PATIENCE: u32 = 10;
 /// Maximum size of the part of a server's standard error that is shown if the server fails, in bytes.
 const LOG: usize = 16_384;
-/// Versions of MCP with `initialize`, the latest first.
-const VERSIONS: [&str; 5] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 /// Maximum total size of the answers of a server at a URL, in bytes, after decompression: objects take a hundred times
 /// the memory of their text.
 const MAX_ANSWERS: usize = 16 << 20;
@@ -125,28 +123,24 @@ struct Session<'l> {
     is_remote: bool,
 }
 
+/// Why a request has no result.
+enum Unanswered {
+    /// The server has refused the request, or did not receive it.
+    Refused(String),
+    Failed(String),
+}
+
+impl Unanswered {
+    fn reason(self) -> String {
+        match self {
+            Unanswered::Refused(why) | Unanswered::Failed(why) => why,
+        }
+    }
+}
+
 impl Session<'_> {
     async fn tools(&mut self) -> Result<String, String> {
-        let client = record(
-            [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter(),
-        );
-        let parameters = record(
-            [
-                ("protocolVersion", Node::string(VERSIONS[0])),
-                ("capabilities", record(std::iter::empty())),
-                ("clientInfo", client),
-            ]
-            .into_iter(),
-        );
-        let version = self.ask("initialize", parameters, |result| {
-            let version = result.text_at("protocolVersion").map(|version| version.display().into_owned());
-            version.unwrap_or_default()
-        });
-        let version = version.await?;
-        if !VERSIONS.contains(&version.as_str()) {
-            return Err(format!("Server's protocol version is not supported: {version}"));
-        }
-        self.link.write(br#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
+        let era = self.open().await?;
         let end = Instant::now() + PATIENCE * self.timeout;
         let (mut tools, mut count, mut cursor) = (String::from("{\"tools\":["), 0, None::<String>);
         for _ in 0..PAGES {
@@ -154,12 +148,12 @@ impl Session<'_> {
                 None => record(std::iter::empty()),
                 Some(cursor) => record([("cursor", json::read(cursor).unwrap_or_default())].into_iter()),
             };
-            let page = self.ask("tools/list", parameters, |result| {
+            let page = self.ask(era, "tools/list", parameters, |result| {
                 let list = result.array_at("tools")?;
                 let next = result.get("nextCursor").filter(|next| !next.is_null() && !next.is_text(""));
                 Some((list.iter().map(json::write).collect::<Vec<String>>(), next.map(json::write)))
             });
-            let (page, next) = page.await?.ok_or(NO_LIST)?;
+            let (page, next) = page.await.map_err(Unanswered::reason)?.ok_or(NO_LIST)?;
             count += page.len();
             if count > TOOLS {
                 return Err(format!("expected at most {TOOLS} tools, found more"));
@@ -183,15 +177,61 @@ impl Session<'_> {
         Err(format!("expected at most {PAGES} pages, found more"))
     }
 
+    /// Opens the session, and returns the era of the server. Servers that know no `initialize` refuse it.
+    async fn open(&mut self) -> Result<Era, String> {
+        let parameters = record(
+            [
+                ("protocolVersion", Node::string(Era::Legacy.latest())),
+                ("capabilities", record(std::iter::empty())),
+                ("clientInfo", client()),
+            ]
+            .into_iter(),
+        );
+        let greeted = self.ask(Era::Legacy, "initialize", parameters, |result| {
+            let version = result.text_at("protocolVersion").map(|version| version.display().into_owned());
+            version.unwrap_or_default()
+        });
+        match greeted.await {
+            Ok(version) if Era::of(&version) != Some(Era::Legacy) => {
+                Err(format!("Server's protocol version is not supported: {version}"))
+            }
+            Ok(_) => {
+                self.link.write(br#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#, &[]);
+                Ok(Era::Legacy)
+            }
+            Err(Unanswered::Refused(why)) => {
+                let versions = self.ask(Era::Modern, DISCOVER, record(std::iter::empty()), |result| {
+                    let names = result.items_at("supportedVersions").iter().filter_map(Node::as_text);
+                    let names: Vec<String> = names.map(|name| name.display().into_owned()).collect();
+                    discovered(result).map_or(Err(names), |_| Ok(()))
+                });
+                match versions.await {
+                    Ok(Ok(())) => Ok(Era::Modern),
+                    Ok(Err(names)) if !names.is_empty() => {
+                        Err(format!("Server's protocol versions are not supported: {}", names.join(", ")))
+                    }
+                    _ => Err(why),
+                }
+            }
+            Err(Unanswered::Failed(why)) => Err(why),
+        }
+    }
+
     /// Sends a request, and returns what `read` finds in its result.
     async fn ask<T>(
         &mut self,
+        era: Era,
         method: &str,
         parameters: Node<'_>,
         read: impl FnOnce(&Node<'_>) -> T,
-    ) -> Result<T, String> {
+    ) -> Result<T, Unanswered> {
         self.last += 1;
         let id = self.last;
+        let stated = match era {
+            Era::Legacy => None,
+            Era::Modern => Some(modern_params(&json::write(&parameters), Some(&json::write(&client())), "{}")),
+        };
+        let parameters = stated.as_deref().map_or(parameters, |stated| json::read(stated).unwrap_or_default());
         let request = record(
             [
                 ("method", Node::string(method)),
@@ -201,36 +241,37 @@ impl Session<'_> {
             ]
             .into_iter(),
         );
-        self.link.write(json::write(&request).as_bytes());
+        self.link.write(json::write(&request).as_bytes(), &[]);
         let seconds = self.timeout.as_secs();
         let answered = timeout(self.timeout, self.answer(id)).await;
-        let answer = answered.map_err(|_| format!("expected an answer in {seconds} s, found none"))??;
+        let late = |_| Unanswered::Failed(format!("expected an answer in {seconds} s, found none"));
+        let answer = answered.map_err(late)??;
         let node = json::read(&answer).unwrap_or_default();
         match (node.get("result"), node.get("error")) {
             (Some(result), None) => Ok(read(result)),
             (_, Some(error)) => {
                 let message = error.text_at("message").map(|message| message.display().into_owned());
-                Err(message.unwrap_or_else(|| "the server has answered with an error".into()))
+                Err(Unanswered::Refused(message.unwrap_or_else(|| "the server has answered with an error".into())))
             }
-            (None, None) => Err("expected an answer with a result, found none".into()),
+            (None, None) => Err(Unanswered::Failed("expected an answer with a result, found none".into())),
         }
     }
 
     /// Waits for the answer to a request. Answers the server's own requests meanwhile.
-    async fn answer(&mut self, id: u64) -> Result<String, String> {
+    async fn answer(&mut self, id: u64) -> Result<String, Unanswered> {
         loop {
             match self.events.recv().await {
-                None => return Err("Connection closed".into()),
+                None => return Err(Unanswered::Failed("Connection closed".into())),
                 // Of a program, only its own words say why.
-                Some((_, Event::Ended(why))) if self.is_remote => return Err(why),
-                Some((_, Event::Ended(_))) => return Err("Connection closed".into()),
+                Some((_, Event::Ended(why))) if self.is_remote => return Err(Unanswered::Failed(why)),
+                Some((_, Event::Ended(_))) => return Err(Unanswered::Failed("Connection closed".into())),
                 Some((_, Event::Undelivered(message, why))) => {
                     // Some servers refuse notifications, or the answers to their own requests.
                     let message = std::str::from_utf8(&message).ok().and_then(|text| json::read(text).ok());
                     let is_request =
                         |message: Node<'_>| message.get("method").is_some() && message.u64_at("id") == Some(id);
                     if message.is_some_and(is_request) {
-                        return Err(unreached(why));
+                        return Err(Unanswered::Refused(unreached(why)));
                     }
                 }
                 Some((_, Event::Log(piece))) => self.log.push(&piece),
@@ -248,7 +289,7 @@ impl Session<'_> {
                                 ("error", json::read(error).unwrap_or_default())
                             };
                             let answer = [("jsonrpc", Node::string("2.0")), ("id", own.clone()), answer];
-                            self.link.write(json::write(&record(answer.into_iter())).as_bytes());
+                            self.link.write(json::write(&record(answer.into_iter())).as_bytes(), &[]);
                         }
                         (None, Some(_)) if node.u64_at("id") == Some(id) => return Ok(text),
                         _ => {}
@@ -257,6 +298,11 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Returns what names this program.
+fn client() -> Node<'static> {
+    record([("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter())
 }
 
 /// Returns the error of a server at a URL that did not receive a message.

@@ -12,6 +12,7 @@ mod jobs;
 mod limits;
 mod listen;
 mod mcp;
+mod modern;
 #[cfg(unix)]
 mod network;
 mod passing;

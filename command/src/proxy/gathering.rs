@@ -8,8 +8,10 @@ use toolwire::json::{self, Member, Node, Object, Text};
 use super::{
     catalogue::List,
     message::{self, at, empty, quoted, text_at, Envelope, SERVER_ERROR},
+    versions::SERVER,
     Effect, OwnRequest, Proxy, State, Waiting, INITIALIZE, TOOLS_LIST,
 };
+use crate::document::record;
 
 /// Maximum number of pages of a list, because cursors may form a cycle.
 const PAGES: usize = 10_000;
@@ -69,6 +71,11 @@ impl Gathering {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
 
+    /// Returns true if requests wait for the entries of a list.
+    pub(super) fn is_first_list(&self) -> bool {
+        self.id.is_none() && matches!(self.what, What::List(..))
+    }
+
     /// Returns true if the request is `initialize`.
     pub(super) fn is_initialize(&self) -> bool {
         self.what == What::Initialize
@@ -97,7 +104,8 @@ impl Proxy {
         };
         let can = |server: usize| match needs {
             // Without `initialize`, the servers' capabilities are unknown.
-            Some(needs) => asks_all || self.initialize.is_none() || self.has(server, needs),
+            Some("logging") if self.translates(server) => false,
+            Some(needs) => asks_all || !self.is_known(server) || self.has(server, needs),
             None => true,
         };
         let (mut open, mut errors) = (BTreeSet::new(), BTreeMap::new());
@@ -105,7 +113,9 @@ impl Proxy {
             if server.state == State::Up {
                 open.insert(at);
             } else {
-                let found = format!("expected the server {} to run, found it restarting", self.name(at));
+                let found = self.servers.get(at).and_then(|server| server.fault.clone());
+                let found = found
+                    .unwrap_or_else(|| format!("expected the server {} to run, found it restarting", self.name(at)));
                 errors.insert(at, message::error("0", SERVER_ERROR, &found));
             }
         }
@@ -126,7 +136,7 @@ impl Proxy {
         self.gatherings.insert(number, gathering);
         for server in &open {
             let id = self.own_id(OwnRequest::Page(number, *server));
-            self.write_server(*server, message::request(&id, &method, params));
+            self.write_request(*server, message::request(&id, &method, params));
         }
         if open.is_empty() {
             return self.gathered(number);
@@ -139,7 +149,7 @@ impl Proxy {
     pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
-            return self.failed(number, server, &json::write(answer));
+            return self.no_page(number, server, &json::write(answer));
         };
         let key = gathering.key();
         let mut cursor = None;
@@ -174,13 +184,24 @@ impl Proxy {
             let params = message::params_with(&gathering.params, "cursor", cursor.clone());
             let method = gathering.method().to_string();
             let id = self.own_id(OwnRequest::Page(number, server));
-            return self.write_server(server, message::request(&id, &method, &params));
+            return self.write_request(server, message::request(&id, &method, &params));
         }
         gathering.open.remove(&server);
-        if gathering.what == What::Initialize {
+        if gathering.what == What::Initialize && !self.is_modern(server) {
             self.greet(server, answer);
         }
         self.finished(number);
+    }
+
+    /// Handles an error instead of a page or another answer. `error` is a complete error message.
+    pub(super) fn no_page(&mut self, number: u64, server: usize, error: &str) {
+        let is_up = self.servers.get(server).is_some_and(|server| server.state == super::State::Up);
+        match self.gatherings.get(&number) {
+            Some(gathering) if gathering.is_initialize() && is_up => {
+                self.discover_after(server, super::opening::Waits::Gathering(number), error.into());
+            }
+            _ => self.failed(number, server, error),
+        }
     }
 
     /// Records that a server did not answer, or answered with an error. `error` is a complete error message.
@@ -203,11 +224,14 @@ impl Proxy {
     fn gathered(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
+        if let What::List(_, key) = &gathering.what {
+            self.listed.insert(key);
+        }
         if gathering.first.is_empty() {
             if let Some((_, error)) = gathering.errors.first_key_value() {
                 let error = json::read(error).ok().and_then(|error| error.get("error").map(json::write));
                 let error = error.unwrap_or_else(|| format!("{{\"code\":{SERVER_ERROR},\"message\":\"no answer\"}}"));
-                self.refuse(id, &error);
+                self.refuse(id, &error, &gathering.what);
                 return;
             }
         }
@@ -235,11 +259,16 @@ impl Proxy {
             What::Initialize => {
                 merged_greetings(names.iter().copied().zip(gathering.first.values().map(String::as_str)))
             }
-            What::Discover => merged_discoveries(&gathering.first, &names),
+            What::Discover => {
+                let servers: Vec<(&str, String)> =
+                    names.iter().copied().zip(gathering.first.values().cloned()).collect();
+                merged_discoveries(&servers)
+            }
             What::All(_) => gathering.first.values().next().cloned().unwrap_or_else(|| "{}".into()),
         };
-        if let Some(id) = id {
-            self.answer(&id, &result);
+        match id {
+            Some(id) => self.answer_to(gathering.method(), &id, &result),
+            None => self.resume_held(),
         }
     }
 
@@ -276,7 +305,7 @@ impl Proxy {
             let found = format!("{}: {}", error.code().as_str(), error.message());
             self.log(&format!("the tools cannot be read: {found}"));
             let error = format!("{{\"code\":{SERVER_ERROR},\"message\":{}}}", message::quoted(&found));
-            return self.refuse(id, &error);
+            return self.refuse(id, &error, &What::Tools);
         }
         let report = self.catalogue.report();
         if report != before {
@@ -284,14 +313,16 @@ impl Proxy {
         }
         if let Some(id) = id {
             let result = merged_list_text(&first, "tools", self.catalogue.list());
-            self.answer(&id, &result);
+            self.answer_to(TOOLS_LIST, &id, &result);
         }
         self.resume();
     }
 
     /// Refuses the client's request, or the calls that wait for the tools. `error` is JSON text.
-    fn refuse(&mut self, id: Option<String>, error: &str) {
-        // Only the tool list is requested without a client request, and only for the waiting calls.
+    fn refuse(&mut self, id: Option<String>, error: &str, what: &What) {
+        if id.is_none() && *what != What::Tools {
+            return self.resume_held();
+        }
         let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
         for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
             self.write_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
@@ -329,7 +360,7 @@ fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[St
 
 /// Same as [`merged_list`], with the entries as JSON text.
 fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
-    let mut result = frame(first);
+    let mut result = frame(first.values().map(String::as_str));
     if let Ok(entries) = json::read(entries) {
         result.set(key, entries);
         return json::write(&result);
@@ -337,9 +368,9 @@ fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries:
     json::write(&result)
 }
 
-/// Returns the other members of the first server's result, with the strictest cache rules of all servers.
-fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
-    let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
+/// Returns the other members of the first result, with the strictest cache rules of all servers.
+fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
+    let read: Vec<Node<'s>> = results.filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
     let is_public = read.iter().all(|one| one.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
     let several = read.len() > 1;
@@ -354,17 +385,21 @@ fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
 }
 
 /// Returns the result of `server/discover`: the versions that all servers support, and the union of their capabilities.
-fn merged_discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> String {
+pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     const VERSIONS: &str = "supportedVersions";
-    let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
-    let named: Vec<(&str, &Node<'_>)> = names.iter().copied().zip(&read).collect();
+    let read: Vec<Node<'_>> = servers.iter().filter_map(|(_, text)| json::read(text).ok()).collect();
+    let named: Vec<(&str, &Node<'_>)> = servers.iter().map(|(name, _)| *name).zip(&read).collect();
     let has =
         |one: &Node<'_>, version: &Node<'_>| one.items_at(VERSIONS).iter().any(|other| json::same(other, version));
     let versions = read.first().and_then(|one| one.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
     let versions: Vec<Node<'_>> =
         versions.iter().filter(|version| read.iter().all(|one| has(one, version))).cloned().collect();
-    let mut result = frame(first);
+    let mut result = frame(servers.iter().map(|(_, text)| text.as_str()));
     result.set("capabilities", capabilities(&read));
+    if result.remove("_meta").is_some() {
+        let own = [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))];
+        result.set("_meta", record([(SERVER, record(own))]));
+    }
     result.set(VERSIONS, Node::array(versions));
     if let Some(instructions) = instructions(&named) {
         result.set("instructions", Node::string(instructions));

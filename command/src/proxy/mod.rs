@@ -6,12 +6,19 @@
 
 mod catalogue;
 mod gathering;
+mod lifecycle;
 mod listener;
 mod message;
+mod mirrored;
+mod opening;
 mod owners;
 mod results;
+mod rounds;
 mod routes;
 mod settings;
+mod subscriptions;
+mod translation;
+mod versions;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -21,14 +28,19 @@ use self::{
     catalogue::Catalogue,
     gathering::{Gathering, What},
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
+    opening::Opening,
     owners::Owners,
     results::Results,
+    rounds::Round,
+    subscriptions::Listen,
 };
 use crate::{escaped_lines, terminal::cut};
 
 pub use self::listener::{Listener, ListenerEffect};
 pub use self::message::Outline;
+pub use self::mirrored::mirrored;
 pub(crate) use self::settings::Settings;
+pub use self::versions::{discovered, modern_params, Era, DISCOVER};
 pub(crate) use settings::run;
 pub use settings::EVERY_PROGRAM;
 
@@ -40,9 +52,6 @@ const TASKS_RESULT: &str = "tasks/result";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
-/// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. Since that version, MCP
-/// has no `initialize`, and results have a type.
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const RESULT_TYPE: &str = "resultType";
 /// Maximum number of unanswered client requests.
 const MAX_PENDING: usize = 10_000;
@@ -66,6 +75,8 @@ pub enum Effect {
     ToClient(String),
     /// Writes a message to a server.
     ToServer(usize, String),
+    /// Names additional headers for the next message to a server, if it is at a URL.
+    Headers(usize, Vec<(String, String)>),
     /// Forwards the message just received to the client, byte for byte.
     PassToClient,
     /// Forwards the message just received to a server, byte for byte.
@@ -94,6 +105,13 @@ impl Effect {
             Effect::ToServer(server, message) => {
                 (number, text) = (server.to_string(), message);
                 "server"
+            }
+            Effect::Headers(server, headers) => {
+                let pairs = headers
+                    .iter()
+                    .map(|(name, value)| Node::array([name, value].map(|text| Node::string(text.as_str())).into()));
+                (number, text) = (server.to_string(), json::write(&Node::array(pairs.collect())));
+                "headers"
             }
             Effect::PassToClient => "pass-client",
             Effect::PassToServer(server) => {
@@ -153,8 +171,24 @@ pub struct Proxy {
     cancelled: VecDeque<String>,
     /// Parameters of the client's `initialize`, which are sent to restarted servers.
     initialize: Option<String>,
-    /// True if the client sends its protocol version with each request.
-    is_stateless: bool,
+    /// The era of the client, if known.
+    client: Option<Era>,
+    /// `_meta` of the first modern request, as JSON text.
+    envelope: Option<String>,
+    /// The log level that the client has set, or that its latest request asks for.
+    level: Option<String>,
+    /// Servers whose era is being determined.
+    openings: BTreeMap<usize, Opening>,
+    /// Requests that wait until the era of every server is known, or for the first lists.
+    held: Vec<Waiting>,
+    /// Lists that were requested since they changed, of several servers.
+    listed: BTreeSet<&'static str>,
+    /// Subscriptions, by the keys of the ids of their requests.
+    listens: BTreeMap<String, Listen>,
+    /// Requests that wait for input from a client.
+    rounds: BTreeMap<u64, Round>,
+    /// Requests to the client for input, by their keys: the round, and the index of the input.
+    inputs: BTreeMap<String, (u64, usize)>,
     /// Prefix of the ids of the proxy's own requests.
     prefix: String,
     next: u64,
@@ -168,6 +202,10 @@ pub struct Proxy {
 struct Server {
     name: String,
     state: State,
+    /// The era of the server, if known.
+    era: Option<Era>,
+    /// Why the server cannot be used.
+    fault: Option<String>,
     /// Number of times in a row that the server has ended without answering.
     ends: u32,
     /// Number of restarts.
@@ -198,9 +236,15 @@ struct Pending {
     /// Original name of the tool that is called.
     tool: Option<String>,
     method: String,
+    /// Parameters as the server received them, as JSON text, if it may ask for input of the client.
+    params: Option<String>,
+    /// Number of times that the server has asked for input.
+    rounds: u32,
+    /// The id by which the server knows the request, as JSON text, if the server has asked for input.
+    retry: Option<String>,
 }
 
-/// A call received before the first tool list.
+/// A request that waits.
 #[derive(Debug)]
 struct Waiting {
     id: String,
@@ -215,12 +259,25 @@ enum OwnRequest {
     Page(u64, usize),
     /// `initialize`, if it was sent after a restart, or if its answer is late: the server.
     Greeting(usize),
+    /// `server/discover`, to determine the era of a server.
+    Discover(usize),
+    /// `initialize` for a client that sends none.
+    Initialize(usize),
+    /// A server's part of a subscription: the key of the [`Listen`], and the server.
+    Listen(String, usize),
+    /// A request whose answer does not matter: the server.
+    Other(usize),
 }
 
 impl OwnRequest {
     fn server(&self) -> usize {
         match self {
-            OwnRequest::Page(_, server) | OwnRequest::Greeting(server) => *server,
+            OwnRequest::Page(_, server)
+            | OwnRequest::Greeting(server)
+            | OwnRequest::Discover(server)
+            | OwnRequest::Initialize(server)
+            | OwnRequest::Listen(_, server)
+            | OwnRequest::Other(server) => *server,
         }
     }
 }
@@ -233,6 +290,8 @@ impl Proxy {
         let servers = settings.servers.iter().map(|name| Server {
             name: name.clone(),
             state: State::Up,
+            era: None,
+            fault: None,
             ends: 0,
             run: 0,
             greeting: None,
@@ -252,7 +311,15 @@ impl Proxy {
             waiting: Vec::new(),
             cancelled: VecDeque::new(),
             initialize: None,
-            is_stateless: false,
+            client: None,
+            envelope: None,
+            level: None,
+            openings: BTreeMap::new(),
+            held: Vec::new(),
+            listed: BTreeSet::new(),
+            listens: BTreeMap::new(),
+            rounds: BTreeMap::new(),
+            inputs: BTreeMap::new(),
             prefix: "toolwire:".into(),
             next: 0,
             logged: BTreeSet::new(),
@@ -331,93 +398,6 @@ impl Proxy {
         }
     }
 
-    /// Handles the end of a server. `why` is the reason, for people.
-    pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
-        let whose = self.name(server);
-        // A library's message may have several lines.
-        let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
-        self.log(&found);
-        self.abandon(server, &found);
-        if let Some(state) = self.servers.get_mut(server) {
-            let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
-            state.ends += 1;
-            self.effects.push(Effect::Start(server, delay));
-        }
-        self.done()
-    }
-
-    /// Stops a server. Its requests are answered at once, because a process that cannot be killed never ends.
-    fn stop(&mut self, server: usize) {
-        self.effects.push(Effect::Stop(server));
-        let found = format!("the server {} was stopped", self.name(server));
-        self.abandon(server, &found);
-    }
-
-    /// Answers the open requests of a server that no longer runs. `found` is the message.
-    fn abandon(&mut self, server: usize, found: &str) {
-        let open: Vec<String> =
-            self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
-        for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
-            self.write_client(message::error(&pending.id, SERVER_ERROR, found));
-        }
-        let own: Vec<String> =
-            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
-        for key in own {
-            if let Some((_, OwnRequest::Page(gathering, server))) = self.own.remove(&key) {
-                self.failed(gathering, server, &message::error("0", SERVER_ERROR, found));
-            }
-        }
-        self.greetings.retain(|_, of| *of != server);
-        self.owners.forget(server);
-        let Some(state) = self.servers.get_mut(server) else { return };
-        state.state = State::Down;
-        for id in std::mem::take(&mut state.open_requests).into_values() {
-            self.write_client(message::cancelled(&id, found));
-        }
-    }
-
-    /// Handles the restart of a server.
-    pub fn started(&mut self, server: usize) -> Vec<Effect> {
-        let params = self.initialize.clone();
-        let Some(state) = self.servers.get_mut(server) else { return self.done() };
-        state.run += 1;
-        state.state = if params.is_some() { State::Greeting } else { State::Up };
-        if let Some(params) = params {
-            let id = self.own_id(OwnRequest::Greeting(server));
-            self.write_server(server, message::request(&id, INITIALIZE, &params));
-            self.next += 1;
-            let alarm = self.next;
-            self.greetings.insert(alarm, server);
-            self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
-        }
-        self.done()
-    }
-
-    /// Handles the end of the delay of an [`Effect::Alarm`].
-    pub fn alarm(&mut self, alarm: u64) -> Vec<Effect> {
-        let seconds = self.settings.timeout;
-        if let Some(server) = self.greetings.remove(&alarm) {
-            self.log(&format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server)));
-            self.stop(server);
-            return self.done();
-        }
-        let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
-        let greets = gathering.is_initialize();
-        for server in gathering.open() {
-            let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
-            if greets {
-                // The server is still starting, so its answer is used even if it is late.
-                let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
-                own.for_each(|own| *own = OwnRequest::Greeting(server));
-            } else {
-                self.cancel_requests(is_of, "no answer in time");
-            }
-            let found = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
-            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &found));
-        }
-        self.done()
-    }
-
     /// Handles a client message that was longer than the host's limit, `bytes`.
     pub fn too_long(&mut self, bytes: usize) -> Vec<Effect> {
         let found = format!("expected a message of at most {bytes} bytes, found a longer one");
@@ -426,36 +406,16 @@ impl Proxy {
         self.done()
     }
 
-    /// Handles a message that could not be delivered to a server that is still running. `why` is the reason, for
-    /// people.
-    pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<Effect> {
-        let found = format!(
-            "the server {} could not be reached: {}",
-            self.name(server),
-            why.lines().next().unwrap_or_default()
-        );
-        // The client's responses have the ids of the server's requests.
-        let request = Outline::read(message).filter(|outline| outline.method.is_some());
-        let key = request.and_then(|outline| outline.key()).unwrap_or_default();
-        match self.own.remove(&key) {
-            Some((_, OwnRequest::Page(gathering, server))) => {
-                self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
-            }
-            Some((_, OwnRequest::Greeting(server))) => {
-                self.log(&found);
-                self.stop(server);
-            }
-            None => match self.pending.remove(&key) {
-                Some(pending) => self.write_client(message::error(&pending.id, SERVER_ERROR, &found)),
-                None => self.log(&found),
-            },
-        }
-        self.done()
-    }
-
     /// Returns the number of unanswered client requests.
     pub fn unanswered(&self) -> usize {
-        self.pending.len() + self.waiting.len() + self.gatherings.len()
+        // A subscription is answered at its end.
+        let listens = self.pending.values().filter(|pending| pending.method == subscriptions::LISTEN).count();
+        self.pending.len() - listens
+            + self.waiting.len()
+            + self.held.len()
+            + self.waiting_greetings().count()
+            + self.gatherings.len()
+            + self.rounds.len()
     }
 
     fn done(&mut self) -> Vec<Effect> {
@@ -467,8 +427,7 @@ impl Proxy {
         let method = envelope.method.as_str();
         if envelope.kind == Kind::Request {
             self.avoid(&envelope.id);
-            self.is_stateless |= message::at(message, &["params", "_meta", VERSION]).is_some();
-            if self.unanswered() >= MAX_PENDING {
+            if self.unanswered() + self.listens.len() >= MAX_PENDING {
                 let found = format!("too many unanswered requests: the limit is {MAX_PENDING}");
                 return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
             }
@@ -476,6 +435,15 @@ impl Proxy {
                 let found = format!("expected a unique id, found {}, whose request is still open", envelope.id);
                 return self.write_client(message::error(&envelope.id, INVALID_REQUEST, &found));
             }
+            if let Some(version) = versions::stated(message) {
+                if Era::of(&version) != Some(Era::Modern) {
+                    return self.write_client(versions::unsupported(&envelope.id, &version));
+                }
+                self.open_all(message);
+            }
+        }
+        if self.holds(&envelope, message, text) || self.replies(&envelope, message) {
+            return;
         }
         match envelope.kind {
             Kind::Request if method == TOOLS_LIST => {
@@ -488,12 +456,20 @@ impl Proxy {
                     "{{\"contents\":[{{\"uri\":\"{REPORT}\",\"mimeType\":\"application/json\",\"text\":{}}}]}}",
                     message::quoted(&self.report())
                 );
-                return self.answer(&envelope.id, &content);
+                return self.answer_to(method, &envelope.id, &content);
             }
-            Kind::Request if method == INITIALIZE => self.initialize = Some(message::params_without(message, &[])),
+            Kind::Request if method == INITIALIZE => {
+                self.client = Some(Era::Legacy);
+                self.initialize = Some(message::params_without(message, &[]));
+            }
+            Kind::Response if self.inputs.contains_key(&envelope.key) => return self.input(&envelope.key, message),
             Kind::Notification if method == CANCELLED => {
                 let key = message::at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
-                if self.cancel_own(&key) {
+                if self.cancel_own(&key)
+                    || self.cancel_greeting(&key)
+                    || self.cancel_listen(&key)
+                    || self.cancel_round(&key)
+                {
                     return;
                 }
             }
@@ -511,13 +487,29 @@ impl Proxy {
             return match self.own.remove(&envelope.key) {
                 Some((_, OwnRequest::Page(gathering, server))) => self.page(gathering, server, message),
                 Some((_, OwnRequest::Greeting(server))) => self.greeted(server, message),
-                None => {}
+                Some((_, OwnRequest::Discover(server))) => self.discovered(server, message),
+                Some((_, OwnRequest::Initialize(server))) => self.initialized(server, message),
+                Some((_, OwnRequest::Listen(key, server))) => {
+                    self.listen_ended(&key, server, message.get("result").is_some());
+                }
+                Some((_, OwnRequest::Other(_))) | None => {}
             };
         }
         let Some(pending) = self.answered(server, &envelope.key) else { return };
+        let id = pending.id.clone();
+        let restored = (pending.rounds > 0).then(|| {
+            let mut restored = message.clone();
+            restored.set("id", json::read(&id).unwrap_or_default());
+            restored
+        });
+        let (message, is_whole) = restored.as_ref().map_or((message, is_whole), |restored| (restored, false));
+        if pending.method == INITIALIZE && message.get("result").is_none() {
+            return self.discover_after(server, opening::Waits::Client(id.clone()), json::write(message));
+        }
         if pending.method == INITIALIZE {
             self.greet(server, message);
         }
+        let Some(pending) = self.asks_for_input(pending, message) else { return };
         if let (Some(_), Some(result), false) = (&pending.tool, message.get("result"), self.is_one()) {
             self.owners.add_links(server, result);
         }
@@ -529,7 +521,7 @@ impl Proxy {
             Some(result) if is_call || pending.method == TASKS_RESULT => {
                 self.pass_result(&pending, result, message, is_whole);
             }
-            _ => self.pass_client(message, is_whole),
+            _ => self.pass_answer(server, &pending.method, message, is_whole),
         }
     }
 
@@ -558,7 +550,9 @@ impl Proxy {
         let method = outline.method.unwrap_or_default();
         let is_about_tools = method == TOOLS_LIST || method == TOOLS_CALL || method == INITIALIZE;
         match outline.id {
-            _ if !self.is_one() || is_about_tools => self.refuse_message(message),
+            _ if !self.is_one() || is_about_tools || self.translates(0) || !self.openings.is_empty() => {
+                self.refuse_message(message);
+            }
             Some(id) if !outline.answers => {
                 let key = message::key_of(&id);
                 self.send(&id, &key, 0, &method, None, "", true);
@@ -584,11 +578,22 @@ impl Proxy {
                 Some((_, OwnRequest::Page(gathering, server))) => {
                     self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
                 }
-                _ => self.stop(server),
+                Some((_, own)) => {
+                    let error = message::error("0", SERVER_ERROR, &found);
+                    let read = json::read(&error).unwrap_or_default();
+                    match own {
+                        OwnRequest::Discover(server) => self.discovered(server, &read),
+                        OwnRequest::Initialize(server) => self.initialized(server, &read),
+                        OwnRequest::Listen(key, server) => self.listen_ended(&key, server, false),
+                        OwnRequest::Greeting(server) => self.stop(server),
+                        _ => {}
+                    }
+                }
+                None => {}
             };
         }
         let Some(pending) = self.answered(server, &key) else { return };
-        if passes {
+        if passes && pending.rounds == 0 && !self.translates(server) {
             return self.effects.push(Effect::PassToClient);
         }
         self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
@@ -610,43 +615,6 @@ impl Proxy {
         self.write_client(message::error(&id, code, &found));
     }
 
-    /// Handles the answer of a restarted server to `initialize`.
-    fn greeted(&mut self, server: usize, message: &Node<'_>) {
-        self.greetings.retain(|_, of| *of != server);
-        if message.get("result").is_none() {
-            self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
-            return self.stop(server);
-        }
-        self.greet(server, message);
-        self.write_server(server, message::notification(INITIALIZED));
-        // The server's lists may have changed since the client read them.
-        for list in ["tools", "prompts", "resources"] {
-            if self.declares(server, &["capabilities", list, "listChanged"]) {
-                self.write_client(message::notification(&format!("notifications/{list}/list_changed")));
-            }
-        }
-    }
-
-    fn greet(&mut self, server: usize, message: &Node<'_>) {
-        if let (Some(state), Some(result)) = (self.servers.get_mut(server), message.get("result")) {
-            state.greeting = Some(json::write(result));
-            state.state = State::Up;
-        }
-    }
-
-    /// Returns true if a server declared a capability during its initialization.
-    fn has(&self, server: usize, capability: &str) -> bool {
-        self.declares(server, &["capabilities", capability])
-    }
-
-    fn declares(&self, server: usize, path: &[&str]) -> bool {
-        let greeting = self.servers.get(server).and_then(|server| server.greeting.as_deref());
-        let greeting = greeting.and_then(|text| json::read(text).ok());
-        greeting.is_some_and(|greeting| {
-            message::at(&greeting, path).is_some_and(|found| !found.is_null() && found.as_bool() != Some(false))
-        })
-    }
-
     fn is_one(&self) -> bool {
         self.servers.len() == 1
     }
@@ -657,7 +625,11 @@ impl Proxy {
 
     fn is_in_use(&self, key: &str) -> bool {
         self.pending.contains_key(key)
-            || self.waiting.iter().any(|waiting| waiting.key == key)
+            || self.waiting.iter().chain(&self.held).any(|waiting| waiting.key == key)
+            || self.listens.contains_key(key)
+            || self.waiting_greetings().any(|id| message::key_of(id) == key)
+            || self.rounds.values().any(|round| message::key_of(&round.pending.id) == key)
+            || self.pending.values().any(|pending| pending.rounds > 0 && message::key_of(&pending.id) == key)
             || self.gatherings.values().any(|gathering| gathering.is_for(key))
     }
 
@@ -697,11 +669,12 @@ impl Proxy {
 
     /// Answers a client request with a result that the proxy creates. `result` is JSON text.
     fn answer(&mut self, id: &str, result: &str) {
-        let inner = result.strip_prefix('{').filter(|_| self.is_stateless && !message::has_member(result, RESULT_TYPE));
-        let typed = inner.map(|inner| {
-            let comma = if inner == "}" { "" } else { "," };
-            format!("{{\"{RESULT_TYPE}\":\"complete\"{comma}{inner}")
-        });
+        self.answer_to("", id, result);
+    }
+
+    /// Answers a client request of a method with a result that the proxy creates. `result` is JSON text.
+    fn answer_to(&mut self, method: &str, id: &str, result: &str) {
+        let typed = (self.client == Some(Era::Modern)).then(|| translation::modern_result(method, result));
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
 

@@ -336,11 +336,14 @@ impl Proxy {
             Some(fitted) => json::read(fitted).ok().and_then(|fitted| self.cut(pending, &fitted)),
             None => self.cut(pending, result),
         };
-        let Some(changed) = cut.or(fitted) else { return self.pass_client(message, is_whole) };
-        let Ok(changed) = json::read(&changed) else { return self.pass_client(message, is_whole) };
+        let (server, method) = (pending.server, &pending.method);
+        let changed = cut.or(fitted);
+        let Some(changed) = changed.as_deref().and_then(|changed| json::read(changed).ok()) else {
+            return self.pass_answer(server, method, message, is_whole);
+        };
         let mut message = message.clone();
         message.set("result", changed);
-        self.write_client(json::write(&message));
+        self.pass_answer(server, method, &message, false);
     }
 
     /// Returns a fitted result as JSON text, or `None` if the result need not be changed. Reports violations.

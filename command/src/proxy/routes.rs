@@ -41,7 +41,7 @@ impl Proxy {
                 self.pass_server(server, &restored, false);
             }
             // The other notifications concern the client itself, so every server receives them.
-            Kind::Notification => (0..self.servers.len()).for_each(|server| self.pass_server(server, text, is_whole)),
+            Kind::Notification => self.notify_servers(method, text, is_whole),
             Kind::Response => self.respond(key, message, text, is_whole),
         }
     }
@@ -114,6 +114,9 @@ impl Proxy {
                 return self.write_client(message::error(id, METHOD_NOT_FOUND, &found));
             }
         };
+        if owner == Owner::Unknown && self.lists_first(envelope, message, text) {
+            return;
+        }
         let refusal = match owner {
             Owner::One(server) => return self.send(id, key, server, method, None, text, is_whole),
             Owner::Several => format!("expected {named}, which several servers use"),
@@ -127,6 +130,9 @@ impl Proxy {
         let Envelope { id, key, method, .. } = envelope;
         let shown = message::text_at(message, path).unwrap_or_default();
         let Some((server, name)) = self.owners.of_prompt(&shown) else {
+            if self.lists_first(envelope, message, text) {
+                return;
+            }
             let found = format!("expected the name of a listed prompt, found `{shown}`");
             return self.write_client(message::error(id, INVALID_PARAMS, &found));
         };
@@ -143,12 +149,15 @@ impl Proxy {
     /// Forgets a request that the client cancels, and returns its server.
     fn cancel(&mut self, message: &Node<'_>) -> Option<usize> {
         let key = message::at(message, &["params", "requestId"]).map(json::canonical)?;
+        if self.cancel_retry(&key) {
+            return None;
+        }
         let server = self.pending.remove(&key)?.server;
         super::remember(&mut self.cancelled, &key);
         Some(server)
     }
 
-    fn pass_server(&mut self, server: usize, text: &str, is_whole: bool) {
+    pub(super) fn pass_server(&mut self, server: usize, text: &str, is_whole: bool) {
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
             return;
         }
@@ -159,6 +168,9 @@ impl Proxy {
     /// Sends a server's request or notification to the client. Requests of several servers, or of several runs of one
     /// server, may have the same id, so the client receives an id that identifies the server and the run.
     pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
+        if self.is_translated_back(server, envelope, message) {
+            return;
+        }
         let Some(state) = self.servers.get(server) else { return };
         let run = (server, state.run);
         let is_qualified = !self.is_one() || state.run > 0;
@@ -349,10 +361,16 @@ impl Proxy {
         is_whole: bool,
     ) {
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
-            let found = format!("the server {} is restarting", self.name(server));
+            let fault = self.servers.get(server).and_then(|server| server.fault.clone());
+            let found = fault.unwrap_or_else(|| format!("the server {} is restarting", self.name(server)));
             return self.write_client(message::error(id, SERVER_ERROR, &found));
         }
-        let pending = Pending { id: id.to_string(), server, tool, method: method.to_string() };
+        self.add_headers(server, tool.as_deref(), text);
+        let translated = self.translated(server, text);
+        let params = translated.as_deref().and_then(|text| self.kept_params(server, method, text));
+        let (text, is_whole) = translated.as_deref().map_or((text, is_whole), |text| (text, false));
+        let pending =
+            Pending { id: id.to_string(), server, tool, method: method.to_string(), params, rounds: 0, retry: None };
         self.pending.insert(key.to_string(), pending);
         let effect = if is_whole { Effect::PassToServer(server) } else { Effect::ToServer(server, text.to_string()) };
         self.effects.push(effect);

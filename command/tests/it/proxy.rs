@@ -202,15 +202,21 @@ struct Session {
     alarms: Vec<u64>,
     starting: Vec<usize>,
     stopped: Vec<usize>,
+    /// True if the client states its version with each request.
+    is_modern: bool,
+    /// Subscriptions, which are answered at their end.
+    listens: Vec<Value>,
 }
 
 impl Session {
-    fn new(count: usize) -> Session {
+    fn new(count: usize, is_modern: bool) -> Session {
         let servers: Vec<Value> = (0..count).map(|at| json!({"name": format!("s{at}")})).collect();
         let settings = json!({"servers": servers, "dialects": ["portable"], "repair": "likely", "most": 3});
         let proxy = Proxy::new(&settings.to_string());
         let received = vec![Vec::new(); count];
-        Session { proxy, requests: Vec::new(), received, alarms: Vec::new(), starting: Vec::new(), stopped: Vec::new() }
+        let (requests, listens, alarms) = (Vec::new(), Vec::new(), Vec::new());
+        let (starting, stopped) = (Vec::new(), Vec::new());
+        Session { proxy, requests, received, alarms, starting, stopped, is_modern, listens }
     }
 
     /// Carries out the effects, and checks what the host and both sides may rely on.
@@ -224,6 +230,7 @@ impl Session {
                 Effect::Alarm(alarm, _) => self.alarms.push(alarm),
                 Effect::Start(server, _) => self.starting.push(server),
                 Effect::Stop(server) => self.stopped.push(server),
+                Effect::Headers(..) => {}
                 Effect::Log(line) | Effect::Report(line) => assert!(!line.contains(['\u{1b}', '\n']), "{line}"),
                 other => panic!("{other:?}"),
             }
@@ -285,7 +292,20 @@ impl Session {
                     8 => ("resources/list", json!({"cursor": 1})),
                     _ => ("ping", json!([])),
                 };
+                let (method, mut params) = match numbers.below(24) {
+                    0 => ("server/discover", json!({})),
+                    1 => ("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})),
+                    2 => ("resources/subscribe", json!({"uri": "a:b"})),
+                    3 => ("prompts/get", json!({"name": "p"})),
+                    _ => (method, params),
+                };
+                if self.is_modern && params.is_object() && method != "initialize" {
+                    params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+                }
                 self.requests.push(id.clone());
+                if method == "subscriptions/listen" {
+                    self.listens.push(id.clone());
+                }
                 self.of_client(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
             }
             4 if !self.requests.is_empty() => {
@@ -309,6 +329,15 @@ impl Session {
                     "tools/list" if numbers.below(3) == 0 => json!({"tools": [tool("a.b")], "nextCursor": "n"}),
                     "tools/list" => json!({"tools": [tool("a.b"), tool("read"), tool("search_tools"), tool("x"), 7]}),
                     "prompts/list" => json!({"prompts": [{"name": "p"}]}),
+                    "server/discover" => {
+                        let versions = [json!(["2026-07-28"]), json!(["2999-01-01"]), json!(null)];
+                        json!({"supportedVersions": versions[numbers.below(3)], "capabilities":
+                            {"tools": {"listChanged": true}, "prompts": {}, "resources": {"subscribe": true}}})
+                    }
+                    "tools/call" | "prompts/get" if numbers.below(3) == 0 => {
+                        let input = json!({"method": "roots/list"});
+                        json!({"resultType": "input_required", "inputRequests": {"a": input}, "requestState": "s"})
+                    }
                     _ => json!({"content": []}),
                 };
                 let id = &request["id"];
@@ -319,9 +348,17 @@ impl Session {
                 self.of_server(server, &answer.to_string());
             }
             8 if !self.starting.contains(&server) => {
-                let lines =
-                    ["", "\u{1b}[31m", "{}", "[[[", r#"{"id":1,"result":{}}"#, r#"{"id":"toolwire:1","result":7}"#];
-                let text = lines[numbers.below(6)];
+                let lines = [
+                    "",
+                    "\u{1b}[31m",
+                    "{}",
+                    "[[[",
+                    r#"{"id":1,"result":{}}"#,
+                    r#"{"id":"toolwire:1","result":7}"#,
+                    r#"{"method":"notifications/tools/list_changed"}"#,
+                    r#"{"method":"notifications/cancelled","params":{"requestId":"toolwire:5"}}"#,
+                ];
+                let text = lines[numbers.below(8)];
                 // A line with the id of an open request would be its answer.
                 if !self.requests.contains(&json!(1)) {
                     self.of_server(server, text);
@@ -350,7 +387,7 @@ impl Session {
 fn each_request_of_a_generated_session_is_answered_once() {
     for seed in 0..600 {
         let mut numbers = Numbers(seed);
-        let mut session = Session::new(1 + numbers.below(3));
+        let mut session = Session::new(1 + numbers.below(3), seed % 2 == 1);
         for number in 0..60 {
             session.step(&mut numbers, 1_000 + number);
         }
@@ -362,6 +399,8 @@ fn each_request_of_a_generated_session_is_answered_once() {
             let effects = session.proxy.alarm(alarm);
             session.take(effects, "");
         }
-        assert_eq!((session.requests.as_slice(), session.proxy.unanswered()), ([].as_slice(), 0), "seed {seed}");
+        let mut open = session.requests.clone();
+        open.retain(|id| !session.listens.contains(id));
+        assert_eq!((open.as_slice(), session.proxy.unanswered()), ([].as_slice(), 0), "seed {seed}");
     }
 }

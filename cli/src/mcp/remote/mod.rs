@@ -3,6 +3,7 @@
 //! Messages are sent with the client's own bytes. Line ends in the server's messages become spaces, because a message
 //! is one line for the client; in JSON, they occur only between tokens.
 
+mod refused;
 mod streams;
 
 use std::{
@@ -28,12 +29,13 @@ use tokio::{
         mpsc::{unbounded_channel, Sender, UnboundedReceiver, UnboundedSender},
         oneshot, Notify,
     },
+    task::AbortHandle,
     time::timeout,
 };
 use toolwire::json;
-use toolwire_command::{ContentEncoding, Outline, Reading};
+use toolwire_command::{mirrored, ContentEncoding, Outline, Reading};
 
-use self::streams::Position;
+use self::{refused::answer, streams::Position};
 use super::{
     calls::{cancelled, Answers, Done, Tasks, QUOTED},
     Event, MAX_MESSAGE,
@@ -82,8 +84,12 @@ pub(crate) struct Remote {
 /// A message that the server has not received.
 struct Waiting {
     text: Bytes,
+    headers: Mirrored,
     sent: Sent,
 }
+
+/// Headers with parts of a message.
+type Mirrored = Vec<(HeaderName, HeaderValue)>;
 
 /// Text of a message until its request is written or has failed. hyper may write it after the head of the reply.
 struct Text {
@@ -155,6 +161,9 @@ struct Call {
     /// True if the answer is expected among the server's own messages.
     is_late: bool,
     is_cancelled: bool,
+    /// True if the end of its stream cancels it, as in MCP since 2026-07-28.
+    is_modern: bool,
+    task: Option<AbortHandle>,
 }
 
 /// Why a message was not delivered.
@@ -171,7 +180,9 @@ enum Undelivered {
 impl Undelivered {
     fn reason(self) -> String {
         match self {
-            Undelivered::Status(status, body) => format!("HTTP {}: {body}", status.as_u16()),
+            Undelivered::Status(status, body) => {
+                format!("HTTP {}: {}", status.as_u16(), body.chars().take(QUOTED).collect::<String>())
+            }
             Undelivered::Reason(why) | Undelivered::Ended(why) | Undelivered::TooLarge(why) => why,
         }
     }
@@ -221,20 +232,24 @@ impl Remote {
         Ok(Remote { shared, messages })
     }
 
-    pub(crate) fn write(&self, message: &[u8]) {
+    /// Sends a message, also with these headers.
+    pub(crate) fn write(&self, message: &[u8], headers: &[(String, String)]) {
         let shared = &self.shared;
+        let headers = with_mirrored(message, headers);
         let unread = shared.unread.fetch_add(message.len(), Ordering::Relaxed);
         let open = shared.open.fetch_add(1, Ordering::Relaxed);
         let text = Bytes::from_owner(Text { bytes: message.into(), shared: shared.clone() });
         let (sent, id) = Sent::new(message, Open(shared.clone()));
         if let Some((key, id)) = sent.key.clone().zip(id) {
-            shared.state().calls.insert(key, Call { id, is_late: false, is_cancelled: false });
+            let is_modern = !headers.is_empty();
+            let call = Call { id, is_late: false, is_cancelled: false, is_modern, task: None };
+            shared.state().calls.insert(key, call);
         }
-        if let Some(key) = &sent.cancels {
-            shared.state().calls.entry(key.clone()).and_modify(|call| call.is_cancelled = true);
+        if sent.cancels.as_ref().is_some_and(|key| shared.cancel(key)) {
+            return;
         }
         // The connection may have ended, which another event reports.
-        let _ = self.messages.send(Waiting { text, sent });
+        let _ = self.messages.send(Waiting { text, headers, sent });
         // One message may have the maximum size, so it is not counted itself.
         if unread > MAX_MESSAGE || open >= MAX_OPEN {
             shared.state().fullness.get_or_insert_with(|| {
@@ -260,7 +275,7 @@ impl Remote {
             state.session.clone()
         };
         if session.is_some() {
-            let ended = self.shared.request(&Method::DELETE, &self.shared.address, (BOTH, None), Bytes::new());
+            let ended = self.shared.request(&Method::DELETE, &self.shared.address, (BOTH, None, &[]), Bytes::new());
             // The server may not answer, or not know the method.
             let _ = timeout(END, ended).await;
         }
@@ -307,11 +322,16 @@ impl Shared {
                 },
                 message = inbox.recv(), if delivery.is_none() => {
                     let Some(message) = message else { break "the connection was closed".into() };
+                    let key = message.sent.key.clone();
+                    if !message.headers.is_empty() && key.is_some() && !self.is_unanswered(key.as_deref()) {
+                        // It was cancelled.
+                        continue;
+                    }
                     if self.state().has_arrived {
-                        let key = message.sent.key.clone();
                         let (delivered, end) = oneshot::channel::<Infallible>();
                         delivery = key.is_none().then(|| Box::pin(timeout(DELIVERY, end)));
-                        tasks.spawn(key, self.clone().deliver(message, is_sse, delivered));
+                        let task = tasks.spawn(key.clone(), self.clone().deliver(message, is_sse, delivered));
+                        self.keep(key, task);
                         continue;
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
@@ -335,6 +355,25 @@ impl Shared {
         self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
     }
 
+    fn keep(&self, key: Option<String>, task: AbortHandle) {
+        key.into_iter().for_each(|key| {
+            self.state().calls.entry(key).and_modify(|call| call.task = Some(task.clone()));
+        });
+    }
+
+    /// Cancels a call. Returns true if the server needs no message for this.
+    fn cancel(&self, key: &str) -> bool {
+        let mut state = self.state();
+        let Some(call) = state.calls.get_mut(key) else { return false };
+        call.is_cancelled = true;
+        let is_modern = call.is_modern;
+        if is_modern {
+            call.task.iter().for_each(AbortHandle::abort);
+            state.calls.remove(key);
+        }
+        is_modern
+    }
+
     /// Reports a message that was not delivered, or a call without an answer. Does nothing if the call has an answer.
     async fn fail(&self, key: Option<&str>, why: String) {
         let message = match key {
@@ -350,34 +389,33 @@ impl Shared {
     /// Sends a message over the first transport that the server supports.
     async fn first(
         self: &Arc<Shared>,
-        Waiting { text, sent }: Waiting,
+        Waiting { text, headers, sent }: Waiting,
         is_sse: &mut bool,
         tasks: &mut Tasks,
     ) -> Result<(), String> {
         let mut result = Err(Undelivered::Reason(String::new()));
         if !*is_sse {
-            result = self.post(&text, false).await;
-            if let Err(Undelivered::Status(status, _)) = &result {
+            result = self.post(&text, &headers, false).await;
+            if let Err(Undelivered::Status(status, body)) = &result {
                 let is_other = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
+                let is_other = is_other && refused::version_error(*status, body).is_none();
                 *is_sse = is_other && self.connect(tasks).await.is_ok();
             }
         } else if let Err(why) = self.connect(tasks).await {
             result = Err(why);
         }
         if self.state().endpoint.is_some() {
-            result = self.post(&text, true).await;
+            result = self.post(&text, &headers, true).await;
         }
         match result {
             Ok(reply) => {
                 self.state().has_arrived = true;
-                tasks.spawn(sent.key.clone(), self.clone().received(reply, sent));
+                let key = sent.key.clone();
+                let task = tasks.spawn(key.clone(), self.clone().received(reply, sent));
+                self.keep(key, task);
                 Ok(())
             }
-            Err(Undelivered::TooLarge(why)) => Err(why),
-            Err(why) => {
-                self.fail(sent.key.as_deref(), why.reason()).await;
-                Ok(())
-            }
+            Err(why) => self.undelivered(&sent, why).await,
         }
     }
 
@@ -385,11 +423,11 @@ impl Shared {
     /// message. Fails if the connection has to end.
     async fn deliver(
         self: Arc<Shared>,
-        Waiting { text, sent }: Waiting,
+        Waiting { text, headers, sent }: Waiting,
         is_sse: bool,
         delivered: oneshot::Sender<Infallible>,
     ) -> Result<(), String> {
-        let reply = self.post(&text, is_sse).await;
+        let reply = self.post(&text, &headers, is_sse).await;
         drop(delivered);
         match reply {
             Ok(reply) => {
@@ -399,31 +437,44 @@ impl Shared {
             Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) if self.state().session.is_some() => {
                 Err("the server does not know the session".into())
             }
-            Err(Undelivered::TooLarge(why)) => Err(why),
-            Err(why) => {
-                self.fail(sent.key.as_deref(), why.reason()).await;
-                Ok(())
-            }
+            Err(why) => self.undelivered(&sent, why).await,
         }
     }
 
-    async fn post(&self, message: &Bytes, is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
+    /// Reports why a message was not delivered, or passes on the answer to it. Fails if the connection has to end.
+    async fn undelivered(&self, sent: &Sent, why: Undelivered) -> Result<(), String> {
+        let refusal = match &why {
+            Undelivered::TooLarge(why) => return Err(why.clone()),
+            Undelivered::Status(status, body) => {
+                let id = sent.key.as_ref().and_then(|key| Some(self.state().calls.get(key)?.id.clone()));
+                id.and_then(|id| answer(*status, body, &id))
+            }
+            _ => None,
+        };
+        match refusal {
+            Some(message) => drop(self.message(message).await),
+            None => self.fail(sent.key.as_deref(), why.reason()).await,
+        }
+        Ok(())
+    }
+
+    async fn post(&self, message: &Bytes, headers: &Mirrored, is_sse: bool) -> Result<Response<Incoming>, Undelivered> {
         let endpoint = self.state().endpoint.clone().filter(|_| is_sse);
         let address = endpoint.as_ref().unwrap_or(&self.address);
-        let reply = self.request(&Method::POST, address, (BOTH, None), message.clone()).await?;
+        let reply = self.request(&Method::POST, address, (BOTH, None, headers), message.clone()).await?;
         if let Some(session) = reply.headers().get(SESSION) {
             self.state().session = Some(session.clone());
         }
         Ok(reply)
     }
 
-    /// Sends a request, perhaps with the id of the last event of a stream. Redirects within the same origin are
-    /// followed, because some servers add or remove a slash.
+    /// Sends a request, perhaps with the id of the last event of a stream, and with parts of the message. Redirects
+    /// within the same origin are followed, because some servers add or remove a slash.
     async fn request(
         &self,
         method: &Method,
         address: &Uri,
-        (accept, last): (&'static str, Option<&HeaderValue>),
+        (accept, last, mirrored): (&'static str, Option<&HeaderValue>, &[(HeaderName, HeaderValue)]),
         body: Bytes,
     ) -> Result<Response<Incoming>, Undelivered> {
         let mut address = address.clone();
@@ -442,7 +493,10 @@ impl Shared {
             if method == Method::POST {
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
             }
-            {
+            for (name, value) in mirrored {
+                headers.insert(name.clone(), value.clone());
+            }
+            if mirrored.is_empty() {
                 let state = self.state();
                 let own = [(SESSION, &state.session), (VERSION, &state.version)];
                 for (name, value) in own.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))) {
@@ -467,18 +521,18 @@ impl Shared {
         Err(Undelivered::Reason(format!("expected at most {REDIRECTS} redirects, found more")))
     }
 
-    /// Returns the beginning of an answer.
+    /// Returns the beginning of an answer that is no success.
     async fn beginning(&self, reply: Response<Incoming>) -> String {
         let Ok(encoding) = encoding(&reply) else { return String::new() };
         let mut pieces = Pieces::new(reply.into_body(), encoding);
         let mut body = Vec::new();
-        while body.len() < QUOTED {
+        while body.len() < refused::MOST {
             match pieces.next(CONNECT).await {
                 Ok(Some(piece)) => body.extend(piece),
                 _ => break,
             }
         }
-        String::from_utf8_lossy(&body).chars().take(QUOTED).collect()
+        String::from_utf8_lossy(&body).into_owned()
     }
 
     /// Passes on the messages of a reply. Fails if the connection has to end.
@@ -590,7 +644,7 @@ impl Shared {
 
     /// Opens the stream of SSE, and waits for the endpoint to which messages are sent.
     async fn connect(self: &Arc<Shared>, tasks: &mut Tasks) -> Result<(), Undelivered> {
-        let reply = self.request(&Method::GET, &self.address, (STREAM, None), Bytes::new()).await?;
+        let reply = self.request(&Method::GET, &self.address, (STREAM, None, &[]), Bytes::new()).await?;
         let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
         let (shared, found) = (self.clone(), Arc::new(Notify::new()));
         let tell = found.clone();
@@ -641,6 +695,14 @@ impl Sent {
         let cancels = cancelled(outline.as_ref().and_then(|outline| outline.method.as_deref()), message);
         (Sent { key, is_initialized, cancels, _open: open }, outline.and_then(|outline| outline.id))
     }
+}
+
+/// Returns the headers of a message. A value that no header can have is left out.
+fn with_mirrored(message: &[u8], headers: &[(String, String)]) -> Mirrored {
+    let all = mirrored(message).into_iter().map(|(name, value)| (name.to_string(), value));
+    let read =
+        |(name, value): (String, String)| Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?));
+    all.chain(headers.iter().cloned()).filter_map(read).collect()
 }
 
 /// Returns the beginning of a text that a server has chosen.

@@ -61,7 +61,7 @@ impl Position {
 impl Shared {
     /// Opens the stream of the server's own messages, or continues a stream after the event with this id.
     async fn open(&self, last: Option<&HeaderValue>) -> Result<(Incoming, Option<ContentEncoding>), Undelivered> {
-        let reply = self.request(&Method::GET, &self.address, (STREAM, last), Bytes::new()).await?;
+        let reply = self.request(&Method::GET, &self.address, (STREAM, last, &[]), Bytes::new()).await?;
         if !is_of_type(reply.headers().get(CONTENT_TYPE), STREAM) {
             return Err(Undelivered::Reason(format!("expected an answer of the type {STREAM}, found another")));
         }

@@ -2,20 +2,19 @@
 
 use toolwire::json::{self, Node};
 
-use super::VERSION_HEADER;
 use crate::{
     http::headers::{self, Headers},
     proxy::{
         message::{self, ambiguous, Outline, INVALID_REQUEST, PARSE_ERROR},
-        CANCELLED, VERSION,
+        mirrored::{self, decoded, NAMED},
+        versions::VERSION,
+        CANCELLED,
     },
     terminal::cut,
 };
 
 /// Error code for headers that do not match the message.
 const HEADER_MISMATCH: i32 = -32020;
-/// Methods whose parameter is repeated in the header `Mcp-Name`, and the name of the parameter.
-const NAMED: [(&str, &str); 3] = [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
 /// The response to a refused request.
 #[derive(Debug)]
@@ -122,7 +121,7 @@ impl Received {
         let name = match named {
             Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
             // Methods of MCP extensions have names in other parameters.
-            None => headers::value(headers, "mcp-name").and_then(|value| decoded(&value)).filter(|name| {
+            None => headers::value(headers, mirrored::NAME).and_then(|value| decoded(&value)).filter(|name| {
                 let params = parsed.object_at("params");
                 params.is_some_and(|params| {
                     params
@@ -131,7 +130,8 @@ impl Received {
                 })
             }),
         };
-        let expected = [(VERSION_HEADER, Some(version)), ("mcp-method", Some(method)), ("mcp-name", name.as_deref())];
+        let expected =
+            [(mirrored::VERSION, Some(version)), (mirrored::METHOD, Some(method)), (mirrored::NAME, name.as_deref())];
         for (header, value) in expected {
             let found = headers::value(headers, header).filter(|_| headers::count(headers, header) == 1);
             let is_same = match value {
@@ -157,37 +157,5 @@ impl Received {
             meta.set("progressToken", Node::count(number));
         }
         Some(json::write(&parsed))
-    }
-}
-
-/// Decodes the value of a header, which is base64 if it contains non-ASCII characters.
-fn decoded(value: &str) -> Option<String> {
-    let Some(inner) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
-        return Some(value.into());
-    };
-    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits = inner.trim_end_matches('=');
-    let (mut bytes, mut buffer, mut bits) = (Vec::new(), 0_u32, 0_u32);
-    for digit in digits.chars() {
-        buffer = (buffer << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn header_values_are_decoded() {
-        assert_eq!(decoded("files_read").as_deref(), Some("files_read"));
-        assert_eq!(decoded("=?base64?w6Rhw6k=?=").as_deref(), Some("äaé"));
-        assert_eq!(decoded("=?base64?YQ?=").as_deref(), Some("a"));
-        assert_eq!(decoded("=?base64?_?="), None);
     }
 }

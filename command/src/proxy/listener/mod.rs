@@ -14,7 +14,10 @@ use std::{
 
 use toolwire::json::{self, Node};
 
-use super::message::{error, Outline, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR};
+use super::{
+    message::{error, Outline, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
+    mirrored::VERSION,
+};
 use crate::{
     document::record,
     escaped_lines,
@@ -47,7 +50,6 @@ const STATUSES: [(i64, u16); 7] =
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 const SESSION: &str = "Mcp-Session-Id";
-const VERSION_HEADER: &str = "mcp-protocol-version";
 
 /// Sessions of all clients, and their open requests.
 ///
@@ -312,7 +314,7 @@ impl Listener {
             // This status tells a client to start a new session.
             return Err(Rejection::new(404, SERVER_ERROR, "expected the id of an open session, found an unknown id"));
         };
-        match (headers::value(headers, VERSION_HEADER), &open.version) {
+        match (headers::value(headers, VERSION), &open.version) {
             (Some(found), Some(agreed)) if *found != **agreed => {
                 let why = format!("expected the protocol version {agreed}, found `{}`", cut(&found, 40));
                 Err(Rejection::new(400, INVALID_REQUEST, &why))
@@ -361,7 +363,7 @@ impl Listener {
                 self.ask(number, session, &received, None)
             }
             // Since 2026-07-28, clients send no notifications. Some SDKs still do, and expect no error.
-            Received::Notification { .. } if headers::count(headers, VERSION_HEADER) > 0 => {
+            Received::Notification { .. } if headers::count(headers, VERSION) > 0 => {
                 self.answer(number, 202, &Headers::new(), String::new());
                 Ok(())
             }

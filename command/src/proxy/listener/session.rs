@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use toolwire::json::{self, Node};
 
 use super::message::{Received, Rejection};
-use crate::proxy::message::{self, Envelope, Kind, Outline, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR};
+use crate::proxy::{
+    message::{self, Envelope, Kind, Outline, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR},
+    versions::SUBSCRIPTION,
+};
 
 /// Maximum number, and maximum total size in bytes, of messages that wait until a stream opens.
 const MAX_QUEUED: usize = 1_000;
@@ -13,8 +16,6 @@ const MAX_QUEUED_BYTES: usize = 8 << 20;
 /// Maximum number of unanswered requests, including those whose clients disconnected.
 const MAX_LEFT: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
-/// Since 2026-07-28, the member of `_meta` in which messages of a subscription have the id of its request.
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// A session.
 #[derive(Debug)]

@@ -1,0 +1,203 @@
+//! The life of the servers: their ends and restarts, and requests that they do not answer or receive.
+
+use toolwire::json::{self, Node};
+
+use super::{
+    message::{self, Outline, SERVER_ERROR},
+    versions::Era,
+    Effect, OwnRequest, Proxy, State, FIRST_DELAY, INITIALIZE, INITIALIZED, MAX_DELAY,
+};
+
+impl Proxy {
+    /// Handles the end of a server. `why` is the reason, for people.
+    pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
+        let whose = self.name(server);
+        // A library's message may have several lines.
+        let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
+        self.log(&found);
+        self.abandon(server, &found);
+        if let Some(state) = self.servers.get_mut(server) {
+            let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
+            state.ends += 1;
+            self.effects.push(Effect::Start(server, delay));
+        }
+        self.done()
+    }
+
+    /// Stops a server. Its requests are answered at once, because a process that cannot be killed never ends.
+    pub(super) fn stop(&mut self, server: usize) {
+        self.effects.push(Effect::Stop(server));
+        let found = format!("the server {} was stopped", self.name(server));
+        self.abandon(server, &found);
+    }
+
+    /// Answers the open requests of a server that no longer runs. `found` is the message.
+    fn abandon(&mut self, server: usize, found: &str) {
+        if let Some(state) = self.servers.get_mut(server) {
+            state.state = State::Down;
+        }
+        let open: Vec<String> =
+            self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
+        for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
+            self.write_client(message::error(&pending.id, SERVER_ERROR, found));
+        }
+        let own: Vec<String> =
+            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
+        for key in own {
+            if let Some((_, own)) = self.own.remove(&key) {
+                self.unanswered_own(own, found);
+            }
+        }
+        self.end_rounds(server, found);
+        self.greetings.retain(|_, of| *of != server);
+        self.owners.forget(server);
+        let Some(state) = self.servers.get_mut(server) else { return };
+        for id in std::mem::take(&mut state.open_requests).into_values() {
+            self.write_client(message::cancelled(&id, found));
+        }
+    }
+
+    /// Handles the restart of a server.
+    pub fn started(&mut self, server: usize) -> Vec<Effect> {
+        let params = self.initialize.clone();
+        let Some(state) = self.servers.get_mut(server) else { return self.done() };
+        state.run += 1;
+        if state.era == Some(Era::Modern) {
+            state.state = State::Up;
+            self.announce(server);
+            return self.done();
+        }
+        if self.openings.contains_key(&server) {
+            state.state = State::Up;
+            self.send_initialize(server);
+            return self.done();
+        }
+        // The next request of a modern client determines the era.
+        let params = params.filter(|_| self.client != Some(Era::Modern) || state.era.is_some());
+        state.state = if params.is_some() { State::Greeting } else { State::Up };
+        if let Some(params) = params {
+            let id = self.own_id(OwnRequest::Greeting(server));
+            self.write_server(server, message::request(&id, INITIALIZE, &params));
+            self.next += 1;
+            let alarm = self.next;
+            self.greetings.insert(alarm, server);
+            self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
+        }
+        self.done()
+    }
+
+    /// Handles the end of the delay of an [`Effect::Alarm`].
+    pub fn alarm(&mut self, alarm: u64) -> Vec<Effect> {
+        let seconds = self.settings.timeout;
+        if let Some(server) = self.greetings.remove(&alarm) {
+            self.log(&format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server)));
+            self.stop(server);
+            return self.done();
+        }
+        if self.is_alarm_of_opening(alarm, seconds) || self.is_alarm_of_listen(alarm) {
+            return self.done();
+        }
+        let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
+        let greets = gathering.is_initialize();
+        for server in gathering.open() {
+            let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
+            if greets {
+                // The server is still starting, so its answer is used even if it is late.
+                let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
+                own.for_each(|own| *own = OwnRequest::Greeting(server));
+            } else {
+                self.cancel_requests(is_of, "no answer in time");
+            }
+            let found = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
+            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &found));
+        }
+        self.done()
+    }
+
+    /// Handles a message that could not be delivered to a server that is still running. `why` is the reason, for
+    /// people.
+    pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<Effect> {
+        let found = format!(
+            "the server {} could not be reached: {}",
+            self.name(server),
+            why.lines().next().unwrap_or_default()
+        );
+        // The client's responses have the ids of the server's requests.
+        let request = Outline::read(message).filter(|outline| outline.method.is_some());
+        let key = request.and_then(|outline| outline.key()).unwrap_or_default();
+        match self.own.remove(&key) {
+            Some((_, own)) => self.unanswered_own(own, &found),
+            None => match self.pending.remove(&key) {
+                Some(pending) if pending.method == INITIALIZE => {
+                    let error = message::error(&pending.id, SERVER_ERROR, &found);
+                    self.discover_after(server, super::opening::Waits::Client(pending.id), error);
+                }
+                Some(pending) => self.write_client(message::error(&pending.id, SERVER_ERROR, &found)),
+                None => self.log(&found),
+            },
+        }
+        self.done()
+    }
+
+    /// Handles one of the proxy's own requests that has no answer. `found` is the reason.
+    fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
+        let error = || message::error("0", SERVER_ERROR, found);
+        match own {
+            OwnRequest::Page(gathering, server) => self.no_page(gathering, server, &error()),
+            OwnRequest::Discover(server) => self.not_discovered(server, &error()),
+            OwnRequest::Initialize(server) => self.not_opened(server, found),
+            OwnRequest::Listen(key, server) => self.listen_ended(&key, server, false),
+            OwnRequest::Other(_) => {}
+            OwnRequest::Greeting(server) => {
+                if self.servers.get(server).is_some_and(|server| server.state != State::Down) {
+                    self.log(found);
+                    self.stop(server);
+                }
+            }
+        }
+    }
+
+    /// Handles the answer of a restarted server to `initialize`.
+    pub(super) fn greeted(&mut self, server: usize, message: &Node<'_>) {
+        self.greetings.retain(|_, of| *of != server);
+        if message.get("result").is_none() {
+            self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
+            return self.stop(server);
+        }
+        self.greet(server, message);
+        self.write_server(server, message::notification(INITIALIZED));
+        self.announce(server);
+    }
+
+    /// Tells the client that the lists of a restarted server may have changed since the client read them.
+    fn announce(&mut self, server: usize) {
+        self.listen_again(server);
+        for list in ["tools", "prompts", "resources"] {
+            if self.declares(server, &["capabilities", list, "listChanged"]) {
+                self.tell_changed(list, server);
+            }
+        }
+    }
+
+    pub(super) fn greet(&mut self, server: usize, message: &Node<'_>) {
+        if let (Some(state), Some(result)) = (self.servers.get_mut(server), message.get("result")) {
+            state.greeting = Some(json::write(result));
+            state.state = State::Up;
+            state.era = Some(Era::Legacy);
+            state.fault = None;
+        }
+    }
+
+    /// Returns true if a server declared a capability during its initialization.
+    pub(super) fn has(&self, server: usize, capability: &str) -> bool {
+        self.declares(server, &["capabilities", capability])
+    }
+
+    pub(super) fn declares(&self, server: usize, path: &[&str]) -> bool {
+        let greeting = self.servers.get(server).and_then(|server| server.greeting.as_deref());
+        let greeting = greeting.and_then(|text| json::read(text).ok());
+        greeting.is_some_and(|greeting| {
+            message::at(&greeting, path).is_some_and(|found| !found.is_null() && found.as_bool() != Some(false))
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! The era of each server. A legacy client's `initialize` is sent to every server, and a server that refuses it is
+//! asked with `server/discover`. For a modern client, it is the other way around. Requests wait meanwhile.
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions>
+
+use toolwire::json::{self, Node};
+
+use super::{
+    gathering::{Gathering, What},
+    message::{self, at, empty, Envelope, Kind, SERVER_ERROR},
+    translation,
+    versions::{self, discovered, modern_params, Era, CAPABILITIES, CLIENT, DISCOVER},
+    Effect, OwnRequest, Proxy, State, Waiting, CANCELLED, INITIALIZE, INITIALIZED, MAX_WAITING,
+};
+
+/// Time limit for the answer to `server/discover`, in seconds. Some legacy servers do not answer an unknown method.
+const PATIENCE: u32 = 5;
+/// Capabilities of a client that a legacy server may use only with requests of its own, which modern clients refuse.
+const ASKING: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
+
+/// A server whose era is being determined.
+#[derive(Debug)]
+pub(super) struct Opening {
+    alarm: u64,
+    step: Step,
+}
+
+#[derive(Debug)]
+enum Step {
+    /// The server was asked with `server/discover`.
+    Discover,
+    /// The server was asked with `initialize`, after `server/discover`.
+    Initialize,
+    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors, which are whole
+    /// messages.
+    Refused(Vec<(Waits, String)>),
+}
+
+/// Who waits for the answer to `initialize`.
+#[derive(Debug)]
+pub(super) enum Waits {
+    /// The client's request with this id.
+    Client(String),
+    /// A gathering with this number.
+    Gathering(u64),
+}
+
+impl Proxy {
+    /// Determines the era of every server, for a client with this modern request.
+    pub(super) fn open_all(&mut self, message: &Node<'_>) {
+        self.client = Some(Era::Modern);
+        if self.envelope.is_none() {
+            let meta = at(message, &["params", "_meta"]).cloned().unwrap_or_default();
+            self.envelope = Some(json::write(&translation::without_token(meta)));
+        }
+        for server in 0..self.servers.len() {
+            let is_unknown = self.servers.get(server).is_some_and(|one| one.state == State::Up && one.era.is_none());
+            if is_unknown && !self.openings.contains_key(&server) {
+                self.discover(server, Step::Discover);
+            }
+        }
+    }
+
+    /// Sends `server/discover` to a server that has refused `initialize`.
+    pub(super) fn discover_after(&mut self, server: usize, waits: Waits, error: String) {
+        let is_legacy = self.servers.get(server).is_none_or(|server| server.era == Some(Era::Legacy));
+        match self.openings.get_mut(&server).map(|opening| &mut opening.step) {
+            Some(Step::Refused(refused)) => refused.push((waits, error)),
+            None if !is_legacy => self.discover(server, Step::Refused(Vec::from([(waits, error)]))),
+            _ => self.refused(server, waits, &error),
+        }
+    }
+
+    /// Passes on the error with which a server has refused `initialize`.
+    fn refused(&mut self, server: usize, waits: Waits, error: &str) {
+        match waits {
+            Waits::Client(_) => self.write_client(error.into()),
+            Waits::Gathering(number) => self.failed(number, server, error),
+        }
+    }
+
+    /// Returns the ids of the client's requests that wait until the era of a server is known.
+    pub(super) fn waiting_greetings(&self) -> impl Iterator<Item = &str> {
+        let refused = self.openings.values().filter_map(|opening| match &opening.step {
+            Step::Refused(refused) => Some(refused),
+            _ => None,
+        });
+        refused.flatten().filter_map(|(waits, _)| match waits {
+            Waits::Client(id) => Some(id.as_str()),
+            Waits::Gathering(_) => None,
+        })
+    }
+
+    /// Forgets the client's `initialize` with this key. Returns false if there is none.
+    pub(super) fn cancel_greeting(&mut self, key: &str) -> bool {
+        let is_it = |waits: &Waits| matches!(waits, Waits::Client(id) if message::key_of(id) == key);
+        let mut is_found = false;
+        for opening in self.openings.values_mut() {
+            if let Step::Refused(refused) = &mut opening.step {
+                is_found |= refused.iter().any(|(waits, _)| is_it(waits));
+                refused.retain(|(waits, _)| !is_it(waits));
+            }
+        }
+        is_found
+    }
+
+    fn discover(&mut self, server: usize, step: Step) {
+        self.next += 1;
+        let alarm = self.next;
+        self.openings.insert(server, Opening { alarm, step });
+        let id = self.own_id(OwnRequest::Discover(server));
+        let params = self.stated_params("{}");
+        self.write_server(server, message::request(&id, DISCOVER, &params));
+        let seconds = self.settings.timeout.min(PATIENCE);
+        self.effects.push(Effect::Alarm(alarm, u64::from(seconds) * 1000));
+    }
+
+    /// Returns parameters with what a modern request states about the client.
+    pub(super) fn stated_params(&self, params: &str) -> String {
+        let read = |text: &Option<String>| text.as_deref().and_then(|text| json::read(text).ok().map(|_| text.into()));
+        let (holder, names): (Option<String>, [&str; 2]) = match self.client {
+            Some(Era::Modern) => (read(&self.envelope), [CLIENT, CAPABILITIES]),
+            _ => (read(&self.initialize), ["clientInfo", "capabilities"]),
+        };
+        let holder = holder.unwrap_or_else(|| "{}".into());
+        let holder = json::read(&holder).unwrap_or_default();
+        let [client, capabilities] = names.map(|name| holder.get(name).map(json::write));
+        modern_params(params, client.as_deref(), capabilities.as_deref().unwrap_or("{}"))
+    }
+
+    /// Sends `initialize` for a modern client.
+    pub(super) fn send_initialize(&mut self, server: usize) {
+        self.next += 1;
+        let alarm = self.next;
+        self.openings.insert(server, Opening { alarm, step: Step::Initialize });
+        let envelope = self.envelope.clone().unwrap_or_default();
+        let envelope = json::read(&envelope).unwrap_or_default();
+        let mut capabilities = envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty);
+        for name in ASKING {
+            capabilities.remove(name);
+        }
+        let own = format!("{{\"name\":\"toolwire\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
+        let client = envelope.get(CLIENT).map_or(own, json::write);
+        let params = format!(
+            "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"clientInfo\":{client}}}",
+            Era::Legacy.latest(),
+            json::write(&capabilities)
+        );
+        let id = self.own_id(OwnRequest::Initialize(server));
+        self.write_server(server, message::request(&id, INITIALIZE, &params));
+        self.initialize = Some(params);
+        self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
+    }
+
+    /// Handles the answer to `server/discover`.
+    pub(super) fn discovered(&mut self, server: usize, message: &Node<'_>) {
+        let result = message.get("result").filter(|result| discovered(result).is_some());
+        let Some(result) = result else { return self.not_discovered(server, &json::write(message)) };
+        let opening = self.openings.remove(&server);
+        if opening.is_none() && self.servers.get(server).is_none_or(|server| server.era.is_some()) {
+            return;
+        }
+        // The answer may come after `initialize` was sent, whose answer does not matter then.
+        self.own.retain(|_, (_, own)| !matches!(own, OwnRequest::Initialize(of) if *of == server));
+        let Some(state) = self.servers.get_mut(server) else { return };
+        (state.state, state.era, state.fault) = (State::Up, Some(Era::Modern), None);
+        state.greeting = Some(json::write(result));
+        let Some(Opening { step: Step::Refused(refused), .. }) = opening else { return self.resume_held() };
+        let wanted = self.initialize.as_deref().and_then(|text| json::read(text).ok());
+        let wanted = wanted.and_then(|params| message::text_at(&params, &["protocolVersion"]));
+        let greeting = translation::legacy_greeting(result, wanted.as_deref());
+        for (waits, _) in refused {
+            match waits {
+                Waits::Client(id) => self.write_client(message::result(&id, &greeting)),
+                Waits::Gathering(number) => {
+                    let answer = message::result("0", &greeting);
+                    self.page(number, server, &json::read(&answer).unwrap_or_default());
+                }
+            }
+        }
+        self.resume_held();
+    }
+
+    /// Handles an answer to `server/discover` that shows no modern server, or that there is no answer. `error` is a
+    /// whole message.
+    pub(super) fn not_discovered(&mut self, server: usize, error: &str) {
+        let is_modern = |step: &Opening| matches!(step.step, Step::Discover);
+        match self.openings.get(&server) {
+            Some(opening) if is_modern(opening) => {
+                let read = json::read(error).unwrap_or_default();
+                let is_legacy = |name: &String| Era::of(name) == Some(Era::Legacy);
+                if let Some(names) = versions::supported(&read).filter(|names| !names.iter().any(is_legacy)) {
+                    let found = format!(
+                        "the server {} supports only other versions of MCP: {}",
+                        self.name(server),
+                        names.join(", ")
+                    );
+                    return self.not_opened(server, &found);
+                }
+                if self.servers.get(server).is_some_and(|server| server.state == State::Up) {
+                    self.send_initialize(server);
+                } else if let Some(opening) = self.openings.get_mut(&server) {
+                    // Some legacy servers end after a message before `initialize`. It is sent after the restart.
+                    opening.step = Step::Initialize;
+                }
+            }
+            Some(Opening { step: Step::Refused(..), .. }) => self.not_opened(server, ""),
+            _ => {}
+        }
+    }
+
+    /// Handles the answer to `initialize` for a modern client.
+    pub(super) fn initialized(&mut self, server: usize, message: &Node<'_>) {
+        if message.get("result").is_none() {
+            let why = message::text_at(message, &["error", "message"]).unwrap_or_default();
+            return self
+                .not_opened(server, &format!("the server {} has refused `{INITIALIZE}`: {why}", self.name(server)));
+        }
+        self.openings.remove(&server);
+        self.greet(server, message);
+        self.write_server(server, message::notification(INITIALIZED));
+        self.resume_held();
+    }
+
+    /// Handles a server whose era cannot be determined.
+    pub(super) fn not_opened(&mut self, server: usize, found: &str) {
+        match self.openings.remove(&server).map(|opening| opening.step) {
+            Some(Step::Refused(refused)) => {
+                refused.into_iter().for_each(|(waits, error)| self.refused(server, waits, &error));
+            }
+            Some(Step::Discover | Step::Initialize) => {
+                self.log(found);
+                let Some(state) = self.servers.get_mut(server) else { return };
+                state.fault = Some(found.into());
+                if state.state != State::Down {
+                    self.stop(server);
+                }
+            }
+            None => {}
+        }
+        self.resume_held();
+    }
+
+    /// Handles an alarm. Returns false if it is for something else.
+    pub(super) fn is_alarm_of_opening(&mut self, alarm: u64, seconds: u32) -> bool {
+        let found = self.openings.iter().find(|(_, opening)| opening.alarm == alarm).map(|(server, _)| *server);
+        let Some(server) = found else { return false };
+        match self.openings.get(&server).map(|opening| &opening.step) {
+            Some(Step::Initialize) => {
+                let whose = self.name(server);
+                self.not_opened(
+                    server,
+                    &format!("expected the server {whose} to answer in {seconds} s, found no answer"),
+                );
+            }
+            _ => self.not_discovered(server, "{}"),
+        }
+        true
+    }
+
+    /// Returns true if a message of the client has to wait, and keeps it.
+    pub(super) fn holds(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
+        if envelope.kind == Kind::Notification && envelope.method == CANCELLED {
+            let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
+            let count = self.held.len();
+            self.held.retain(|held| held.key != key);
+            return self.held.len() < count;
+        }
+        if envelope.kind != Kind::Request || self.openings.is_empty() {
+            return false;
+        }
+        self.hold(envelope, text);
+        true
+    }
+
+    fn hold(&mut self, envelope: &Envelope, text: &str) {
+        let size: usize = self.held.iter().map(|held| held.text.len()).sum();
+        if size.saturating_add(text.len()) > MAX_WAITING {
+            let found = "too many requests are waiting for the servers";
+            return self.write_client(message::error(&envelope.id, SERVER_ERROR, found));
+        }
+        self.held.push(Waiting { id: envelope.id.clone(), key: envelope.key.clone(), text: text.into() });
+    }
+
+    /// Handles the requests that waited, unless they have to wait longer.
+    pub(super) fn resume_held(&mut self) {
+        let lists = self.gatherings.values().any(Gathering::is_first_list);
+        if !self.openings.is_empty() || lists {
+            return;
+        }
+        for Waiting { text, .. } in std::mem::take(&mut self.held) {
+            if let Ok(message) = json::read(&text) {
+                self.on_client_message(&message, &text, false);
+            }
+        }
+    }
+
+    /// Requests the lists that name the owner of what a request names, if the client has not requested them. Returns
+    /// false if they are known.
+    pub(super) fn lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
+        const RESOURCES: &[(&str, &str)] =
+            &[("resources/list", "resources"), ("resources/templates/list", "resourceTemplates")];
+        const PROMPTS: &[(&str, &str)] = &[("prompts/list", "prompts")];
+        let is_prompt = envelope.method == "prompts/get" || at(message, &["params", "ref", "name"]).is_some();
+        let lists = if is_prompt { PROMPTS } else { RESOURCES };
+        let unknown = lists.iter().filter(|(_, key)| !self.listed.contains(key));
+        let unknown: Vec<(&str, &'static str)> = unknown.copied().collect();
+        if unknown.is_empty() || envelope.method.starts_with("tasks/") {
+            return false;
+        }
+        let params = message::meta_of(message);
+        for (method, key) in unknown {
+            self.gather(What::List(method.into(), key), None, &params);
+        }
+        // A list that no server has is gathered at once.
+        self.hold(envelope, text);
+        self.resume_held();
+        true
+    }
+
+    /// Returns true if the capabilities of a server are known.
+    pub(super) fn is_known(&self, server: usize) -> bool {
+        self.initialize.is_some() || self.servers.get(server).is_some_and(|server| server.greeting.is_some())
+    }
+}
