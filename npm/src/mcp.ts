@@ -333,11 +333,12 @@ const UTF8 = new TextEncoder();
 /** The result of a call, which may be of another kind than a `CallToolResult`. A handler may return none. */
 type Result = (object & { isError?: unknown; content?: unknown; structuredContent?: unknown }) | undefined;
 
-/** Members of results that are not a `CallToolResult`: a task, and a request for input. */
+/** Members of results that are not a `CallToolResult`: a task, and a request for input. `resultType` names their kind. */
 const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
 
 function isOtherResult(result: Result): boolean {
   const members: { [member: string]: unknown } = Object(result);
+  if (typeof members.resultType === 'string' && members.resultType !== 'complete') return true;
   const isOfCall = members.content !== undefined || members.structuredContent !== undefined;
   return !isOfCall && OTHER_RESULTS.some((member) => member in members);
 }
@@ -345,9 +346,17 @@ function isOtherResult(result: Result): boolean {
 /** Fits a result. Structured content that cannot be checked, because it is not JSON, violates the output schema. */
 function fittedResult(result: Result, tool: OwnTool, options: ResultOptions): Omit<FittedResult<object>, 'changes'> {
   const { isError, content, structuredContent } = result ?? {};
+  const given = { isError, content, structuredContent };
   try {
-    return fitResult<object>({ isError, content, structuredContent }, tool, options);
+    try {
+      return fitResult<object>(given, tool, options);
+    } catch (error) {
+      if (tool.outputSchema === undefined) throw error;
+      // What the client receives: JSON has null for numbers such as NaN.
+      return fitResult<object>(JSON.parse(JSON.stringify(given)), tool, options);
+    }
   } catch (error) {
+    if (tool.outputSchema === undefined) return { result: {}, changed: false, valid: null, errors: [] };
     const isKnown = error instanceof ToolwireError && error.code !== 'invalid-value';
     // Other messages may contain a value.
     const message = isKnown ? error.detail : 'expected a JSON value, found another value';

@@ -143,7 +143,7 @@ export interface FittedResult<T> {
   valid: boolean | null;
   /** Every change, in the order in which the changes were made. */
   changes: ResultChange[];
-  /** The violations in the given result, at most 100, also if `mismatch` removed their cause; empty unless `valid` is `false`. */
+  /** The violations in the given result, at most 100, also if `mismatch` removed or replaced their cause. Empty if `valid` is `null`. */
   errors: ArgumentViolation[];
 }
 

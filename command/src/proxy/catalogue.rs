@@ -206,7 +206,7 @@ impl Catalogue {
         let tools = json::read(&list)?;
         let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
         let search = match self.most {
-            Some(most) if count > most => Some(ToolSearch::new(&tools)?),
+            Some(most) if count + usize::from(self.has_reader) > most => Some(ToolSearch::new(&tools)?),
             _ => None,
         };
         let shown = search.as_ref().map(ToolSearch::tools);

@@ -59,7 +59,7 @@ impl Results {
         Results { max: settings.max_result, secret, count: 0, kept: VecDeque::new(), kept_bytes: 0 }
     }
 
-    /// Returns a result that is at most as large as the maximum, as JSON text, and the size of the whole result.
+    /// Returns a result whose text is at most as long as the maximum, as JSON text, and the size of the whole result.
     /// Returns `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the
     /// rest.
     ///
@@ -79,7 +79,9 @@ impl Results {
         let is_text = |content: &Node<'_>| {
             texts.iter().any(|(_, text)| json::read(text).is_ok_and(|read| json::same(&read, content)))
         };
-        if let Some(written) = structured.filter(|content| !is_text(content)).and(written) {
+        // Small structured content stays, because it matches its schema only as a whole.
+        let stays = written.as_ref().is_some_and(|written| written.len() <= max);
+        if let Some(written) = structured.filter(|content| !stays && !is_text(content)).and(written) {
             texts.push((None, Cow::Owned(written)));
         }
         let parts: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
@@ -96,7 +98,9 @@ impl Results {
         }
         let mut cut = result.clone();
         // Structured content cannot be cut so that it surely matches its schema.
-        cut.remove(STRUCTURED);
+        if !stays {
+            cut.remove(STRUCTURED);
+        }
         cut.set(CONTENT, Node::array(content));
         Some((json::write(&cut), size))
     }
@@ -209,6 +213,21 @@ fn text_of<'n>(block: &'n Node<'_>) -> Option<Cow<'n, str>> {
     Some(text.display())
 }
 
+/// Returns a block with the shown part of its text, and all its other members. A text of which nothing is shown is left
+/// out; a resource stays, because its URI may be all that the model needs.
+fn with_text<'a>(block: &Node<'a>, shown: &str) -> Option<Node<'a>> {
+    let mut block = block.clone();
+    let text = Node::string(shown.to_string());
+    if block.get("type").is_some_and(|kind| kind.is_text("resource")) {
+        block.visit("resource", |resource| resource.set("text", text));
+    } else if shown.is_empty() {
+        return None;
+    } else {
+        block.set("text", text);
+    }
+    Some(block)
+}
+
 /// Returns the blocks without the text after the first `end` bytes of all texts.
 fn shortened<'a>(blocks: &[Node<'a>], texts: &[(Option<usize>, Cow<'_, str>)], end: usize) -> Vec<Node<'a>> {
     let (mut start, mut next) = (0, texts.iter().peekable());
@@ -224,7 +243,8 @@ fn shortened<'a>(blocks: &[Node<'a>], texts: &[(Option<usize>, Cow<'_, str>)], e
             (Some(block), None) => content.push(block.clone()),
             (Some(block), Some(shown)) if shown.len() == text.len() => content.push(block.clone()),
             (None, None) => content.push(text_block(text.to_string())),
-            (_, Some(shown)) if !shown.is_empty() => content.push(text_block(shown.to_string())),
+            (None, Some(shown)) if !shown.is_empty() => content.push(text_block(shown.to_string())),
+            (Some(block), shown) => content.extend(with_text(block, shown.unwrap_or_default())),
             _ => {}
         }
         start += text.len() + 1;
@@ -353,7 +373,13 @@ impl Proxy {
             return None;
         }
         let text = json::write(result);
-        let fitted = fit_result(text.as_str(), own, &self.settings.results).ok()?;
+        let fitted = match fit_result(text.as_str(), own, &self.settings.results) {
+            Ok(fitted) => fitted,
+            Err(error) => {
+                self.log_once(&format!("results of `{tool}` cannot be checked ({error})"));
+                return None;
+            }
+        };
         if let Some(error) = fitted.errors.first() {
             let at = if error.schema_pointer.is_empty() { &error.message } else { &error.schema_pointer };
             self.log_once(&format!("a result of `{tool}` does not match its outputSchema ({at})"));

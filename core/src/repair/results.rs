@@ -21,8 +21,10 @@ const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
 const IS_ERROR: &str = "isError";
 
-/// Members of results that are not a `CallToolResult`: a task, and a request for input.
+/// Members of results that are not a `CallToolResult`: a task, and a request for input. Since MCP 2026-07-28, the kind
+/// is named.
 const OTHER_RESULTS: [&str; 3] = ["task", "inputRequests", "requestState"];
+const KIND: &str = "resultType";
 
 /// Maximum nesting of structured content that is read from text. A message contains it in two objects.
 const MAX_FILLED_DEPTH: usize = MAX_DEPTH - 2;
@@ -40,8 +42,8 @@ pub struct FittedResult<T> {
     pub valid: Option<bool>,
     /// All changes, in the order in which they were made.
     pub changes: Vec<ResultChange>,
-    /// The violations in the given result, at most 100, also if `mismatch` removed their cause; empty unless `valid`
-    /// is `Some(false)`.
+    /// The violations in the given result, at most 100, also if `mismatch` removed or replaced their cause; empty if
+    /// `valid` is `None`.
     pub errors: Vec<ArgumentViolation>,
 }
 
@@ -124,6 +126,9 @@ pub(crate) fn fit(result: &mut Node<'_>, tool: &Node<'_>, options: &ResultOption
 }
 
 fn is_of_other_kind(result: &Node<'_>) -> bool {
+    if result.text_at(KIND).is_some_and(|kind| !kind.is("complete")) {
+        return true;
+    }
     let is_of_call = [CONTENT, STRUCTURED].iter().any(|member| result.get(*member).is_some());
     !is_of_call && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
 }
@@ -142,6 +147,9 @@ fn fill(
         return found;
     }
     let Some((index, content)) = content_in_text(result, validator) else { return found };
+    if !is_missing {
+        changes.extend(found.errors.first().map(|error| dropped(ResultRule::DropContent, "", error)));
+    }
     result.set(STRUCTURED, content);
     changes.push(ResultChange {
         pointer: format!("/{CONTENT}/{index}/text"),
@@ -149,7 +157,7 @@ fn fill(
         rule: ResultRule::FillContent,
         message: format!("filled `{STRUCTURED}` from the text, which is JSON that matches the `{OUTPUT_SCHEMA}`"),
     });
-    Validation { valid: Some(true), errors: Vec::new() }
+    Validation { valid: Some(true), errors: if is_missing { Vec::new() } else { found.errors } }
 }
 
 /// Returns the JSON in the only text of a result, with the index of its block, if the JSON matches.
@@ -231,7 +239,13 @@ fn drop_content(
     found: &Validation,
     mismatch: Mismatch,
 ) -> Option<ResultChange> {
-    result.get(STRUCTURED)?;
+    let content = result.get(STRUCTURED)?;
+    if content.is_null() && validator.is_none() {
+        result.remove(STRUCTURED);
+        let message = format!("removed `{STRUCTURED}`, which is null: clients expect an object or no member");
+        let rule = if is_error(result) { ResultRule::DropErrorContent } else { ResultRule::DropContent };
+        return Some(ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message });
+    }
     let (rule, of, errors) = if is_error(result) {
         (ResultRule::DropErrorContent, " of an error", Cow::Owned(validate_content(validator?, result)))
     } else if mismatch == Mismatch::Drop {
@@ -240,12 +254,17 @@ fn drop_content(
         return None;
     };
     let error = errors.errors.first().filter(|_| errors.valid == Some(false))?;
+    let change = dropped(rule, of, error);
+    result.remove(STRUCTURED);
+    Some(change)
+}
+
+fn dropped(rule: ResultRule, of: &str, error: &ArgumentViolation) -> ResultChange {
     let message = format!(
         "removed `{STRUCTURED}`{of}, which does not match the `{OUTPUT_SCHEMA}`: {} ({})",
         error.message, error.schema_pointer
     );
-    result.remove(STRUCTURED);
-    Some(ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message })
+    ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message }
 }
 
 /// Puts an error in the place of a result. Its text names the first violation.

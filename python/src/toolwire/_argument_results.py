@@ -68,8 +68,8 @@ class FittedResult(Record, Generic[T_co]):
     changes: tuple[ResultChange, ...]
     """All changes, in the order in which they were made."""
     errors: tuple[ArgumentViolation, ...]
-    """The violations in the given result, at most 100, also if `mismatch` removed their cause; empty unless `valid` is
-    `False`."""
+    """The violations in the given result, at most 100, also if `mismatch` removed or replaced their cause. Empty if
+    `valid` is `None`."""
 
     _made: ClassVar = {"changes": ResultChange.list_of, "errors": ArgumentViolation.list_of}
 
