@@ -519,6 +519,8 @@ impl Proxy {
         if pending.method == TOOLS_CALL && !self.is_one() {
             self.owners.add_task(server, message);
         }
+        let named = self.with_shown_uris(server, &pending.method, message);
+        let (message, is_whole) = named.as_ref().map_or((message, is_whole), |named| (named, false));
         self.pass_answer(server, &pending.method, message, is_whole);
     }
 
