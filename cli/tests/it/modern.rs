@@ -136,7 +136,8 @@ fn clients_of_both_eras_call_the_tools_of_a_server_without_initialize() {
     let mut legacy = proxied(port).greeted();
     let list = legacy.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert_eq!(list["result"]["tools"][0]["name"], "a_b", "{list}");
-    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "a_b", "arguments": {"region": "2.5"}}});
+    let params = json!({"name": "a_b", "arguments": {"region": "2.5"}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
     assert_eq!(legacy.ask(&call.to_string())["result"]["header"], "2.5");
     assert_eq!(legacy.end(), (String::new(), Some(0)));
     let mut client = proxied(port);

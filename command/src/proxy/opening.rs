@@ -1,6 +1,6 @@
 //! The era of each server. A legacy client's `initialize` is sent to every server, and a server that refuses it is
 //! asked with `server/discover`. For a modern client, it is the other way around. Requests wait meanwhile.
-//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions>
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
 use toolwire::json::{self, Node};
 
@@ -31,8 +31,8 @@ enum Step {
     Discover,
     /// The server was asked with `initialize`, after `server/discover`.
     Initialize,
-    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors, which are whole
-    /// messages.
+    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors. An error is a
+    /// whole message.
     Refused(Vec<(Waits, String)>),
 }
 

@@ -272,7 +272,7 @@ impl Proxy {
                 return false;
             }
             let found = format!(
-                "expected no request from the server {}, because its client knows none since 2026-07-28; found `{method}`",
+                "expected no request from the server {}, because its client accepts none; found `{method}`",
                 self.name(server)
             );
             self.log_once(&found);
