@@ -16,7 +16,7 @@ use toolwire::{
 };
 
 use super::{
-    message::{failed_call, quoted, text_at, text_result},
+    message::{at, failed_call, quoted, text_at, text_result},
     results,
     settings::Settings,
 };
@@ -205,11 +205,15 @@ impl Catalogue {
         }
         let tools = json::read(&list)?;
         let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
+        let (for_model, for_apps): (Vec<Node<'_>>, Vec<Node<'_>>) =
+            tools.as_array().unwrap_or_default().iter().cloned().partition(is_for_model);
         let search = match self.most {
-            Some(most) if count + usize::from(self.has_reader) > most => Some(ToolSearch::new(&tools)?),
+            Some(most) if for_model.len() + usize::from(self.has_reader) > most => {
+                Some(ToolSearch::new(&tools, for_model)?)
+            }
             _ => None,
         };
-        let shown = search.as_ref().map(ToolSearch::tools);
+        let shown = search.as_ref().map(|search| search.tools(&for_apps));
         let reader = self.has_reader.then(|| {
             let names: BTreeSet<String> = tools.as_array().into_iter().flatten().filter_map(name_of).collect();
             free_name(results::READ, |name| names.contains(name) || search.as_ref().is_some_and(|one| one.has(name)))
@@ -239,8 +243,8 @@ impl Catalogue {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
             Some(search) if search.is_call(name) => match search.called(arguments) {
                 Ok((name, arguments)) => match adapted.restored(&name, Some(&arguments), repair)? {
-                    Some(call) => Ok(Target::Server(Box::new(call))),
-                    None => Ok(Target::Answer(search.unknown(&name))),
+                    Some(call) if !adapted.is_only_for_apps(&call) => Ok(Target::Server(Box::new(call))),
+                    _ => Ok(Target::Answer(search.unknown(&name))),
                 },
                 Err(result) => Ok(Target::Answer(result)),
             },
@@ -265,11 +269,11 @@ impl AdaptedList {
     /// Returns the call as its server expects it, or `None` if no tool has the name.
     fn restored(
         &self,
-        name: &str,
+        shown: &str,
         arguments: Option<&str>,
         repair: Option<&RepairOptions>,
     ) -> Result<Option<Call>, Error> {
-        let (mut name, mut server) = (name.to_string(), None);
+        let (mut name, mut server) = (shown.to_string(), None);
         let mut text = arguments.unwrap_or("{}").to_string();
         let mut repaired = None;
         for restore in self.restores.iter().rev() {
@@ -288,8 +292,16 @@ impl AdaptedList {
             // Tool names in the list of a single server do not contain the server's name.
             None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.is_of_one()),
         };
-        let Some(server) = server.filter(|server| self.own.contains_key(&(*server, name.clone()))) else {
-            return Ok(None);
+        let server = match server.filter(|server| self.own.contains_key(&(*server, name.clone()))) {
+            Some(server) => server,
+            None => match self.owner_of_bare(shown) {
+                Some(server) => {
+                    (name, text) = (shown.into(), arguments.unwrap_or("{}").into());
+                    repaired = None;
+                    server
+                }
+                None => return Ok(None),
+            },
         };
         if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
             // The call has the original name, so its arguments are in the form of the original schema.
@@ -304,6 +316,18 @@ impl AdaptedList {
         }
         let arguments = (arguments.is_some() || text != "{}").then_some(text);
         Ok(Some(Call { server, name, arguments, repaired }))
+    }
+
+    /// Returns the only server with a tool of this original name. An app of MCP Apps calls the tools of its own server
+    /// by the names that the server knows.
+    fn owner_of_bare(&self, name: &str) -> Option<usize> {
+        let mut servers = self.own.keys().filter(|(_, own)| own == name).map(|(server, _)| *server);
+        servers.next().filter(|_| servers.next().is_none() && !self.is_of_one())
+    }
+
+    fn is_only_for_apps(&self, call: &Call) -> bool {
+        let own = self.own.get(&(call.server, call.name.clone())).and_then(|own| json::read(own).ok());
+        own.is_some_and(|own| !is_for_model(&own))
     }
 
     fn is_of_one(&self) -> bool {
@@ -343,6 +367,12 @@ fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<Strin
     Ok(json::write(&tools))
 }
 
+/// Returns false for a tool that only apps of MCP Apps may call.
+fn is_for_model(tool: &Node<'_>) -> bool {
+    let visibility = at(tool, &["_meta", "ui", "visibility"]).and_then(Node::as_array);
+    visibility.is_none_or(|list| list.iter().any(|one| one.is_text("model")))
+}
+
 /// Returns a change as one line.
 fn change_line(about: &ToolChange) -> String {
     let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
@@ -371,17 +401,21 @@ pub(super) struct ToolSearch {
 }
 
 impl ToolSearch {
-    pub(super) fn new(tools: &Node<'_>) -> Result<ToolSearch, Error> {
-        let index = ToolIndex::new(json::write(tools).as_str())?;
-        let entries = tools.as_array().unwrap_or_default().iter();
+    /// Creates a search of the tools for the model. `all` are all tools.
+    pub(super) fn new(all: &Node<'_>, tools: Vec<Node<'_>>) -> Result<ToolSearch, Error> {
+        let entries = tools.iter();
+        let names_in_use: BTreeSet<String> =
+            all.as_array().unwrap_or_default().iter().filter_map(|tool| text_at(tool, &["name"])).collect();
         let definitions: BTreeMap<String, String> =
             entries.filter_map(|tool| Some((name_of(tool)?, json::write(tool)))).collect();
-        let free = |name: &str| free_name(name, |name| definitions.contains_key(name));
+        let free = |name: &str| free_name(name, |name| names_in_use.contains(name));
+        let index = ToolIndex::new(json::write(&Node::array(tools)).as_str())?;
         Ok(ToolSearch { find: free(FIND), call: free(CALL), index, definitions })
     }
 
-    /// Returns the list that the client receives, as JSON text.
-    pub(super) fn tools(&self) -> String {
+    /// Returns the list that the client receives, as JSON text, with the tools for apps.
+    pub(super) fn tools(&self, for_apps: &[Node<'_>]) -> String {
+        let for_apps: String = for_apps.iter().map(|tool| format!(",{}", json::write(tool))).collect();
         let (count, find, call) = (self.definitions.len(), quoted(&self.find), quoted(&self.call));
         let finding = quoted(&format!(
             "Searches {count} tools by description and returns matching definitions. Call a result with `{}`.",
@@ -399,7 +433,7 @@ impl ToolSearch {
              {{\"name\":{call},\"description\":{calling},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"name\":{{\"type\":\"string\",\"description\":\"The name of the tool.\"}},\
              \"arguments\":{{\"type\":\"object\",\"description\":\"The arguments of the tool.\"}}}},\
-             \"required\":[\"name\",\"arguments\"]}}}}]"
+             \"required\":[\"name\",\"arguments\"]}}}}{for_apps}]"
         )
     }
 

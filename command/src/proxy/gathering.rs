@@ -73,7 +73,11 @@ impl Gathering {
 
     /// Returns true if requests wait for the entries of a list.
     pub(super) fn is_first_list(&self) -> bool {
-        self.id.is_none() && matches!(self.what, What::List(..))
+        self.id.is_none() && matches!(self.what, What::List(..) | What::Tools)
+    }
+
+    pub(super) fn is_first_list_of(&self, what: &What) -> bool {
+        self.id.is_none() && self.what == *what
     }
 
     /// Returns true if the request is `initialize`.
@@ -224,8 +228,8 @@ impl Proxy {
     fn gathered(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
-        if let What::List(_, key) = &gathering.what {
-            self.listed.insert(key);
+        if matches!(gathering.what, What::List(..) | What::Tools) {
+            self.listed.extend(gathering.key());
         }
         if gathering.first.is_empty() {
             if let Some((_, error)) = gathering.errors.first_key_value() {
@@ -292,7 +296,10 @@ impl Proxy {
 
     /// Publishes the tools of all servers, and handles the waiting calls.
     fn tools(&mut self, id: Option<String>, gathering: Gathering) {
-        let Gathering { first, entries, .. } = gathering;
+        let Gathering { first, mut entries, .. } = gathering;
+        if !self.is_one() {
+            self.give_pages(&mut entries);
+        }
         let names: Vec<String> = self.servers.iter().map(|server| server.name.clone()).collect();
         let lists = entries.into_iter().map(|(server, tools)| List {
             server,
@@ -316,16 +323,34 @@ impl Proxy {
             self.answer_to(TOOLS_LIST, &id, &result);
         }
         self.resume();
+        self.resume_held();
+    }
+
+    /// Gives the pages of MCP Apps URIs that name one server, and reports it.
+    fn give_pages(&mut self, entries: &mut BTreeMap<usize, Vec<String>>) {
+        for (server, tools) in entries {
+            for tool in tools {
+                let Some(changed) = self.owners.tool_with_page(*server, &self.servers, tool) else { continue };
+                let name = json::read(tool).ok().and_then(|tool| text_at(&tool, &["name"])).unwrap_or_default();
+                let line = format!(
+                    "{name} of {}: its page has a new URI, because another server uses its own",
+                    self.name(*server)
+                );
+                self.report_line("changed", &line);
+                *tool = changed;
+            }
+        }
     }
 
     /// Refuses the client's request, or the calls that wait for the tools. `error` is JSON text.
     fn refuse(&mut self, id: Option<String>, error: &str, what: &What) {
-        if id.is_none() && *what != What::Tools {
-            return self.resume_held();
-        }
-        let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
+        let is_first = id.is_none();
+        let waiting = if is_first && *what == What::Tools { std::mem::take(&mut self.waiting) } else { Vec::new() };
         for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
             self.write_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
+        }
+        if is_first {
+            self.resume_held();
         }
     }
 

@@ -65,6 +65,16 @@ pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Nod
     path.iter().try_fold(message, |node, key| node.get(*key))
 }
 
+/// Sets a string member of the object at a path of members.
+pub(super) fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
+    match path {
+        [] => message.set(key, Node::string(text.to_string())),
+        [first, rest @ ..] => {
+            message.visit(*first, |inner| set_at(inner, rest, key, text));
+        }
+    }
+}
+
 /// Returns one of the proxy's own requests. `params` is JSON text; if it is empty, the member is omitted.
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };

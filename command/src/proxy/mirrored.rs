@@ -159,7 +159,7 @@ mod tests {
     fn a_request_that_states_its_version_has_headers() {
         let message = |version: &str| {
             format!(
-                "{{\"id\":1,\"method\":\"resources/read\",\"params\":{{\"uri\":\"a:ä\",\"_meta\":{{\"{}\":{version}}}}}}}",
+                "{{\"method\":\"resources/read\",\"params\":{{\"uri\":\"a:ä\",\"_meta\":{{\"{}\":{version}}}}}}}",
                 versions::VERSION
             )
         };

@@ -517,6 +517,8 @@ impl Proxy {
         if is_call && !self.is_one() {
             self.owners.add_task(server, message);
         }
+        let named = self.with_shown_uris(server, &pending.method, message);
+        let (message, is_whole) = named.as_ref().map_or((message, is_whole), |named| (named, false));
         match message.get("result") {
             Some(result) if is_call || pending.method == TASKS_RESULT => {
                 self.pass_result(&pending, result, message, is_whole);

@@ -1,12 +1,13 @@
 //! The era of each server. A legacy client's `initialize` is sent to every server, and a server that refuses it is
 //! asked with `server/discover`. For a modern client, it is the other way around. Requests wait meanwhile.
-//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions>
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
 use toolwire::json::{self, Node};
 
 use super::{
     gathering::{Gathering, What},
     message::{self, at, empty, Envelope, Kind, SERVER_ERROR},
+    owners::PAGE,
     translation,
     versions::{self, discovered, modern_params, Era, CAPABILITIES, CLIENT, DISCOVER},
     Effect, OwnRequest, Proxy, State, Waiting, CANCELLED, INITIALIZE, INITIALIZED, MAX_WAITING,
@@ -30,8 +31,8 @@ enum Step {
     Discover,
     /// The server was asked with `initialize`, after `server/discover`.
     Initialize,
-    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors, which are whole
-    /// messages.
+    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors. An error is a
+    /// whole message.
     Refused(Vec<(Waits, String)>),
 }
 
@@ -303,13 +304,18 @@ impl Proxy {
         let is_prompt = envelope.method == "prompts/get" || at(message, &["params", "ref", "name"]).is_some();
         let lists = if is_prompt { PROMPTS } else { RESOURCES };
         let unknown = lists.iter().filter(|(_, key)| !self.listed.contains(key));
-        let unknown: Vec<(&str, &'static str)> = unknown.copied().collect();
-        if unknown.is_empty() || envelope.method.starts_with("tasks/") {
+        let unknown: Vec<What> = unknown.map(|(method, key)| What::List((*method).into(), key)).collect();
+        // The pages of tools need not be listed.
+        let is_page = message::text_at(message, &["params", "uri"]).is_some_and(|uri| uri.starts_with(PAGE));
+        let tools = (is_page && !self.catalogue.is_given() && !self.listed.contains("tools")).then_some(What::Tools);
+        if unknown.is_empty() && tools.is_none() || envelope.method.starts_with("tasks/") {
             return false;
         }
         let params = message::meta_of(message);
-        for (method, key) in unknown {
-            self.gather(What::List(method.into(), key), None, &params);
+        for what in tools.into_iter().chain(unknown) {
+            if !self.gatherings.values().any(|gathering| gathering.is_first_list_of(&what)) {
+                self.gather(what, None, &params);
+            }
         }
         // A list that no server has is gathered at once.
         self.hold(envelope, text);

@@ -14,6 +14,11 @@ use super::{message, Server};
 
 /// Separator between a server's name and the name of a prompt that could belong to several servers.
 const BETWEEN: &str = "__";
+/// Beginning of the URI of a page of MCP Apps, and the paths of the member of a tool that names its page.
+pub(super) const PAGE: &str = "ui://";
+const PAGE_PATHS: [&[&str]; 2] = [&["_meta", "ui", "resourceUri"], &["_meta", "ui/resourceUri"]];
+/// Maximum number of pages.
+const MAX_PAGES: usize = 100_000;
 /// Maximum length of a URI in a result, and of a task's id, in bytes. Longer ones are not remembered.
 const MAX_NAME: usize = 8 << 10;
 /// Maximum total size of the URIs in a server's results in bytes, and of its tasks' ids. Twice as much may be in
@@ -43,6 +48,8 @@ pub(super) struct Owners {
     /// URIs in tool results, by server. They are used only for URIs that no server lists.
     links: BTreeMap<usize, Recent>,
     tasks: BTreeMap<usize, Recent>,
+    /// Pages of MCP Apps by the URIs that the client receives: the server, and the URI on that server.
+    pages: BTreeMap<String, (usize, String)>,
 }
 
 impl Owners {
@@ -71,6 +78,11 @@ impl Owners {
         let (mut out, mut left_out) = (Vec::new(), 0);
         for (server, entries) in lists {
             for entry in *entries {
+                let renamed = match key {
+                    "resources" => self.with_page(*server, servers, entry, &[&["uri"]]),
+                    _ => None,
+                };
+                let entry = renamed.as_ref().unwrap_or(entry);
                 let is_own = match key {
                     "resources" => self.add_resource(*server, named(entry, "uri")),
                     "resourceTemplates" => self.add_template(*server, named(entry, "uriTemplate")),
@@ -85,6 +97,82 @@ impl Owners {
             }
         }
         (out, left_out)
+    }
+
+    /// Gives the page of a tool a URI that no other server's page has. Returns the tool if its page has a new URI.
+    pub(super) fn tool_with_page(&mut self, server: usize, servers: &[Server], tool: &str) -> Option<String> {
+        self.with_page(server, servers, tool, &PAGE_PATHS)
+    }
+
+    /// Gives the page at these paths of an entry a URI that no other server's page has. Returns the entry if it has
+    /// changed.
+    fn with_page(
+        &mut self,
+        server: usize,
+        servers: &[Server],
+        entry: &str,
+        paths: &[&[&'static str]],
+    ) -> Option<String> {
+        if !entry.contains("ui:") {
+            return None;
+        }
+        let mut node = json::read(entry).ok()?;
+        let mut has_changed = false;
+        for path in paths {
+            let uri = message::text_at(&node, path).filter(|uri| uri.starts_with(PAGE));
+            let (Some(uri), [above @ .., last]) = (uri, *path) else { continue };
+            let shown = self.page(server, servers, &uri);
+            if shown != uri {
+                message::set_at(&mut node, above, last, &shown);
+                has_changed = true;
+            }
+        }
+        has_changed.then(|| json::write(&node))
+    }
+
+    /// Returns the URI of a server's page for the client.
+    fn page(&mut self, server: usize, servers: &[Server], uri: &str) -> String {
+        if let Some(shown) = self.shown_uri(server, uri) {
+            return shown;
+        }
+        let mut shown = uri.to_string();
+        let is_free = |shown: &String| {
+            !self.pages.contains_key(shown) && self.resources.get(shown).is_none_or(|owner| *owner == server)
+        };
+        if !is_free(&shown) {
+            let name = servers.get(server).map(|server| server.name.as_str()).unwrap_or_default();
+            shown = format!("{PAGE}{name}/{}", uri.strip_prefix(PAGE).unwrap_or_default());
+            while !is_free(&shown) {
+                shown.push('_');
+            }
+        }
+        if self.pages.len() < MAX_PAGES {
+            self.pages.insert(shown.clone(), (server, uri.into()));
+        }
+        shown
+    }
+
+    /// Returns the URI of a page for the client, or `None` if it is not known.
+    pub(super) fn shown_uri(&self, server: usize, uri: &str) -> Option<String> {
+        let is_shown_as_is = self.pages.get(uri).is_some_and(|(owner, own)| *owner == server && own == uri);
+        if is_shown_as_is || !uri.starts_with(PAGE) {
+            return is_shown_as_is.then(|| uri.into());
+        }
+        let mut pages = self.pages.iter().filter(|(_, (owner, own))| *owner == server && own == uri);
+        pages.next().map(|(shown, _)| shown.clone())
+    }
+
+    /// Returns the URI on its server of a page that has another URI for the client.
+    pub(super) fn own_uri(&self, shown: &str) -> Option<&str> {
+        self.pages.get(shown).map(|(_, own)| own.as_str()).filter(|own| *own != shown)
+    }
+
+    /// Returns true if a list names the owner of a URI.
+    pub(super) fn is_listed(&self, uri: &str) -> bool {
+        self.pages.contains_key(uri)
+            || self.resources.contains_key(uri)
+            || self.templates.contains_key(uri)
+            || self.owner_by_prefix(uri).is_some()
     }
 
     /// Adds a resource of a list. Returns false if it could belong to an earlier server.
@@ -176,6 +264,9 @@ impl Owners {
     }
 
     pub(super) fn of_uri(&self, uri: &str) -> Owner {
+        if let Some((server, _)) = self.pages.get(uri) {
+            return Owner::One(*server);
+        }
         let template = self.templates.get(uri).copied().or_else(|| self.owner_by_prefix(uri));
         match (self.resources.get(uri).copied(), template) {
             // The resource was listed before an earlier server listed the template.

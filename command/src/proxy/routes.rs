@@ -96,6 +96,14 @@ impl Proxy {
             "ping" => return self.answer(id, "{}"),
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
                 let uri = param(&["params", "uri"]);
+                if let (Some(own), Owner::One(server)) = (self.owners.own_uri(&uri), self.owners.of_uri(&uri)) {
+                    let mut restored = message.clone();
+                    message::set_at(&mut restored, &["params"], "uri", own);
+                    return self.send(id, key, server, method, None, &json::write(&restored), false);
+                }
+                if !self.owners.is_listed(&uri) && self.lists_first(envelope, message, text) {
+                    return;
+                }
                 (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`"))
             }
             "prompts/get" => return self.prompt(envelope, &["params", "name"], message, text, is_whole),
@@ -141,7 +149,7 @@ impl Proxy {
         }
         let mut restored = message.clone();
         if let [above @ .., last] = path {
-            set_at(&mut restored, above, last, &name);
+            message::set_at(&mut restored, above, last, &name);
         }
         self.send(id, key, server, method, None, &json::write(&restored), false);
     }
@@ -186,7 +194,7 @@ impl Proxy {
                 }
                 state.open_requests.insert(message::key_of(&id), id);
                 if let Some(token) = message::at(message, &["params", "_meta", "progressToken"]).map(json::write) {
-                    set_at(&mut named, &["params", "_meta"], "progressToken", &qualified(run, &token));
+                    message::set_at(&mut named, &["params", "_meta"], "progressToken", &qualified(run, &token));
                 }
                 named.set("id", Node::string(qualified(run, &envelope.id)));
             }
@@ -197,7 +205,7 @@ impl Proxy {
                 if let Some(state) = self.servers.get_mut(server) {
                     state.open_requests.remove(&key);
                 }
-                set_at(&mut named, &["params"], "requestId", &shown);
+                message::set_at(&mut named, &["params"], "requestId", &shown);
             }
             _ => return self.pass_client(message, is_whole),
         }
@@ -268,16 +276,6 @@ fn qualified((server, run): (usize, u32), id: &str) -> String {
     format!("{server}.{run}:{id}")
 }
 
-/// Sets a string member of the object at a path of members.
-fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
-    match path {
-        [] => message.set(key, Node::string(text.to_string())),
-        [first, rest @ ..] => {
-            message.visit(*first, |inner| set_at(inner, rest, key, text));
-        }
-    }
-}
-
 impl Proxy {
     /// Handles a call from the client. A call waits for the first tool list, because only that list maps its name to a
     /// tool.
@@ -289,7 +287,7 @@ impl Proxy {
                 let found = "too many calls are waiting for the list of tools";
                 return self.write_client(message::error(id, SERVER_ERROR, found));
             }
-            let is_asked = !self.waiting.is_empty();
+            let is_asked = self.gatherings.values().any(|gathering| gathering.is_first_list_of(&What::Tools));
             self.waiting.push(Waiting { id: id.into(), key: key.into(), text: text.into() });
             if !is_asked {
                 self.gather(What::Tools, None, &message::meta_of(message));

@@ -214,6 +214,32 @@ impl Proxy {
         }
     }
 
+    /// Returns a result of `resources/read` with the URIs that the client knows, if they differ.
+    pub(super) fn with_shown_uris<'a>(&self, server: usize, method: &str, message: &Node<'a>) -> Option<Node<'a>> {
+        if self.is_one() || method != "resources/read" {
+            return None;
+        }
+        let shown = |content: &Node<'_>| {
+            let uri = message::text_at(content, &["uri"])?;
+            self.owners.shown_uri(server, &uri).filter(|shown| *shown != uri)
+        };
+        let contents = at(message, &["result", "contents"])?.as_array()?;
+        let changed: Vec<Option<String>> = contents.iter().map(shown).collect();
+        changed.iter().any(Option::is_some).then(|| {
+            let mut message = message.clone();
+            message.visit("result", |result| {
+                result.visit("contents", |contents| {
+                    for (content, shown) in contents.as_array_mut().into_iter().flatten().zip(changed) {
+                        if let Some(shown) = shown {
+                            content.set("uri", Node::string(shown));
+                        }
+                    }
+                });
+            });
+            message
+        })
+    }
+
     /// Passes on the answer of a server to a request of this method.
     pub(super) fn pass_answer(&mut self, server: usize, method: &str, message: &Node<'_>, is_whole: bool) {
         if self.eras(server) != Some((Era::Modern, Era::Legacy)) {
@@ -246,7 +272,7 @@ impl Proxy {
                 return false;
             }
             let found = format!(
-                "expected no request from the server {}, because its client knows none since 2026-07-28; found `{method}`",
+                "expected no request from the server {}, because its client accepts none; found `{method}`",
                 self.name(server)
             );
             self.log_once(&found);
