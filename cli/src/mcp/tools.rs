@@ -20,8 +20,8 @@ const TOOLS: usize = 10_000;
 const PATIENCE: u32 = 10;
 /// Maximum size of the part of a server's standard error that is shown if the server fails, in bytes.
 const LOG: usize = 16_384;
-/// Maximum total size of the tools, and of the answers of a server at a URL, in bytes, after decompression. Objects take
-/// a hundred times the memory of their text.
+/// Maximum total size of the tools, and of the answers of a server at a URL, in bytes, after decompression. Objects
+/// take a hundred times the memory of their text.
 const MAX_ANSWERS: usize = 16 << 20;
 const NO_LIST: &str = "expected an answer with a list in `tools`, found none";
 

@@ -9,7 +9,7 @@ use super::{
     catalogue::List,
     message::{self, at, empty, quoted, text_at, Envelope, SERVER_ERROR},
     versions::SERVER,
-    Effect, OwnRequest, Proxy, State, Waiting, INITIALIZE, TOOLS_LIST,
+    Effect, OwnRequest, Proxy, State, Waiting, Waits, INITIALIZE, TOOLS_LIST,
 };
 use crate::document::record;
 
@@ -199,10 +199,10 @@ impl Proxy {
 
     /// Handles an error instead of a page or another answer. `error` is a complete error message.
     pub(super) fn no_page(&mut self, number: u64, server: usize, error: &str) {
-        let is_up = self.servers.get(server).is_some_and(|server| server.state == super::State::Up);
+        let is_up = self.servers.get(server).is_some_and(|server| server.state == State::Up);
         match self.gatherings.get(&number) {
             Some(gathering) if gathering.is_initialize() && is_up => {
-                self.discover_after(server, super::opening::Waits::Gathering(number), error.into());
+                self.discover_after(server, Waits::Gathering(number), error.into());
             }
             _ => self.failed(number, server, error),
         }

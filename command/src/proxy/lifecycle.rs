@@ -5,7 +5,7 @@ use toolwire::json::{self, Node};
 use super::{
     message::{self, Outline, SERVER_ERROR},
     versions::Era,
-    Effect, OwnRequest, Proxy, State, FIRST_DELAY, INITIALIZE, INITIALIZED, MAX_DELAY,
+    Effect, OwnRequest, Proxy, State, Waits, FIRST_DELAY, INITIALIZE, INITIALIZED, MAX_DELAY,
 };
 
 impl Proxy {
@@ -130,7 +130,7 @@ impl Proxy {
             None => match self.pending.remove(&key) {
                 Some(pending) if pending.method == INITIALIZE => {
                     let error = message::error(&pending.id, SERVER_ERROR, &found);
-                    self.discover_after(server, super::opening::Waits::Client(pending.id), error);
+                    self.discover_after(server, Waits::Client(pending.id), error);
                 }
                 Some(pending) => self.write_client(message::error(&pending.id, SERVER_ERROR, &found)),
                 None => self.log(&found),

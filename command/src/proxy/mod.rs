@@ -252,6 +252,15 @@ struct Waiting {
     text: String,
 }
 
+/// Who waits for the answer to `initialize`.
+#[derive(Debug)]
+enum Waits {
+    /// The client's request with this id.
+    Client(String),
+    /// A gathering with this number.
+    Gathering(u64),
+}
+
 /// Purpose of one of the proxy's own requests.
 #[derive(Debug)]
 enum OwnRequest {
@@ -504,7 +513,7 @@ impl Proxy {
         });
         let (message, is_whole) = restored.as_ref().map_or((message, is_whole), |restored| (restored, false));
         if pending.method == INITIALIZE && message.get("result").is_none() {
-            return self.discover_after(server, opening::Waits::Client(id.clone()), json::write(message));
+            return self.discover_after(server, Waits::Client(id.clone()), json::write(message));
         }
         if pending.method == INITIALIZE {
             self.greet(server, message);

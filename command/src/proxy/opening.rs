@@ -10,7 +10,7 @@ use super::{
     owners::PAGE,
     translation,
     versions::{self, discovered, modern_params, Era, CAPABILITIES, CLIENT, DISCOVER},
-    Effect, OwnRequest, Proxy, State, Waiting, CANCELLED, INITIALIZE, INITIALIZED, MAX_WAITING,
+    Effect, OwnRequest, Proxy, State, Waiting, Waits, CANCELLED, INITIALIZE, INITIALIZED, MAX_WAITING,
 };
 
 /// Time limit for the answer to `server/discover`, in seconds. Some legacy servers do not answer an unknown method.
@@ -34,15 +34,6 @@ enum Step {
     /// The server was asked with `server/discover`, after it has refused `initialize` with these errors. An error is a
     /// whole message.
     Refused(Vec<(Waits, String)>),
-}
-
-/// Who waits for the answer to `initialize`.
-#[derive(Debug)]
-pub(super) enum Waits {
-    /// The client's request with this id.
-    Client(String),
-    /// A gathering with this number.
-    Gathering(u64),
 }
 
 impl Proxy {
