@@ -161,6 +161,11 @@ impl Proxy {
     pub(super) fn greeted(&mut self, server: usize, message: &Node<'_>) {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {
+            // For a modern client, the server was asked before.
+            let is_unknown = self.servers.get(server).is_some_and(|server| server.era.is_none());
+            if is_unknown && self.client != Some(Era::Modern) {
+                return self.discover_again(server);
+            }
             self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
             return self.stop(server);
         }
@@ -170,7 +175,7 @@ impl Proxy {
     }
 
     /// Tells the client that the lists of a restarted server may have changed since the client read them.
-    fn announce(&mut self, server: usize) {
+    pub(super) fn announce(&mut self, server: usize) {
         self.listen_again(server);
         for list in ["tools", "prompts", "resources"] {
             if self.declares(server, &["capabilities", list, "listChanged"]) {

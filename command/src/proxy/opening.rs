@@ -34,6 +34,8 @@ enum Step {
     /// The server was asked with `server/discover`, after it has refused `initialize` with these errors. An error is a
     /// whole message.
     Refused(Vec<(Waits, String)>),
+    /// The server was asked with `server/discover`, after it has refused an `initialize` that no request waits for.
+    Again,
 }
 
 impl Proxy {
@@ -59,6 +61,13 @@ impl Proxy {
             Some(Step::Refused(refused)) => refused.push((waits, error)),
             None if !is_legacy => self.discover(server, Step::Refused(Vec::from([(waits, error)]))),
             _ => self.refused(server, waits, &error),
+        }
+    }
+
+    /// Sends `server/discover` to a server that has refused the `initialize` of the proxy itself.
+    pub(super) fn discover_again(&mut self, server: usize) {
+        if !self.openings.contains_key(&server) {
+            self.discover(server, Step::Again);
         }
     }
 
@@ -156,7 +165,14 @@ impl Proxy {
         let Some(state) = self.servers.get_mut(server) else { return };
         (state.state, state.era, state.fault) = (State::Up, Some(Era::Modern), None);
         state.greeting = Some(json::write(result));
-        let Some(Opening { step: Step::Refused(refused), .. }) = opening else { return self.resume_held() };
+        let refused = match opening.map(|opening| opening.step) {
+            Some(Step::Refused(refused)) => refused,
+            Some(Step::Again) => {
+                self.announce(server);
+                return self.resume_held();
+            }
+            _ => return self.resume_held(),
+        };
         let wanted = self.initialize.as_deref().and_then(|text| json::read(text).ok());
         let wanted = wanted.and_then(|params| message::text_at(&params, &["protocolVersion"]));
         let greeting = translation::legacy_greeting(result, wanted.as_deref());
@@ -195,7 +211,7 @@ impl Proxy {
                     opening.step = Step::Initialize;
                 }
             }
-            Some(Opening { step: Step::Refused(..), .. }) => self.not_opened(server, ""),
+            Some(Opening { step: Step::Refused(..) | Step::Again, .. }) => self.not_opened(server, ""),
             _ => {}
         }
     }
@@ -218,6 +234,10 @@ impl Proxy {
         match self.openings.remove(&server).map(|opening| opening.step) {
             Some(Step::Refused(refused)) => {
                 refused.into_iter().for_each(|(waits, error)| self.refused(server, waits, &error));
+            }
+            Some(Step::Again) => {
+                self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
+                self.stop(server);
             }
             Some(Step::Discover | Step::Initialize) => {
                 self.log(found);

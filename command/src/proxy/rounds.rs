@@ -7,7 +7,7 @@ use toolwire::json::{self, Data, Node, Object};
 use super::{
     message::{self, empty, SERVER_ERROR},
     versions::Era,
-    OwnRequest, Pending, Proxy, RESULT_TYPE,
+    OwnRequest, Pending, Proxy, REMEMBERED, RESULT_TYPE,
 };
 
 /// Maximum number of times that a server may ask for input for one request.
@@ -15,6 +15,10 @@ const MAX_ROUNDS: u32 = 16;
 /// Methods whose results may ask for input.
 const ASKING: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 const ELICIT: &str = "elicitation/create";
+/// Methods of the input that a result may ask for.
+const INPUTS: [&str; 3] = [ELICIT, "sampling/createMessage", "roots/list"];
+/// Maximum number of inputs that one result may ask for. Each is a request to the client.
+const MAX_INPUTS: usize = 100;
 
 /// A request that waits for input of the client.
 #[derive(Debug)]
@@ -56,10 +60,23 @@ impl Proxy {
             self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
             return None;
         }
+        let wanted = result.object_at("inputRequests").into_iter().flat_map(Object::iter);
+        let is_input = |input: &Node<'_>| {
+            INPUTS.iter().any(|known| input.get("method").is_some_and(|method| method.is_text(known)))
+        };
+        let is_known = wanted.clone().all(|input| is_input(&input.value));
+        if !is_known || wanted.clone().count() > MAX_INPUTS || self.inputs.len() >= REMEMBERED {
+            let found = format!(
+                "expected the server to ask for at most {MAX_INPUTS} inputs, each with the method {}, found others",
+                INPUTS.join(" or ")
+            );
+            self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
+            return None;
+        }
         self.next += 1;
         let number = self.next;
         let mut inputs = Vec::new();
-        for member in result.object_at("inputRequests").into_iter().flat_map(Object::iter) {
+        for member in wanted {
             self.next += 1;
             let id = format!("\"{}{}\"", self.prefix, self.next);
             let method = message::text_at(&member.value, &["method"]).unwrap_or_default();

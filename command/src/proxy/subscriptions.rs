@@ -254,17 +254,20 @@ impl Proxy {
         let is_part = |listen: &Listen| listen.parts.get(&server).is_some_and(|id| message::key_of(id) == subscription);
         let found = self.listens.iter_mut().find(|(_, listen)| is_part(listen));
         let Some((key, listen)) = found.map(|(key, listen)| (key.clone(), listen)) else {
-            // Its subscription was cancelled.
-            return self.cancelled.iter().any(|key| key == subscription);
+            // Its subscription was cancelled, or another server has it.
+            return !self.is_one() || self.cancelled.iter().any(|key| key == subscription);
         };
         if message::text_at(message, &["method"]).as_deref() == Some(ACKNOWLEDGED) {
             let filter = at(message, &["params", "notifications"]).cloned().unwrap_or_default();
             let agreed = LISTS.iter().filter(|(member, _)| filter.bool_at(member) == Some(true));
             let agreed = agreed.map(|(_, list)| *list).filter(|list| listen.lists.contains(list));
             listen.lists_agreed.extend(agreed);
+            if !listen.open.remove(&server) {
+                return true;
+            }
             let uris = filter.items_at(RESOURCES).iter().filter_map(Node::as_text);
-            listen.uris_agreed.extend(uris.map(|uri| uri.display().into_owned()));
-            listen.open.remove(&server);
+            let uris = uris.map(|uri| uri.display().into_owned());
+            listen.uris_agreed.extend(uris.filter(|uri| listen.uris.get(uri) == Some(&server)));
             if listen.open.is_empty() {
                 self.acknowledge(&key);
             }
