@@ -19,7 +19,9 @@ function create() {
     return inputRequired({ inputRequests: { name: inputRequired.elicit({ message: 'Who?', requestedSchema }) } });
   });
   server.registerResource('one', 'test://one', {}, () => ({ contents: [{ uri: 'test://one', text: 'first' }] }));
-  server.registerPrompt('greet', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] }));
+  server.registerPrompt('greet', {}, () => ({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+  }));
   return server;
 }
 

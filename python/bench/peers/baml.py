@@ -52,11 +52,11 @@ class Classes:
         name = f"C{at}"
         self.texts.append("")
         keys = list(schema["properties"])
-        required = schema.get("required", ())
-        fields = [
-            f"  f{number} {self.type_of(schema['properties'][key])}{'' if key in required else '?'} @alias({json.dumps(key)})"
-            for number, key in enumerate(keys)
-        ]
+        fields = []
+        for number, key in enumerate(keys):
+            optional = "" if key in schema.get("required", ()) else "?"
+            kind = self.type_of(schema["properties"][key])
+            fields.append(f"  f{number} {kind}{optional} @alias({json.dumps(key)})")
         self.texts[at] = "\n".join([f"class {name} {{", *fields, "}"])
         self.records[name] = record({f"f{number}": key for number, key in enumerate(keys)})
         return name
@@ -87,7 +87,5 @@ def read(text: str, schema: dict[str, Any]) -> object:
     """Read arguments."""
     runtime, classes = function(json.dumps(schema))
     context = runtime.create_context_manager()
-    result: object = runtime.parse_llm_response(
-        "Read", text, classes, classes, classes, False, context, None, None, {}
-    )
+    result: object = runtime.parse_llm_response("Read", text, classes, classes, classes, False, context, None, None, {})
     return result

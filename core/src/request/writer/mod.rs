@@ -22,7 +22,7 @@ use super::{
     tools::{Source, Tools},
 };
 use crate::{
-    collections::{Map, Set},
+    collections::{by, Map, Set},
     error::Error,
     json::{lazy::view, Member, Node, Text},
     names::Names,
@@ -331,8 +331,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.origins.push(origin);
             listed.push(written);
         }
-        loaded.sort_by_key(|(load, ..)| *load);
-        for (_, origin, written) in loaded {
+        for (_, origin, written) in by(loaded, |(first, ..), (second, ..)| first.cmp(second)) {
             self.origins.push(origin);
             listed.push(written);
         }
