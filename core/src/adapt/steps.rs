@@ -492,6 +492,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         shape,
         write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
         alone: sanitize_list::max_alone(&tools)?,
+        has_refusals: context.dialect.tools.has_refusals,
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
