@@ -26,7 +26,6 @@ CHAT_URL = "http://localhost/v1/chat/completions"
 ID_MEMBERS = {"id", "call_id", "toolUseId", "tool_use_id", "tool_call_id"}
 
 UNSOLVED = {
-    "history-bedrock-no-tools-chat": "not covered: `calls-without-tools` exists for Converse only",
     "history-qwen-template": "out of scope: the server's template reads arguments that the protocol defines as text",
     "choice-gemini-any-without-parameters": "not covered: one report of June 2025, and no recorded answer confirms it",
     "choice-gemini-any-without-parameters-mcp": "not covered: the schema of a tool without arguments is left out",

@@ -492,6 +492,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         shape,
         write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
         alone: sanitize_list::max_alone(&tools)?,
+        has_refusals: context.dialect.tools.has_refusals,
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
@@ -614,8 +615,12 @@ fn report_namespaces(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
 }
 
 fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    let names = HistoryNames::of(context);
-    let is_unlisted = |name: &Text<'_>| context.names.new_name(name).is_none();
+    let (gone, names) = (context.gone(), HistoryNames::of(context));
+    // The report has an entry for the new name of each tool in the list.
+    let is_unlisted = |name: &Text<'_>| {
+        let planned = context.names.new_name(name);
+        planned.is_none_or(|new| gone.contains(&*name.display()) && !context.sent.callable.contains(new))
+    };
     let places = rename_history(request, context.target, &|name| names.new_name(name), &is_unlisted)?;
     let (history, is_aligned) = (wire::of(context.api).history(), context.is_aligned(request));
     for place in places {
@@ -624,7 +629,10 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
             false => format!("/{history}"),
         };
         let message = "renamed an unlisted tool to a name that the API accepts";
-        context.report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
+        let change = RequestChange::new(pointer, &HISTORY_NAME, message);
+        if context.report.request_changes.last() != Some(&change) {
+            context.report.request_changes.push(change);
+        }
     }
     Ok(())
 }

@@ -270,8 +270,16 @@ fn emulate<'a>(
     let mut map = NameMap::default();
     warnings.set_format(format);
     emulation::warn_of_toolsets(listed(request), warnings);
-    let knows_backend = sending.is_some();
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, knows_backend };
+    let (knows_backend, has_refusals) = (sending.is_some(), sending.is_none_or(|sending| sending.has_refusals));
+    let reading = Reading {
+        options,
+        names: &mut map,
+        warnings: &mut *warnings,
+        target,
+        glances: false,
+        knows_backend,
+        has_refusals,
+    };
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.emulates_search();
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);

@@ -82,6 +82,7 @@ const TOOLS: Surface = Surface {
     names: NamePattern::OPENAI,
     strict: StrictFlag::False,
     has_custom_tools: true,
+    has_refusals: true,
     has_namespaces: true,
     ..Surface::PLAIN
 };

@@ -138,6 +138,7 @@ pub(super) const CHAT_TOOLS: Surface = Surface {
     max_tools: Some(128),
     requests: requests::OPENAI,
     has_custom_tools: true,
+    has_refusals: true,
     has_namespaces: true,
     // openai-node 7.55.0, FunctionTool of Responses: "the JSON value encoded in string outputs" (read 2026-11-26).
     result_member: Some("output_schema"),

@@ -389,6 +389,16 @@ pub(super) const CONVERSE_TOOLS: RequestFact = Rule::part(CONVERSE, Parts::With(
         "live: `The toolConfig field must be defined when using toolUse and toolResult content blocks.` \
             (opencode#34089 and six more)",
     );
+pub(super) const BEDROCK_CHAT_TOOLS: RequestFact = Rule::message(CHAT, MODEL, &["tool_calls"])
+    .named("calls-without-tools")
+    .refusing(Refused::WithoutTools)
+    .fixed(Fix::DeclareTools)
+    .fact(
+        'B',
+        "a request with calls in its history has tools, also in Chat Completions before Converse",
+        "live: `The toolConfig field must be defined when using the toolUse and toolResult content blocks` \
+            (bedrock-access-gateway#239)",
+    );
 const SIGNATURE: Rule = Rule::part(GOOGLE, Parts::With("functionCall"), &[])
     .named("call-signature")
     .refusing(Refused::FirstCallWithout("thoughtSignature"))

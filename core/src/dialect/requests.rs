@@ -100,8 +100,14 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
 ];
 
 /// Bedrock Converse, except for Claude.
-pub(crate) const BEDROCK: &[RequestFact] =
-    &[CONVERSE_PAIRS, rows::CONVERSE_IDS, rows::CONVERSE_EMPTY_TEXT, rows::CONVERSE_TOOLS, rows::CONVERSE_NONE];
+pub(crate) const BEDROCK: &[RequestFact] = &[
+    CONVERSE_PAIRS,
+    rows::CONVERSE_IDS,
+    rows::CONVERSE_EMPTY_TEXT,
+    rows::CONVERSE_TOOLS,
+    rows::BEDROCK_CHAT_TOOLS,
+    rows::CONVERSE_NONE,
+];
 
 /// Bedrock Converse for Claude.
 pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
@@ -113,6 +119,7 @@ pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     rows::CONVERSE_IDS,
     rows::CONVERSE_EMPTY_TEXT,
     rows::CONVERSE_TOOLS,
+    rows::BEDROCK_CHAT_TOOLS,
     rows::CONVERSE_NONE,
     formats::CLAUDE_MODELS,
     formats::PREFILL,

@@ -105,7 +105,7 @@ pub(crate) enum Refused {
     /// The part, if its `name` begins so and no part of the same message refers to its `id` in this member. The last
     /// message of the history may continue.
     WithoutResult { name: &'static str, reference: &'static str },
-    /// Any call or choice, in a request without tools.
+    /// Any call or choice, in a request without tools. In a message: its calls.
     WithoutTools,
 }
 

@@ -54,6 +54,9 @@ pub(crate) struct Surface {
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
     /// The API has `custom` tools.
     pub(crate) has_custom_tools: bool,
+    /// Messages of the model may have parts of the type `refusal`. In a translated history, refusals are text for other
+    /// APIs.
+    pub(crate) has_refusals: bool,
     /// The API has namespaces of tools.
     pub(crate) has_namespaces: bool,
     /// The surface is a client of MCP servers: schemas that it refuses never reach an API.
@@ -91,6 +94,7 @@ impl Surface {
         one_grammar: false,
         names_by_model: &[],
         has_custom_tools: false,
+        has_refusals: false,
         has_namespaces: false,
         is_client: false,
         reads_mcp_headers: false,

@@ -47,6 +47,8 @@ pub(crate) struct Reading<'r, 'a> {
     /// True for `adapt_request`, which knows the backend. Tools of a namespace then get the description of the
     /// namespace, and members that only some backends have stay.
     pub(crate) knows_backend: bool,
+    /// True if refusals of the model stay refusals where the format has them.
+    pub(crate) has_refusals: bool,
 }
 
 /// Reads the history and the tools of a request. The tool list remains in the request.
@@ -322,9 +324,9 @@ impl<'a> Reader<'_, '_, 'a> {
         self.losses().lose_at(name, value, || location.member(api, name));
     }
 
-    /// Returns a refusal of the model. Formats without refusals get its text.
+    /// Returns a refusal of the model. Formats and backends without refusals get its text.
     fn refusal(&self, text: Node<'a>) -> Part<'a> {
-        match wire::of(self.reading.target).turns().has_refusals() {
+        match self.reading.has_refusals && wire::of(self.reading.target).turns().has_refusals() {
             true => Part::Untranslated(Node::record([("type", Node::literal("refusal")), ("refusal", text)])),
             false => Part::Text(text),
         }

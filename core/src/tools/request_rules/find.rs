@@ -373,6 +373,7 @@ impl InHistory<'_, '_> {
             Location::Message(messages, path) if is_message(self.message, turns, messages) && self.has(rule.when) => {
                 let is_broken = match rule.refuses {
                     Refused::After(speaker) => self.before == Some(speaker),
+                    Refused::WithoutTools => self.lacks_tools && self.has_calls(),
                     refused => at(self.message, path, &mut |value| is_refused(value, refused))?,
                 };
                 if is_broken {
@@ -423,6 +424,12 @@ impl InHistory<'_, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn has_calls(&self) -> bool {
+        let mut has = false;
+        self.wire.parts(self.message, &mut |part| has |= part.role() == Role::Call);
+        has
     }
 
     /// Returns true if the message consists of text that is not blank.

@@ -239,7 +239,9 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
             }
         }
         Location::Message(messages, path) => {
-            add_tool(api, &mut request);
+            if rule.refuses != Refused::WithoutTools {
+                add_tool(api, &mut request);
+            }
             let mut added = match messages {
                 Messages::By(Speaker::Model) => json!({"role": "assistant", "content": "a"}),
                 Messages::By(_) => json!({"role": "user", "content": "q"}),
@@ -253,6 +255,8 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
                 list.extend(calls(&["abcdefghi"]));
             } else if let Messages::Role(_) = messages {
                 // The role itself is refused.
+            } else if rule.refuses == Refused::WithoutTools {
+                added = calls(&["c1"])[0].clone();
             } else if let Some(value) = refused_value(rule) {
                 put(&mut added, path, value);
             } else {
@@ -260,7 +264,8 @@ fn violation(api: Api, rule: &Rule, model: &str) -> Violation {
             }
             let at = list.len();
             list.push(added);
-            if rule.refuses == Refused::Absent || messages == Messages::Type("function_call") {
+            let has_call = matches!(rule.refuses, Refused::Absent | Refused::WithoutTools);
+            if has_call || messages == Messages::Type("function_call") {
                 list.push(calls(&["c1"])[1].clone());
             }
             if !matches!(messages, Messages::By(Speaker::User)) && !rule.when.contains(&When::CurrentTurn) {
