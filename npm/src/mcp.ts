@@ -344,19 +344,20 @@ function isOtherResult(result: Result): boolean {
 }
 
 /** Fits a result. Structured content that cannot be checked, because it is not JSON, violates the output schema. */
-function fittedResult(result: Result, tool: OwnTool, options: ResultOptions): Omit<FittedResult<object>, 'changes'> {
+function fittedResult(
+  result: Result,
+  tool: OwnTool,
+  options: ResultOptions,
+  isReceived = false,
+): Omit<FittedResult<object>, 'changes'> {
   const { isError, content, structuredContent } = result ?? {};
-  const given = { isError, content, structuredContent };
   try {
-    try {
-      return fitResult<object>(given, tool, options);
-    } catch (error) {
-      if (tool.outputSchema === undefined) throw error;
-      // What the client receives: JSON has null for numbers such as NaN.
-      return fitResult<object>(JSON.parse(JSON.stringify(given)), tool, options);
-    }
+    return fitResult<object>({ isError, content, structuredContent }, tool, options);
   } catch (error) {
     if (tool.outputSchema === undefined) return { result: {}, changed: false, valid: null, errors: [] };
+    if (!isReceived && error instanceof ToolwireError && error.pointer.startsWith('/content')) {
+      return fittedResult({ isError, content: asReceived(content), structuredContent }, tool, options, true);
+    }
     const isKnown = error instanceof ToolwireError && error.code !== 'invalid-value';
     // Other messages may contain a value.
     const message = isKnown ? error.detail : 'expected a JSON value, found another value';
@@ -377,6 +378,15 @@ function fittedResult(result: Result, tool: OwnTool, options: ResultOptions): Om
     }
     // The caller removes the structured content.
     return { result: {}, changed: isError === true || mismatch === 'drop', valid: isError === true, errors };
+  }
+}
+
+/** Returns the value that a client receives, for which a number such as NaN is null; the value itself if it is not JSON. */
+function asReceived(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    return value;
   }
 }
 

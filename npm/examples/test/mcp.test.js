@@ -279,7 +279,15 @@ test('toolwireHandlers: results without content, and results that are not JSON',
     found.splice(0);
   }
   assert.equal(warn.mock.callCount(), 2 * wrong.length);
-  const others = [{ task: { taskId: '1' } }, { resultType: 'input_required', inputRequests: {} }, { isError: true }];
+  // The client receives null for the number, which says nothing about the structured content.
+  const priority = { type: 'text', text: 'hi', annotations: { priority: Number.NaN } };
+  const others = [
+    { task: { taskId: '1' } },
+    { resultType: 'task', taskId: '1', status: 'working' },
+    { resultType: 'input_required', inputRequests: {} },
+    { isError: true },
+    { content: [priority], structuredContent: { rate: 1 } },
+  ];
   for (const result of others) assert.equal(await called(handlers('refuse', result)), result);
   assert.deepEqual(found, []);
 });
