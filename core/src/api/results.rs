@@ -13,7 +13,7 @@ use crate::{
 /// `result` is a `CallToolResult`, `tool` the tool as `tools/list` returns it. Pointers refer to the result and to the
 /// tool. A tool without an `outputSchema` accepts every result, and a result with `isError: true` is not validated.
 /// Messages contain no values of the result. [`Validation::valid`] is `None` in the same cases as for
-/// [`validate_arguments`].
+/// [`validate_arguments`](crate::validate_arguments).
 ///
 /// Sources: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
 /// Structured content may have any type, as in MCP 2026-07-28.
