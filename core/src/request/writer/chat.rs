@@ -169,8 +169,16 @@ impl<'a> Messages<'_, '_, 'a> {
         let found = outcome.found;
         if self.is_dropped(outcome.of_search) {
             self.writer.drop_search();
-        } else if let (Some(own), None) = (&outcome.own, &found) {
-            self.out.push(own.clone());
+        } else if let Some(mut own) = outcome.own {
+            // The format stays, so its parts and members stay, too.
+            if let Some(found) = &found {
+                let mut parts = outcome.content.into_parts();
+                if !outcome.is_error {
+                    parts.extend(self.writer.found_texts(found, &outcome.gone));
+                }
+                own.set("content", self.text_or_blocks(parts)?);
+            }
+            self.out.push(own);
         } else {
             let (content, images) = split(outcome.content);
             let at = self.at;
@@ -252,6 +260,11 @@ impl<'a> Messages<'_, '_, 'a> {
         };
         let mut parts = before;
         parts.extend(content.into_parts());
+        self.text_or_blocks(parts)
+    }
+
+    /// Joins texts, or returns all parts as blocks if there are others.
+    fn text_or_blocks(&self, parts: Vec<Part<'a>>) -> Result<Node<'a>, Error> {
         if parts.iter().all(|part| matches!(part, Part::Text(_))) {
             return joined(parts, &format!("/messages/{}", self.at));
         }
