@@ -641,9 +641,9 @@ named! {
         FillContent = "fill-content",
         /// The structured content is added as text.
         AddText = "add-text",
-        /// Structured content of an error that does not match the `outputSchema` is removed.
+        /// Structured content of an error is removed, because it does not match the `outputSchema` or is null.
         DropErrorContent = "drop-error-content",
-        /// Structured content that does not match the `outputSchema` is removed; only with `mismatch: "drop"`.
+        /// Structured content is removed: it does not match (`mismatch: "drop"`) or is null without `outputSchema`.
         DropContent = "drop-content",
         /// An error takes the place of the result; only with `mismatch: "refuse"`.
         RefuseResult = "refuse-result",
@@ -660,7 +660,7 @@ pub struct ResultChange {
     pub output_pointer: Option<String>,
     /// Rule of the change.
     pub rule: ResultRule,
-    /// Description of the change for people.
+    /// Human-readable description of the change.
     pub message: String,
 }
 

@@ -23,7 +23,7 @@ use crate::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
         Native, Order, Overflow, Reasoning, ServerToolSearch, ToolChanges, ToolsOptions,
     },
-    request::{namespaces, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
+    request::{namespaces, reader::Backend, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -492,7 +492,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         shape,
         write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
         alone: sanitize_list::max_alone(&tools)?,
-        has_refusals: context.dialect.tools.has_refusals,
+        backend: Backend { has_refusals: context.dialect.tools.has_refusals },
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;

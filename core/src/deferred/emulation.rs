@@ -17,6 +17,7 @@ use crate::{
         location::Location,
         namespaces::NameMap,
         origins::{EntryOrigin, GivenShape},
+        reader::Backend,
         report::Warnings,
         tool::{self, Kind},
         tool_format::ToolShape,
@@ -275,8 +276,7 @@ pub(crate) struct Sending<'s> {
     /// Maximum size of a list in which each tool is written independently of the others. Up to this size, quoted tools
     /// can be written without the rest of the list.
     pub(crate) alone: usize,
-    /// True if the backend accepts refusals of the model in messages.
-    pub(crate) has_refusals: bool,
+    pub(crate) backend: Backend,
     /// The tools that the caller deferred, each with its namespace. A choice that names such a tool loads it.
     pub(crate) overflowed: &'s Overflowed,
 }

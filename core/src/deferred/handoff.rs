@@ -73,17 +73,8 @@ pub(super) fn native<'a>(
             is_aligned: true,
         });
     }
-    let (target, knows_backend) = (formats.1, sending.is_some());
-    let has_refusals = sending.is_none_or(|sending| sending.has_refusals);
-    let reading = Reading {
-        options,
-        names: &mut map,
-        warnings: &mut *warnings,
-        target,
-        glances: false,
-        knows_backend,
-        has_refusals,
-    };
+    let (target, backend) = (formats.1, sending.map(|sending| sending.backend));
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     if formats.0 == Api::OpenaiResponses {
         flatten_choice(request, &map)?;
@@ -239,16 +230,8 @@ fn acceptable<'a>(
         return Ok(None);
     }
     let names = &mut NameMap::default();
-    let (knows_backend, has_refusals) = (sending.is_some(), sending.is_none_or(|sending| sending.has_refusals));
-    let reading = Reading {
-        options,
-        names,
-        warnings: &mut *warnings,
-        target: formats.1,
-        glances: true,
-        knows_backend,
-        has_refusals,
-    };
+    let backend = sending.map(|sending| sending.backend);
+    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
     let tools = Tools::read(crate::request::listed(request), None, formats.0, &mut Warnings::default());

@@ -270,16 +270,8 @@ fn emulate<'a>(
     let mut map = NameMap::default();
     warnings.set_format(format);
     emulation::warn_of_toolsets(listed(request), warnings);
-    let (knows_backend, has_refusals) = (sending.is_some(), sending.is_none_or(|sending| sending.has_refusals));
-    let reading = Reading {
-        options,
-        names: &mut map,
-        warnings: &mut *warnings,
-        target,
-        glances: false,
-        knows_backend,
-        has_refusals,
-    };
+    let backend = sending.map(|sending| sending.backend);
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, backend };
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.emulates_search();
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
@@ -322,7 +314,7 @@ fn emulate<'a>(
     // The function that replaces a search has the same name everywhere.
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let function = |search: &Node<'a>| search_tool::function(format, &called, search);
-    let keeps_caller = knows_backend && format == target;
+    let keeps_caller = backend.is_some() && format == target;
     history_text::settle_searches(&mut conversation, (format, format == target, keeps_caller), (options, &called));
     let mentioned = history_text::mentioned(&mut conversation.events);
     let notices = notices(listed(request), (&emulation, &names), &mentioned, (sending, options), &function)?;
@@ -340,7 +332,7 @@ fn emulate<'a>(
         Vec::new()
     };
     // An API reads null as no list.
-    let keeps_null = format == target && (knows_backend || wire::of(target).tools().refuses_empty());
+    let keeps_null = format == target && (backend.is_some() || wire::of(target).tools().refuses_empty());
     let emptied = request
         .get("tools")
         .is_some_and(|tools| tools.is_null() && !keeps_null || tools.as_array().is_some_and(|tools| !tools.is_empty()));

@@ -486,7 +486,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
     if reader.same_format() {
         // An unknown backend may refuse `caller`.
         let emulates = reader.reading.options.native == Native::None;
-        let removes = emulates && !reader.reading.knows_backend && !is_hosted;
+        let removes = emulates && reader.reading.backend.is_none() && !is_hosted;
         if let Some(caller) = removes.then(|| block.remove("caller")).flatten() {
             reader.lose_member("caller", &caller);
             reader.change(at);

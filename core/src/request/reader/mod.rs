@@ -44,10 +44,15 @@ pub(crate) struct Reading<'r, 'a> {
     /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
     /// read, and nothing is written.
     pub(crate) glances: bool,
-    /// True for `adapt_request`, which knows the backend. Tools of a namespace then get the description of the
-    /// namespace, and members that only some backends have stay.
-    pub(crate) knows_backend: bool,
-    /// True if refusals of the model stay refusals where the format has them.
+    /// Known only to `adapt_request`. Tools of a namespace then get the description of the namespace, and members that
+    /// only some backends have stay.
+    pub(crate) backend: Option<Backend>,
+}
+
+/// What the reader needs to know about the backend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backend {
+    /// True if the backend accepts refusals of the model in messages.
     pub(crate) has_refusals: bool,
 }
 
@@ -326,7 +331,8 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Returns a refusal of the model. Formats and backends without refusals get its text.
     fn refusal(&self, text: Node<'a>) -> Part<'a> {
-        match self.reading.has_refusals && wire::of(self.reading.target).turns().has_refusals() {
+        let is_accepted = self.reading.backend.is_none_or(|backend| backend.has_refusals);
+        match is_accepted && wire::of(self.reading.target).turns().has_refusals() {
             true => Part::Untranslated(Node::record([("type", Node::literal("refusal")), ("refusal", text)])),
             false => Part::Text(text),
         }

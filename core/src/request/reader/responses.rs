@@ -45,7 +45,7 @@ pub(super) fn flatten<'a>(
 ) -> Result<Option<Flattened<'a>>, Error> {
     // The names are also planned if the format stays the same, because a tool's name must not depend on the target
     // format.
-    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.knows_backend);
+    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.backend.is_some());
     if reading.glances {
         return Ok(None);
     }
