@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Proxy {
-    /// Handles the end of a server. `why` is the reason, for people.
+    /// Handles the end of a server. `why` is the reason, human-readable.
     pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
         let whose = self.name(server);
         // A library's message may have several lines.

@@ -415,11 +415,15 @@ impl Proxy {
         self.done()
     }
 
-    /// Returns the number of unanswered client requests.
+    /// Returns the number of unanswered client requests, without subscriptions, which are answered at their end.
     pub fn unanswered(&self) -> usize {
-        // A subscription is answered at its end.
         let listens = self.pending.values().filter(|pending| pending.method == subscriptions::LISTEN).count();
-        self.pending.len() - listens
+        self.open_requests() - listens - self.listens.len()
+    }
+
+    fn open_requests(&self) -> usize {
+        self.pending.len()
+            + self.listens.len()
             + self.waiting.len()
             + self.held.len()
             + self.waiting_greetings().count()
@@ -436,7 +440,7 @@ impl Proxy {
         let method = envelope.method.as_str();
         if envelope.kind == Kind::Request {
             self.avoid(&envelope.id);
-            if self.unanswered() + self.listens.len() >= MAX_PENDING {
+            if self.open_requests() >= MAX_PENDING {
                 let found = format!("too many unanswered requests: the limit is {MAX_PENDING}");
                 return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
             }

@@ -91,7 +91,7 @@ impl Proxy {
         })
     }
 
-    /// Forgets the client's `initialize` with this key. Returns false if there is none.
+    /// Forgets the client's `initialize` with this key. Returns false if it does not exist.
     pub(super) fn cancel_greeting(&mut self, key: &str) -> bool {
         let is_it = |waits: &Waits| matches!(waits, Waits::Client(id) if message::key_of(id) == key);
         let mut is_found = false;

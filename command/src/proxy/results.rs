@@ -1,8 +1,8 @@
 //! Results of calls: fitting them to the `outputSchema` of their tool, cutting long ones, and the tool that reads the
 //! rest of a cut result.
 //!
-//! The rest is read with a tool and not as a resource, because most clients let the user choose resources, and only the
-//! model knows whether it needs the rest.
+//! The rest is read with a tool and not as a resource, because most clients let the user choose resources, but the
+//! model decides if it needs the rest.
 
 use std::{
     borrow::Cow,
@@ -26,7 +26,7 @@ pub(super) const READ: &str = "read_result";
 const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
 /// Part of the maximum size, in bytes, that is reserved for the note at the end of a cut result.
-const NOTE: usize = 300;
+const MAX_CONTINUATION: usize = 300;
 /// Maximum total size, in bytes, of the results that a session keeps. The oldest results are dropped.
 const MAX_KEPT: usize = 16 << 20;
 
@@ -85,7 +85,7 @@ impl Results {
             texts.push((None, Cow::Owned(written)));
         }
         let parts: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
-        let mut ends = ends(&parts, max.saturating_sub(NOTE).max(1));
+        let mut ends = ends(&parts, max.saturating_sub(MAX_CONTINUATION).max(1));
         let whole = parts.join("\n");
         let end = ends.first().copied().unwrap_or_default();
         let mut content = shortened(blocks, &texts, end);
@@ -94,7 +94,7 @@ impl Results {
             ends.truncate(ends.partition_point(|end| *end <= MAX_KEPT));
             let text = whole.get(..ends.last().copied().unwrap_or_default()).unwrap_or_default().to_string();
             let id = self.keep(text, ends, total);
-            content.push(text_block(note(&id, end, total, reader)));
+            content.push(text_block(continuation(&id, end, total, reader)));
         }
         let mut cut = result.clone();
         // Structured content cannot be cut so that it surely matches its schema.
@@ -158,7 +158,7 @@ impl Results {
         };
         let mut content = Vec::from([text_block(kept.text.get(from..end).unwrap_or_default().to_string())]);
         if end < total {
-            content.push(text_block(note(&id, end, total, reader)));
+            content.push(text_block(continuation(&id, end, total, reader)));
         }
         json::write(&object([("content", Node::array(content))]))
     }
@@ -185,7 +185,8 @@ pub(super) fn reader(name: &str) -> String {
     )
 }
 
-fn note(id: &str, end: usize, total: usize, reader: &str) -> String {
+/// Returns the text that tells the model how to read on.
+fn continuation(id: &str, end: usize, total: usize, reader: &str) -> String {
     let left = total - end;
     format!(
         "[This is not the whole result: {left} of {total} bytes are left. To read on, call `{reader}` with \
@@ -232,7 +233,7 @@ fn with_text<'a>(block: &Node<'a>, shown: &str) -> Option<Node<'a>> {
 fn shortened<'a>(blocks: &[Node<'a>], texts: &[(Option<usize>, Cow<'_, str>)], end: usize) -> Vec<Node<'a>> {
     let (mut start, mut next) = (0, texts.iter().peekable());
     let mut content = Vec::with_capacity(blocks.len());
-    // A block that is none stands for the structured content, which has no block.
+    // The structured content has no block.
     for (index, block) in blocks.iter().map(Some).chain([None]).enumerate() {
         let is_next = next.peek().is_some_and(|(of, _)| *of == block.map(|_| index));
         let Some((_, text)) = next.next_if(|_| is_next) else {

@@ -143,7 +143,7 @@ impl Proxy {
         self.pending.insert(key, pending);
     }
 
-    /// Cancels a request that waits for input. Returns false if there is none.
+    /// Cancels a request that waits for input. Returns false if it does not exist.
     pub(super) fn cancel_round(&mut self, key: &str) -> bool {
         let mut rounds = self.rounds.iter().filter(|(_, round)| message::key_of(&round.pending.id) == key);
         let Some(number) = rounds.next().map(|(number, _)| *number) else { return false };
@@ -151,7 +151,7 @@ impl Proxy {
         true
     }
 
-    /// Cancels a request that was sent again. Returns false if there is none.
+    /// Cancels a request that was sent again. Returns false if it does not exist.
     pub(super) fn cancel_retry(&mut self, key: &str) -> bool {
         let is_it = |pending: &Pending| pending.rounds > 0 && message::key_of(&pending.id) == key;
         let Some(own) = self.pending.iter().find(|(_, pending)| is_it(pending)).map(|(own, _)| own.clone()) else {

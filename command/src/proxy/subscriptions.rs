@@ -17,6 +17,7 @@ pub(super) const LISTEN: &str = "subscriptions/listen";
 pub(super) const SUBSCRIBE: &str = "resources/subscribe";
 pub(super) const UNSUBSCRIBE: &str = "resources/unsubscribe";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+pub(super) const UPDATED: &str = "notifications/resources/updated";
 
 /// Members of the filter, and the lists whose changes they select.
 const LISTS: [(&str, &str); 3] =
@@ -99,20 +100,25 @@ impl Proxy {
     }
 
     /// Subscribes a legacy client to a resource of a modern server, or ends this.
-    pub(super) fn subscribe(&mut self, server: usize, uri: String, begins: bool) {
+    /// Returns false if there are too many.
+    pub(super) fn subscribe(&mut self, server: usize, uri: String, begins: bool) -> bool {
         let key = own_key(server);
         if !self.listens.contains_key(&key) {
             self.listen_to(server);
         }
-        let Some(listen) = self.listens.get_mut(&key) else { return };
+        let Some(listen) = self.listens.get_mut(&key) else { return false };
+        if begins && listen.uris.len() >= REMEMBERED && !listen.uris.contains_key(&uri) {
+            return false;
+        }
         let has_changed = match begins {
-            true => listen.uris.len() < REMEMBERED && listen.uris.insert(uri, server).is_none(),
+            true => listen.uris.insert(uri, server).is_none(),
             false => listen.uris.remove(&uri).is_some(),
         };
         if has_changed {
             self.end_part(&key, server);
             self.listen_part(&key, server);
         }
+        true
     }
 
     /// Returns the server of a resource.
@@ -231,7 +237,7 @@ impl Proxy {
         self.write_server(server, message::cancelled(&id, "cancelled by the client"));
     }
 
-    /// Ends a subscription that the client cancels. Returns false if there is none.
+    /// Ends a subscription that the client cancels. Returns false if it does not exist.
     pub(super) fn cancel_listen(&mut self, key: &str) -> bool {
         let Some(listen) = self.listens.get(key) else { return false };
         for server in listen.parts.keys().copied().collect::<Vec<usize>>() {
@@ -274,7 +280,15 @@ impl Proxy {
             return true;
         }
         let id = listen.id.clone();
-        if !listen.is_acknowledged {
+        let method = message::text_at(message, &["method"]).unwrap_or_default();
+        let is_requested = match changed_list(&method) {
+            Some(list) => listen.lists.contains(list),
+            None => {
+                let uri = message::text_at(message, &["params", "uri"]).unwrap_or_default();
+                method == UPDATED && listen.uris.get(&uri) == Some(&server)
+            }
+        };
+        if !listen.is_acknowledged || !is_requested {
             return true;
         }
         let message = subscribed(message.clone(), id.as_deref());
@@ -370,4 +384,10 @@ fn subscribed<'a>(mut message: Node<'a>, id: Option<&'a str>) -> String {
         false => message.set("params", params),
     }
     json::write(&message)
+}
+
+/// Returns the list that a notification says has changed.
+pub(super) fn changed_list(method: &str) -> Option<&'static str> {
+    let list = method.strip_prefix("notifications/")?.strip_suffix("/list_changed")?;
+    ["tools", "prompts", "resources"].into_iter().find(|known| *known == list)
 }

@@ -11,11 +11,11 @@
 use toolwire::json::{self, Node};
 
 use super::{
-    message::{self, at, quoted, Envelope, Kind, METHOD_NOT_FOUND},
+    message::{self, at, quoted, Envelope, Kind, METHOD_NOT_FOUND, SERVER_ERROR},
     mirrored,
-    subscriptions::{LISTEN, SUBSCRIBE, UNSUBSCRIBE},
+    subscriptions::{changed_list, LISTEN, SUBSCRIBE, UNSUBSCRIBE, UPDATED},
     versions::{Era, CAPABILITIES, CLIENT, DISCOVER, LOG_LEVEL, SERVER, SUBSCRIPTION, VERSION},
-    Effect, OwnRequest, Proxy, CANCELLED, INITIALIZED, RESULT_TYPE,
+    Effect, OwnRequest, Proxy, CANCELLED, INITIALIZED, REMEMBERED, RESULT_TYPE,
 };
 
 const SET_LEVEL: &str = "logging/setLevel";
@@ -175,10 +175,10 @@ impl Proxy {
             return false;
         }
         match (self.client, method.as_str()) {
-            (Some(Era::Modern), DISCOVER) if has_other || !self.is_one() => {
-                let result = self.greeting();
-                self.answer_to(DISCOVER, id, &result);
-            }
+            (Some(Era::Modern), DISCOVER) if has_other || !self.is_one() => match self.greeting() {
+                Some(result) => self.answer_to(DISCOVER, id, &result),
+                None => self.refuse_discovery(id),
+            },
             (Some(Era::Modern), LISTEN) if has_other || !self.is_one() => self.listen(id, key, message),
             (Some(Era::Legacy), "ping") if has_other && self.is_one() => self.answer(id, "{}"),
             (Some(Era::Legacy), SET_LEVEL) if has_other => {
@@ -192,16 +192,27 @@ impl Proxy {
             (Some(Era::Legacy), SUBSCRIBE | UNSUBSCRIBE) if has_other => {
                 let uri = message::text_at(message, &["params", "uri"]).unwrap_or_default();
                 let Some(server) = self.owner(&uri).filter(|server| self.is_modern(*server)) else { return false };
-                self.subscribe(server, uri, method == SUBSCRIBE);
-                self.answer(id, "{}");
+                if self.subscribe(server, uri, method == SUBSCRIBE) {
+                    self.answer(id, "{}");
+                } else {
+                    let found = format!("expected at most {REMEMBERED} subscriptions to resources, found more");
+                    self.write_client(message::error(id, SERVER_ERROR, &found));
+                }
             }
             _ => return false,
         }
         true
     }
 
-    /// Returns the result of `server/discover` for all servers together.
-    fn greeting(&self) -> String {
+    /// Refuses `server/discover`, because no server is known: an empty list of versions would end the session.
+    fn refuse_discovery(&mut self, id: &str) {
+        let fault = self.servers.iter().find_map(|server| server.fault.clone());
+        let found = fault.unwrap_or_else(|| "expected a server to run, found all restarting".into());
+        self.write_client(message::error(id, SERVER_ERROR, &found));
+    }
+
+    /// Returns the result of `server/discover` for all servers together, or `None` if no server has answered it.
+    fn greeting(&self) -> Option<String> {
         let known = self.servers.iter().filter_map(|server| Some((server, server.greeting.as_deref()?)));
         let known: Vec<(&str, String)> = known
             .map(|(server, greeting)| {
@@ -209,8 +220,9 @@ impl Proxy {
             })
             .collect();
         match known.as_slice() {
-            [(_, greeting)] if self.is_one() => greeting.clone(),
-            known => super::gathering::merged_discoveries(known),
+            [] => None,
+            [(_, greeting)] if self.is_one() => Some(greeting.clone()),
+            known => Some(super::gathering::merged_discoveries(known)),
         }
     }
 
@@ -284,6 +296,10 @@ impl Proxy {
         }
         if method == CANCELLED && self.is_modern(server) {
             let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
+            // The server has ended the client's own subscription.
+            if self.pending.get(&key).is_some_and(|pending| pending.server == server && pending.method == LISTEN) {
+                self.pending.remove(&key);
+            }
             return self.is_end_of_listen(server, &key);
         }
         if self.eras(server) != Some((Era::Modern, Era::Legacy)) {
@@ -293,7 +309,7 @@ impl Proxy {
             // These are about requests of the server, which are refused.
             CANCELLED => true,
             LOGGED => self.level.is_none(),
-            "notifications/resources/updated" => {
+            UPDATED => {
                 self.tell_updated(server, message);
                 true
             }
@@ -306,12 +322,6 @@ impl Proxy {
             },
         }
     }
-}
-
-/// Returns the list that a notification says has changed.
-fn changed_list(method: &str) -> Option<&'static str> {
-    let list = method.strip_prefix("notifications/")?.strip_suffix("/list_changed")?;
-    ["tools", "prompts", "resources"].into_iter().find(|known| *known == list)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Messages are sent with the client's own bytes. Line ends in the server's messages become spaces, because a message
 //! is one line for the client; in JSON, they occur only between tokens.
 
+mod cancellation;
 mod refused;
 mod streams;
 
@@ -323,8 +324,7 @@ impl Shared {
                 message = inbox.recv(), if delivery.is_none() => {
                     let Some(message) = message else { break "the connection was closed".into() };
                     let key = message.sent.key.clone();
-                    if !message.headers.is_empty() && key.is_some() && !self.is_unanswered(key.as_deref()) {
-                        // It was cancelled.
+                    if self.forget_cancelled(key.as_deref()) {
                         continue;
                     }
                     if self.state().has_arrived {
@@ -353,25 +353,6 @@ impl Shared {
     /// Returns why this program has ended the connection.
     fn stopped(&self) -> String {
         self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
-    }
-
-    fn keep(&self, key: Option<String>, task: AbortHandle) {
-        key.into_iter().for_each(|key| {
-            self.state().calls.entry(key).and_modify(|call| call.task = Some(task.clone()));
-        });
-    }
-
-    /// Cancels a call. Returns true if the server needs no message for this.
-    fn cancel(&self, key: &str) -> bool {
-        let mut state = self.state();
-        let Some(call) = state.calls.get_mut(key) else { return false };
-        call.is_cancelled = true;
-        let is_modern = call.is_modern;
-        if is_modern {
-            call.task.iter().for_each(AbortHandle::abort);
-            state.calls.remove(key);
-        }
-        is_modern
     }
 
     /// Reports a message that was not delivered, or a call without an answer. Does nothing if the call has an answer.
