@@ -688,9 +688,9 @@ export type ResultRule =
   | 'fill-content'
   /** The structured content is added as text. */
   | 'add-text'
-  /** Structured content of an error that does not match the `outputSchema` is removed. */
+  /** Structured content of an error is removed, because it does not match the `outputSchema` or is null. */
   | 'drop-error-content'
-  /** Structured content that does not match the `outputSchema` is removed; only with `mismatch: "drop"`. */
+  /** Structured content is removed: it does not match (`mismatch: "drop"`) or is null without `outputSchema`. */
   | 'drop-content'
   /** An error takes the place of the result; only with `mismatch: "refuse"`. */
   | 'refuse-result';

@@ -78,11 +78,14 @@ async def used(target: Any, mode: Any) -> tuple[str, str, str]:
         return str(client.protocol_version), result.content[0].text, read.contents[0].text
 
 
+@pytest.fixture(autouse=True)
+def _program() -> None:
+    assert PROGRAM.is_file(), "the program is not compiled: run scripts/build.sh"
+
+
 @pytest.mark.parametrize("server", [SERVER, LEGACY_SERVER], ids=["all versions", "before 2026-07-28"])
 @pytest.mark.parametrize(("mode", "version"), MODES)
 def test_versions_are_translated(server: str, mode: str, version: str) -> None:
-    if not PROGRAM.is_file():
-        pytest.skip(f"{PROGRAM} is not compiled")
     line = ["--", sys.executable, "-c", server]
     stdio = stdio_client(StdioServerParameters(command=str(PROGRAM), args=["proxy", *line]))
     expected = ("ä [1]", "first")
@@ -95,8 +98,6 @@ def test_versions_are_translated(server: str, mode: str, version: str) -> None:
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 def test_a_server_over_http_receives_the_headers_of_its_version(mode: str) -> None:
-    if not PROGRAM.is_file():
-        pytest.skip(f"{PROGRAM} is not compiled")
     http = SERVER.replace("server.run(*sys.argv[1:])", 'server.run("streamable-http", port=0)')
     with listening([sys.executable, "-c", http]) as address:
         line = ["proxy", "--url", f"{address}/mcp"]
