@@ -17,6 +17,7 @@ use crate::{
     dialect::{surface::NamePattern, Dialect, Fact, Method},
     error::Error,
     json::Node,
+    options::APIS_WITH_DEFERRAL,
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, ForcedTool, Formats, Hints, Mode, Native, Order, Overflow,
         Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
@@ -232,7 +233,7 @@ pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, E
 
 /// Returns true if an item of OpenAI Responses is the call or the output of a search that the client runs, not the API.
 pub fn is_client_search(item: &Node<'_>) -> bool {
-    request::tool::is_client_search(item)
+    crate::wire::responses::is_client_search(item)
 }
 
 /// An option's allowed strings and their values.
@@ -243,7 +244,7 @@ pub trait Choices: Copy + 'static {
 
 /// The APIs are those that deferred loading supports.
 impl Choices for Api {
-    const CHOICES: &'static [(&'static str, Self)] = Api::WITH_DEFERRAL;
+    const CHOICES: &'static [(&'static str, Self)] = APIS_WITH_DEFERRAL;
 }
 
 macro_rules! choices {

@@ -14,11 +14,16 @@ use crate::{
     options::ToolsOptions,
     report::Detail,
     request::{
-        carriers::{added, converse_change, edit_added, is_of_server, pointer_to_added, Carriers},
+        carriers::Carriers,
         splice,
-        tool::{self, has_type},
+        tool::{self, FLAG},
     },
     tools::sanitize_list::{self, Planned},
+    wire::anthropic::mentions::added,
+    wire::anthropic::mentions::edit_added,
+    wire::anthropic::mentions::pointer_to_added,
+    wire::converse::mentions::converse_change,
+    wire::converse::mentions::is_of_server,
     wire::{self, additions::Additions},
 };
 
@@ -72,18 +77,18 @@ fn in_message(
     }
     let key = additions.list();
     let list = pointers.of_part(key, key);
-    let kind = if has_type(message, "additional_tools") { Added::Redefining } else { Added::Found };
+    let kind = if additions.is_list(message) { Added::Redefining } else { Added::Found };
     let emptied = message.visit(key, |tools| {
         *tools = rewrite_list(core::mem::take(tools), (&list, kind), rewriter)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
     // The output of a search stays even without tools, because it answers a call.
-    if matches!(additions, Additions::Results { .. }) {
+    if additions.is_result(message) {
         return Ok(false);
     }
     let has_no_content = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
-    Ok(emptied && !has_type(message, "tool_search_output") && has_no_content)
+    Ok(emptied && has_no_content)
 }
 
 fn in_additions(
@@ -144,7 +149,6 @@ fn rewrite_list<'a>(
     (pointers, kind): (&Pointers, Added),
     rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<Node<'a>, Error> {
-    const FLAG: &str = "defer_loading";
     let ListRewriter { context, options } = rewriter;
     let options = options.get_or_insert_with(|| context.tools_options());
     let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);

@@ -12,7 +12,10 @@ use crate::{
     options::{AdaptOptions, ToolsOptions},
     reply::restore::RestoreMap,
     report::Detail,
-    request::{self, flat_list, format, tool::has_type},
+    request::{
+        self, flat_list, format,
+        tool::{has_type, FLAG},
+    },
     tools::{
         sanitize_list::{self, Planned},
         servers::{self, mentions, Servers},
@@ -27,7 +30,6 @@ pub(crate) fn catalogue<'a>(
     options: &AdaptOptions,
     mut names: Names,
 ) -> Result<(Node<'a>, RestoreMap), Error> {
-    const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
     let model = request::model(request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);

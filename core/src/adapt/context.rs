@@ -2,11 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{
-    report::AdaptReport,
-    retained_namespaces::{Flattened, RetainedNamespaces},
-    substitute::Substitute,
-};
+use super::{report::AdaptReport, substitute::Substitute};
 use crate::{
     collections::Set,
     deferred::{emulation::Overflowed, Client},
@@ -16,10 +12,7 @@ use crate::{
     names::Names,
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, Formats, Native, SanitizeOptions, ToolsOptions},
     reply::restore::RestoreMap,
-    request::{
-        self, betas::Header, format, namespaces::FlatNames, origins::Origins, report::ClientTool, tool_format,
-        writer::AddedOrigins,
-    },
+    request::{self, betas::Header, format, origins::Origins, report::ClientTool, tool_format, writer::AddedOrigins},
     tools::{
         formats::OriginalFormats,
         list_cache::Lookup,
@@ -32,6 +25,8 @@ use crate::{
             Servers,
         },
     },
+    wire::responses::namespaces::FlatNames,
+    wire::responses::retained_namespaces::{Flattened, RetainedNamespaces},
     wire::{self, Wire},
 };
 
@@ -186,9 +181,9 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         self.api == self.target
     }
 
-    /// Returns true for a request of OpenAI Responses that is sent to a Responses API.
-    pub(super) fn is_responses(&self) -> bool {
-        (self.api, self.target) == (Api::OpenaiResponses, Api::OpenaiResponses)
+    /// Returns true for a request that stays in a format with namespaces.
+    pub(super) fn keeps_namespaces(&self) -> bool {
+        self.is_same_format() && wire::of(self.target).tools().has_namespaces()
     }
 
     /// Returns the form of names that the API accepts.
@@ -216,7 +211,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
 
     /// Returns true if the API has no `custom` tools, although its format has.
     pub(super) fn has_foreign_tools(&self) -> bool {
-        !self.dialect.tools.has_custom_tools && self.is_responses()
+        !self.dialect.tools.has_custom_tools && self.keeps_namespaces()
     }
 
     /// Returns true if indices of messages are those of the input: no message was added, removed or moved.

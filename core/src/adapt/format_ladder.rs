@@ -45,8 +45,9 @@ use crate::{
     },
     wire::{
         self,
-        choice::{Calling, Choice, ToolRef, PARALLEL_CALLS},
+        choice::{Calling, Choice, ToolRef, CHOICE, PARALLEL_CALLS},
         prompt::insert_before_input,
+        tool_list::HOLDERS,
         units, GROUPS,
     },
 };
@@ -228,8 +229,8 @@ fn put_tool(
     let at = wire::of(api).tools().push(request, entry)? + &path;
     let is_only = !others.is_any || calling == Calling::Forbidden;
     choice.force(request, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
-    if let Some(word) = word.filter(|_| api == Api::OpenaiChat) {
-        request.set("tool_choice", Node::literal(word));
+    if let Some(word) = word.filter(|_| choice.is_word()) {
+        request.set(CHOICE, Node::literal(word));
     }
     let was_in_parts = choice.ask_for_whole_arguments(request)?;
     let mut limit = None;
@@ -288,13 +289,17 @@ fn put_prompt(
     text += &json::write_plain(&handed.schema);
     // If the API continues a stored conversation, instructions in the input would accumulate, because the API stores
     // the input of every turn. It does not store the member `instructions`.
-    let goes_on = target == Api::OpenaiResponses && is_stored(request);
+    let wire = wire::of(target);
+    let goes_on = wire.wants_json_word() && wire.is_continued(request);
     if goes_on && !formats::input_mentions_json(request, api)? {
         mode = None;
     }
-    let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
-    let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && formats::has_cache(request);
-    if let Some(fact) = context.facts.iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
+    let is_input = wire.wants_json_word() && mode.is_some() && !goes_on;
+    let is_of_cache = |fact: &&RequestFact| match fact.refuses {
+        Refusal::BesideCache { api, cache, .. } => api == target && formats::has_one(request, cache),
+        _ => false,
+    };
+    if let Some(fact) = context.facts.iter().find(is_of_cache) {
         let message =
             format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
@@ -313,11 +318,6 @@ fn prefill_refused(
         Some(fact) if formats::begins_answer(request, context.api)? => Ok(Some(fact)),
         _ => Ok(None),
     }
-}
-
-/// Returns true if a Responses request continues a conversation that the API stores.
-fn is_stored(request: &Node<'_>) -> bool {
-    ["previous_response_id", "conversation"].iter().any(|key| request.get(*key).is_some_and(|id| !id.is_null()))
 }
 
 /// Returns true if the API accepts JSON mode together with the tools of a request.
@@ -518,7 +518,7 @@ pub(super) fn refused_natively(request: &mut Node<'_>, context: &RequestContext<
     let about = (context.dialect, &context.facts, context.model.as_str());
     let broken = formats::broken_formats(request, context.target, about, FindingLimit::LISTED)?;
     // Updates in the history do not concern the format of the request itself.
-    let is_about_it = |one: &formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
+    let is_about_it = |one: &formats::Broken| !matches!(one.fact.refuses, Refusal::Format(FormatRule::Updates(_)));
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
         None => Ok(()),
         Some(one) => Err(Stop::Format(Error::new(Code::NotRepresentable, one.pointer, one.message))),
@@ -656,7 +656,7 @@ fn names_in(node: &Node<'_>, levels: usize, names: &mut Set<String>) {
     for inner in node.as_array().unwrap_or_default() {
         names_in(inner, levels, names);
     }
-    for key in ["function", "custom", "toolSpec", "tools"].iter().chain(&GROUPS) {
+    for key in HOLDERS.iter().chain(&["tools"]).chain(&GROUPS) {
         if let Some(inner) = node.get(*key) {
             names_in(inner, levels, names);
         }

@@ -13,7 +13,6 @@ mod format_ladder;
 mod history_names;
 pub(crate) mod overflow;
 mod report;
-mod retained_namespaces;
 mod steps;
 mod substitute;
 #[cfg(test)]

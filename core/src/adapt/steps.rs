@@ -9,7 +9,6 @@ use super::{
     history_names::HistoryNames,
     overflow,
     report::AdaptReport,
-    retained_namespaces::{Flattened, RetainedNamespaces},
     substitute::{stopped_by, Stop, Substitute},
     tool_list, OVERFLOW,
 };
@@ -20,10 +19,10 @@ use crate::{
     error::{Code, Error},
     json::{Node, Object, Text},
     options::{
-        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
-        Native, Order, Overflow, Reasoning, ServerToolSearch, ToolChanges, ToolsOptions,
+        AdaptOptions, Announce, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode, Native,
+        Order, Overflow, Reasoning, ServerToolSearch, ToolChanges, ToolsOptions,
     },
-    request::{namespaces, reader::Backend, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
+    request::{reader::Backend, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -32,6 +31,8 @@ use crate::{
         request_rules, sanitize_list,
         servers::{mentions, Servers},
     },
+    wire::responses::namespaces,
+    wire::responses::retained_namespaces::{Flattened, RetainedNamespaces},
     wire::{
         self,
         additions::Additions,
@@ -124,7 +125,7 @@ pub(super) const STEPS: &[Step] = &[
         run: |request, context| {
             context.original = Original {
                 members: request_facts::OriginalMembers::of(request, context.api)?,
-                namespaces: request_facts::Namespaces::of(request)?,
+                namespaces: request_facts::Namespaces::of(request, context.api)?,
                 namespaced_calls: request_facts::namespaced_calls(request, context.api)?,
                 messages: wire::of(context.api).count(request),
                 names: request.as_object().map(member_names).unwrap_or_default(),
@@ -177,10 +178,10 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "forget-answers",
-        applies: |context| context.is_responses(),
+        applies: |context| context.keeps_namespaces(),
         run: |request, context| {
             let before = wire::of(context.api).count(request);
-            let (changes, origins) = calls::forget_answers(request, &context.sent.origins)?;
+            let (changes, origins) = calls::forget_answers(request, context.target, &context.sent.origins)?;
             context.report.request_changes.extend(changes);
             context.sent.origins.add_messages(context.api, origins);
             context.is_shifted |= wire::of(context.api).count(request) != before;
@@ -217,7 +218,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "report-custom-tools",
         applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
-            let mut changes = request_facts::custom_tools(request)?;
+            let mut changes = request_facts::custom_tools(request, context.target)?;
             changes.iter_mut().for_each(|change| context.sent.origins.given(&mut change.pointer));
             context.report.request_changes.extend(changes);
             Ok(())
@@ -389,7 +390,7 @@ pub(super) const STEPS: &[Step] = &[
         applies: |context| context.is_same_format() && !context.original.namespaced_calls.is_empty(),
         run: |request, context| {
             let before = &context.original.namespaced_calls;
-            let changes = request_facts::flattened_calls(request, before, context.is_aligned(request))?;
+            let changes = request_facts::flattened_calls(request, context.target, before, context.is_aligned(request))?;
             context.report.request_changes.extend(changes);
             Ok(())
         },
@@ -534,9 +535,8 @@ fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Resul
         };
         restore_map.is_client_tool(flat.clone(), tool);
     }
-    // Calls of Gemini are restored in place.
     let client = sent.client.take().unwrap_or(Client { format: context.api, search: None });
-    restore_map.comes_from(Some(client).filter(|_| context.api != Api::Gemini));
+    restore_map.comes_from(Some(client).filter(|_| !wire::of(context.api).single_call().is_in_place));
     Ok(())
 }
 
@@ -604,12 +604,12 @@ fn report_namespaces(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
     let found = core::mem::take(&mut context.original.namespaces);
     let changes = &mut context.report.request_changes;
     let Some((retained, flattened)) = &mut context.retained else {
-        changes.extend(found.report(request, |_| false)?);
+        changes.extend(found.report(request, context.target, |_| false)?);
         return Ok(());
     };
-    flattened.changes = found.clone().report(request, |_| false)?;
+    flattened.changes = found.clone().report(request, context.target, |_| false)?;
     let start = changes.len();
-    changes.extend(found.report(request, |namespace| retained.keeps(namespace))?);
+    changes.extend(found.report(request, context.target, |namespace| retained.keeps(namespace))?);
     flattened.reported = start..changes.len();
     Ok(())
 }

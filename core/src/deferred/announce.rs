@@ -13,7 +13,10 @@ use crate::{
         location::Location,
         tool::has_type,
     },
-    wire::{self, prompt::appended},
+    wire::{
+        self,
+        prompt::{self, appended},
+    },
 };
 
 const OPEN: &str = "<available-deferred-tools>";
@@ -38,14 +41,14 @@ fn block(names: &[String]) -> String {
 /// before the first answer, as Claude Code does. Text from tools, from the model and in later user messages does
 /// not count, because its only purpose could be to suppress this list.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
-    for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
+    for key in prompt::members() {
         if let Some(prompt) = request.get(key) {
             if contains_list(prompt)? {
                 return Ok(true);
             }
         }
     }
-    for key in ["messages", "input", "contents"] {
+    for key in wire::histories() {
         let messages = request.get(key).map(one_or_list).unwrap_or_default();
         let mut begins = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_contain_list(message)) {
@@ -102,7 +105,7 @@ fn contains_list(prompt: &Node<'_>) -> Result<bool, Error> {
         for block in blocks.iter().filter(|block| may_contain_list(block)) {
             let block = view(block)?;
             // Texts of Converse and Gemini have no type.
-            let is_text = has_type(&block, "text") || has_type(&block, "input_text") || block.get("type").is_none();
+            let is_text = wire::is_text(&block) || block.get("type").is_none();
             if is_text && block.get("text").is_some_and(has_it) || has_it(&block) {
                 return Ok(true);
             }
@@ -150,7 +153,7 @@ pub(super) fn add_list(
 pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     // In Chat Completions, the system prompt is the first message.
-    let prompt = usize::from(source == Api::OpenaiChat);
+    let prompt = usize::from(wire::of(source).prompt_member().is_none());
     let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
     let last = conversation.events.iter_mut().take_while(is_prompt).last();
     if let Some(EventKind::Text { role: Role::System, content }) = last.map(|event| &mut event.kind) {

@@ -11,9 +11,10 @@ use crate::{
     options::Native,
     request::{
         betas::{self, Header},
-        carriers::{directive, directive_definition},
         tool::has_type,
     },
+    wire::anthropic::mentions::directive,
+    wire::anthropic::mentions::directive_definition,
 };
 
 /// Beta for additions and removals by name.

@@ -15,7 +15,6 @@ use crate::{
         flat_list,
         instructions::Quoted,
         location::Location,
-        namespaces::NameMap,
         origins::{EntryOrigin, GivenShape},
         reader::Backend,
         report::Warnings,
@@ -23,6 +22,7 @@ use crate::{
         tool_format::ToolShape,
         tools::{Source, Tool, Tools},
     },
+    wire::responses::namespaces::NameMap,
     wire::{
         self,
         choice::{Choice, Decision, ToolRef},

@@ -23,6 +23,8 @@ use crate::{
         tool::{deferral, is_cache_point, is_clean},
     },
     wire,
+    wire::additions::Additions,
+    wire::converse::mentions::converse_change,
 };
 
 /// Rewrites a request in place. `api` is Bedrock Converse or Gemini `generateContent`.
@@ -64,7 +66,7 @@ pub(super) fn apply(
     let before = if place.groups().is_empty() { None } else { Some(pointers(request)?.unwrap_or_default()) };
     let shell = flat_list::lift(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
-    if api == Api::Bedrock {
+    if place.has_others() {
         drop_idle_points(request, &mut applied.origins.entries);
     }
     flat_list::sink(request, api, shell)?;
@@ -104,21 +106,23 @@ fn drop_idle_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin
 /// Returns true if a request contains anything that deferred loading rewrites.
 fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let has_texts = options.native == Native::None && options.unavailable_calls == UnavailableCalls::Text;
-    if has_texts && api == Api::Bedrock {
+    if has_texts && wire::of(api).turns().replaces_calls {
         return Ok(true);
     }
     if has_flags(request, api)? {
         return Ok(true);
     }
     let history = request.get(wire::of(api).history()).map(as_messages).unwrap_or_default();
+    let lists_changes = matches!(wire::of(api).additions(), Additions::Listed);
+    let in_json = wire::of(api).searches().in_json();
     let mut has_results = false;
     for message in history.iter().filter(|message| may_hold(message, Flags::DEFERRAL)) {
         let message = view(message)?;
         let blocks = carriers::of_message(&message);
-        if api == Api::Bedrock && blocks.iter().any(|block| carriers::converse_change(block).is_some()) {
+        if lists_changes && blocks.iter().any(|block| converse_change(block).is_some()) {
             return Ok(true);
         }
-        has_results |= blocks.iter().any(carriers::has_references);
+        has_results |= in_json.is_some_and(|form| blocks.iter().any(form.has_tools));
     }
     Ok(has_results && has_search_results(request, api, options)?)
 }
@@ -133,14 +137,15 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
     let searches =
         wire::of(api).tools().look(request, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
     let mut searches = searches.unwrap_or_else(|| Searches::of(&[], Some(options)));
+    let Some(form) = wire::of(api).searches().in_json() else { return Ok(false) };
     for message in request.get(wire::of(api).history()).map(as_messages).unwrap_or_default() {
         if !may_hold(message, Flags::DEFERRAL | Flags::CALL) {
             continue;
         }
         let message = view(message)?;
         for block in carriers::of_message(&message) {
-            searches.note_block(block);
-            if searches.is_search_result(block) {
+            searches.note(block, form);
+            if searches.is_search_result(block, form) {
                 return Ok(true);
             }
         }

@@ -18,20 +18,21 @@ use crate::{
     names::{Names, Taken},
     options::{Api, CustomTools, DeferredOptions, Mode, Native, Removals, ToolChanges, UnavailableCalls},
     request::{
-        carriers::{directive, directive_definition, Directive},
         choice::widen,
         conversation::{self, Content, Conversation, Event, EventKind, Part, Role},
         listed,
         location::Location,
-        namespaces::{flatten_choice, NameMap},
         origins::EntryOrigin,
         reader::{self, Reading},
         report::{DeferredReport, Warnings},
-        tool::{self, has_type, Kind, CACHE, FLAG},
+        tool::{self, Kind, CACHE, FLAG},
         tools::{Tool, Tools},
         writer::{self, Writing},
     },
-    wire::prompt::whole,
+    wire,
+    wire::constructs::{self, lists_deferred, Unsupported},
+    wire::responses::namespaces::{flatten_choice, NameMap},
+    wire::{history_formats, prompt::whole},
 };
 
 /// Writes a request without constructs for deferred loading. Its list of tools is final, and its entries have these
@@ -74,9 +75,11 @@ pub(super) fn native<'a>(
         });
     }
     let (target, backend) = (formats.1, sending.map(|sending| sending.backend));
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, backend };
+    let format = history_formats::reader(formats.0);
+    let reading =
+        Reading { options, names: &mut map, warnings: &mut *warnings, format, target, glances: false, backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
-    if formats.0 == Api::OpenaiResponses {
+    if wire::of(formats.0).tools().has_namespaces() {
         flatten_choice(request, &map)?;
     }
     if formats.0 != formats.1 {
@@ -156,7 +159,19 @@ fn write<'a>(
     (options, names): (&DeferredOptions, &Names),
     warnings: &mut Warnings,
 ) -> Result<writer::Written, Error> {
-    writer::put(request, conversation, Writing { options, source, target, names, warnings })
+    writer::put(
+        request,
+        conversation,
+        Writing {
+            options,
+            source,
+            target,
+            history: history_formats::writer(target),
+            settings: (history_formats::settings(source), history_formats::settings(target)),
+            names,
+            warnings,
+        },
+    )
 }
 
 /// Returns the report about loaded, hidden and unreachable deferred tools.
@@ -231,7 +246,9 @@ fn acceptable<'a>(
     }
     let names = &mut NameMap::default();
     let backend = sending.map(|sending| sending.backend);
-    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, backend };
+    let format = history_formats::reader(formats.0);
+    let reading =
+        Reading { options, names, warnings: &mut *warnings, format, target: formats.1, glances: true, backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
     let tools = Tools::read(crate::request::listed(request), None, formats.0, &mut Warnings::default());
@@ -244,8 +261,8 @@ fn acceptable<'a>(
     if conversation.tools.has_refused() {
         return Ok(None);
     }
-    let is_anthropic = formats.0 == Api::Anthropic;
-    if is_anthropic && (ignores || refers_to_missing(&mut conversation, crate::request::listed(request), sending)?) {
+    let checks = wire::of(formats.0).tools().checks_deferral();
+    if checks && (ignores || refers_to_missing(&mut conversation, crate::request::listed(request), sending)?) {
         return Ok(None);
     }
     let (loaded, hidden) = (conversation.tools.loaded_names(), conversation.tools.hidden_names());
@@ -280,15 +297,15 @@ fn refers_to_missing<'a>(
 /// tool's name, and the client may have a namespace of this name that contains another tool of this name. If `custom`
 /// tools are sent as functions, calls have no namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
-    if formats != super::RESPONSES_ONLY {
+    if !super::keeps_namespaces(formats) {
         return Ok(false);
     }
-    let names = crate::request::namespaces::flat_names_of_unchanged(request)?;
+    let names = crate::wire::responses::namespaces::flat_names_of_unchanged(request)?;
     let mut renamed = names.renamed_own_names().peekable();
     if renamed.peek().is_none() || options.custom_tools == Some(CustomTools::Function) {
         return Ok(renamed.peek().is_some());
     }
-    let loadable = crate::request::namespaces::loadable_names(request)?;
+    let loadable = crate::wire::responses::namespaces::loadable_names(request)?;
     Ok(renamed.any(|name| loadable.contains(&*name.display())))
 }
 
@@ -304,24 +321,10 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         return Ok(true);
     }
     let ignores = options.tool_changes == ToolChanges::Ignore;
-    let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
-        // Ignored changes are removed even if the backend supports them.
-        Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
-        Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
-        Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
-        Native::Kimi => return has_refused_carriers(request),
-        Native::None | Native::Inline | Native::ToolSearch | Native::Interactions | Native::Converse => {
-            return Ok(false);
-        }
-        Native::References => ("messages", changes),
-        Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
-        Native::Changes => ("messages", changes),
-        Native::AdditionalTools if ignores => ("input", |item, _| {
-            ["additional_tools", "tool_search_call", "tool_search_output"].iter().any(|kind| has_type(item, kind))
-        }),
-        Native::AdditionalTools => {
-            ("input", |item, _| has_type(item, "tool_search_call") || has_type(item, "tool_search_output"))
-        }
+    let (history, is_unsupported) = match constructs::unsupported(native, ignores) {
+        Unsupported::Nothing => return Ok(false),
+        Unsupported::Carriers => return has_refused_carriers(request),
+        Unsupported::Parts { history, is_unsupported } => (history, is_unsupported),
     };
     if native == Native::AdditionalTools {
         if let Some(tools) = request.get("tools") {
@@ -334,36 +337,11 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         }
     }
     for message in request.items_at(history) {
-        if may_hold(message, Flags::DEFERRAL) && is_foreign(&*view(message)?, native) {
+        if may_hold(message, Flags::DEFERRAL) && is_unsupported(&*view(message)?, native) {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// Returns true if the list of a request or of an `additional_tools` item has a deferred tool, inside or outside a
-/// namespace.
-pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
-    if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
-        return Ok(true);
-    }
-    for item in request.items_at("input") {
-        if may_hold(item, Flags::CARRIER) {
-            let item = view(item)?;
-            if has_type(&item, "additional_tools") && item.get("tools").is_some_and(has_deferred) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
-fn has_deferred(list: &Node<'_>) -> bool {
-    let is_deferred = |entry: &Node<'_>| tool::deferral(entry).0;
-    list.as_array().unwrap_or_default().iter().any(|entry| {
-        let members = entry.get("tools").filter(|_| has_type(entry, "namespace")).and_then(Node::as_array);
-        is_deferred(entry) || members.unwrap_or_default().iter().any(is_deferred)
-    })
 }
 
 /// Returns true if Kimi refuses the tools in messages: a name may occur only once in a request, and a message with
@@ -393,17 +371,6 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
         }
     }
     Ok(false)
-}
-
-/// Returns true if a message changes the tools with a construct that the backend does not support.
-fn changes(message: &Node<'_>, native: Native) -> bool {
-    let blocks = message.items_at("content");
-    blocks.iter().any(|block| match directive(block) {
-        None => false,
-        Some(_) if native == Native::References => true,
-        Some(Directive::Removal) => false,
-        Some(Directive::Addition) => directive_definition(block).is_some(),
-    })
 }
 
 /// A tool that is sent without its flag, because every tool of the list was deferred.

@@ -21,6 +21,8 @@ use crate::{
         tools::ToolState,
     },
     wire,
+    wire::additions::Additions,
+    wire::anthropic::mentions,
 };
 
 /// Removes the searches that the API's servers ran from a history, or turns them into ordinary calls and results.
@@ -32,10 +34,11 @@ pub(super) fn settle_searches(
 ) {
     let emulates = options.emulates_search();
     if wire::of(source).turns().has_items() {
+        let is_item = wire::of(source).searches().has_item();
         for event in &mut conversation.events {
             if let EventKind::Call(call) = &mut event.kind {
                 // In Gemini Interactions, the client's search keeps its own name.
-                if call.search == Some(Searcher::Hosted) || call.search.is_some() && source == Api::OpenaiResponses {
+                if call.search == Some(Searcher::Hosted) || call.search.is_some() && is_item {
                     call.name = Text::new(String::from(name));
                 }
             }
@@ -102,7 +105,8 @@ pub(super) fn settle_searches(
                 }
             }
             EventKind::Result(outcome) => {
-                outcome.own = (same_format && !wire::of(source).turns().has_items()).then(|| client_result(outcome));
+                outcome.own = (same_format && !wire::of(source).turns().has_items())
+                    .then(|| mentions::client_result(outcome.own.as_ref(), outcome.is_error));
             }
             _ => {}
         }
@@ -186,30 +190,9 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     if !same_format {
         return;
     }
-    if let Some(object) = call.own.as_mut().and_then(Node::as_object_mut) {
-        object.set("type", Node::literal("tool_use"));
-        if options.emulates_search() {
-            object.set("name", Node::string(call.name.clone()));
-        }
+    if let Some(own) = &mut call.own {
+        mentions::as_client_call(own, options.emulates_search().then(|| call.name.clone()));
     }
-}
-
-/// Returns the ordinary `tool_result` block that replaces the result of a hosted search. Its content is written later.
-fn client_result<'a>(outcome: &Outcome<'a>) -> Node<'a> {
-    let own = outcome.own.as_ref();
-    let member = |key: &str| own.and_then(|own| own.get(key)).cloned();
-    let mut result = Node::record([("type", Node::literal("tool_result"))]);
-    if let Some(object) = result.as_object_mut() {
-        object.set("tool_use_id", member("tool_use_id").unwrap_or_default());
-        if outcome.is_error {
-            object.set("is_error", Node::bool(true));
-        }
-        object.set("content", Node::default());
-        if let Some(cache_control) = member(CACHE) {
-            object.set(CACHE, cache_control);
-        }
-    }
-    result
 }
 
 /// Returns the names of the tools that the history mentions.
@@ -243,8 +226,8 @@ impl<'a> Writer<'_, 'a> {
     /// Replaces tool references, searches and tool changes with text.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         // A Converse backend without tool changes has no system messages either.
-        let to_user = match self.source {
-            Api::Bedrock => with_changes(&conversation.events),
+        let to_user = match wire::of(self.source).additions() {
+            Additions::Listed => with_changes(&conversation.events),
             _ => Set::new(),
         };
         let Conversation { events, losses, bare, read_members, changed, .. } = conversation;
@@ -259,7 +242,7 @@ impl<'a> Writer<'_, 'a> {
                     Some(content) => EventKind::Text { role, content },
                     None => {
                         let is_first = out.last().is_none_or(|last| last.at != at);
-                        let is_item = self.source == Api::OpenaiResponses && !bare.contains(&at);
+                        let is_item = wire::of(self.source).searches().has_item() && !bare.contains(&at);
                         if is_item && is_first && !self.same_format {
                             let kind = self.removed(role, losses);
                             emptied = Some(Event { at, message, member, origin, others, kind });
@@ -336,8 +319,9 @@ impl<'a> Writer<'_, 'a> {
     /// Returns the text that replaces content that has become empty.
     fn removed(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
         let mut part = self.part(instructions::REMOVED.into(), None, losses);
-        if let (Part::Untranslated(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
-            block.set("type", Node::literal("output_text"));
+        let kind = wire::of(self.source).turns().model_text.filter(|_| role == Role::Assistant);
+        if let (Part::Untranslated(block), Some(kind)) = (&mut part, kind) {
+            block.set("type", Node::literal(kind));
         }
         EventKind::Text { role, content: Content::Parts(Vec::from([part])) }
     }

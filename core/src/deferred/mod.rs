@@ -7,7 +7,6 @@
 
 mod announce;
 mod betas;
-mod custom_tools;
 pub(crate) mod emulation;
 mod flat;
 mod handoff;
@@ -21,6 +20,7 @@ pub(crate) use handoff::has_hosted_search;
 
 use alloc::{string::String, vec::Vec};
 
+use crate::wire::responses::custom_tools::{self, Converted, Replaced};
 use crate::{
     collections::Set,
     error::Error,
@@ -34,7 +34,6 @@ use crate::{
         instructions::{Notices, Quoted},
         listed,
         location::Location,
-        namespaces::{self, FlatNames, NameMap},
         origins::{EntryOrigin, Grouped},
         reader::{self, Reading},
         report::{CallKind, DeferredReport, Warnings},
@@ -42,9 +41,16 @@ use crate::{
         tool::{self, has_type},
         writer::AddedOrigins,
     },
-    wire::{self, choice::WithoutTools},
+    wire::constructs,
+    wire::recognition::SentTo,
+    wire::responses::namespaces::{self, FlatNames, NameMap},
+    wire::translation::Form,
+    wire::{
+        self,
+        choice::{WithoutTools, CHOICE, PARALLEL_CALLS},
+        history_formats,
+    },
 };
-use custom_tools::{Converted, Replaced};
 use emulation::{Emulation, Quotes, Sending};
 
 /// Returns the name of the hosted search that a request lists, if any.
@@ -122,8 +128,10 @@ impl Applied {
     }
 }
 
-/// Source and target format of a request that stays in the Responses format.
-const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
+/// Returns true for a request that stays in a format with namespaces.
+fn keeps_namespaces((source, target): (Api, Api)) -> bool {
+    source == target && wire::of(target).tools().has_namespaces()
+}
 
 /// Rewrites a request in place. If `reports` is false, the parts of the report that need another pass over all tools or
 /// messages are left out. If `sending` is present, the tools are rewritten again before they are sent. Texts in the
@@ -171,7 +179,7 @@ fn apply_to_list(
             done.origins.rewrite(again.origins);
             warnings.extend_rewritten(others);
         }
-        if wire.target == Api::Anthropic {
+        if wire::of(wire.target).tools().checks_deferral() {
             let origins = done.origins.entries.as_deref();
             if let Some(shown) = handoff::settle_native_list(request, origins, options, &mut warnings)? {
                 done.record_shown(&shown);
@@ -183,7 +191,7 @@ fn apply_to_list(
             done.report.unreachable = false;
         }
         announce::add_list(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
-        if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
+        if keeps_namespaces(formats) && options.custom_tools == Some(CustomTools::Function) {
             let names = namespaces::flat_names_of_unchanged(request)?;
             let converted = custom_tools::as_functions(request, &names, &mut warnings)?;
             done.report.are_custom(converted.tools);
@@ -191,10 +199,10 @@ fn apply_to_list(
         }
         let Applied { report, .. } = &mut done;
         drop_empty_tools(request, wire.target, (had_tools, false), options)?;
-        if wire.target == Api::OpenaiResponses && wire.format != wire.target {
+        if wire.format != wire.target && wire::of(wire.target).choice().is_completed() {
             complete_choice(request);
         }
-        if wire.target == Api::Anthropic {
+        if wire::of(wire.target).has_betas() {
             report.betas = betas::needed(request)?;
             betas::rewrite_body(request, options.native, &report.betas)?;
         }
@@ -212,7 +220,7 @@ fn apply_to_list(
         warnings.extend_rewritten(others);
     }
     drop_empty_tools(request, wire.target, (emptied || wire.format != wire.target, emptied), options)?;
-    if wire.target == Api::OpenaiResponses && source != wire.target {
+    if source != wire.target && wire::of(wire.target).choice().is_completed() {
         complete_choice(request);
     }
     keep_spelling(request, spelled);
@@ -245,10 +253,13 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
 /// Returns the format in which a rewritten request must be read. A Chat Completions request that was recognized by its
 /// tools alone may have no tools left. Then only its messages identify the format, and they may look like Anthropic's.
 fn format_to_read(request: &Node<'_>, wire: FormatPair, options: &DeferredOptions) -> Result<Api, Error> {
-    let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;
-    let undecided = is_chat && options.target.is_some() && options.format.is_none();
-    if undecided && format::recognize(request, options)?.format == Api::Anthropic {
-        return Ok(Api::Anthropic);
+    let is_same = wire.format == wire.target && SentTo::matters(wire.target);
+    let undecided = is_same && options.target.is_some() && options.format.is_none();
+    if undecided {
+        let found = format::recognize(request, options)?.format;
+        if wire::of(found).has_evidence() {
+            return Ok(found);
+        }
     }
     Ok(wire.format)
 }
@@ -265,13 +276,21 @@ fn emulate<'a>(
     let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
     // If the format changes, the history is taken out of the request below, so it is searched for an announcement here.
     // Only deferred tools are announced or unreachable.
-    let is_asked = format != target && (announces || reports) && handoff::lists_deferred(request)?;
+    let is_asked = format != target && (announces || reports) && constructs::lists_deferred(request)?;
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
     warnings.set_format(format);
     emulation::warn_of_toolsets(listed(request), warnings);
     let backend = sending.map(|sending| sending.backend);
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, backend };
+    let reading = Reading {
+        options,
+        names: &mut map,
+        warnings: &mut *warnings,
+        format: history_formats::reader(format),
+        target,
+        glances: false,
+        backend,
+    };
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.emulates_search();
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
@@ -321,7 +340,7 @@ fn emulate<'a>(
     let has_toolsets = emulation.has_toolsets();
     history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
-    if format == Api::Anthropic {
+    if wire::of(format).has_betas() {
         betas::rewrite_body(request, Native::None, &[])?;
     }
 
@@ -367,7 +386,7 @@ fn emulate<'a>(
         }
     }
     let mut custom = Vec::new();
-    if (format, target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
+    if keeps_namespaces((format, target)) && options.custom_tools == Some(CustomTools::Function) {
         custom = custom_tools::as_functions(request, &FlatNames::default(), warnings)?.replaced;
     }
     let client = Client { format, search: None };
@@ -423,13 +442,13 @@ fn drop_empty_tools(
     }
     // Kimi's tools may be in messages.
     if (omit || emptied) && options.native != Native::Kimi {
-        request.remove("tool_choice");
+        request.remove(CHOICE);
         if wire.choice().is_setting() {
             wire.choice().remove(request)?;
         }
     }
     if omit && wire.choice().without_tools() == WithoutTools::None {
-        request.remove("parallel_tool_calls");
+        request.remove(PARALLEL_CALLS);
     }
     Ok(())
 }
@@ -451,22 +470,29 @@ pub(crate) struct CallRecorder<'o> {
 }
 
 impl CallRecorder<'_> {
+    /// Returns true if tools of the source need no type.
+    fn has_plain_tools(&self) -> bool {
+        wire::of(self.source).translation().is_some_and(|format| format.form == Form::Plain)
+    }
+
     /// Records one tool, by its flat name and definition.
     pub(crate) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
-        // In Anthropic's format, every tool of the client may have the type `custom`.
-        let is_custom = self.source != Api::Anthropic && has_type(definition, "custom");
+        // In a format whose tools need no type, every tool of the client may have the type `custom`.
+        let is_custom = !self.has_plain_tools() && has_type(definition, "custom");
+        // A tool that is loaded is in a namespace, if the format has them.
+        let has_namespaces = |api: Api| wire::of(api).tools().has_namespaces();
         let is_function = match self.source == self.target {
-            true => self.source == Api::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
+            true => has_namespaces(self.source) && self.options.custom_tools == Some(CustomTools::Function),
             false => true,
         };
         let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
-        let is_at_api = self.target == Api::OpenaiResponses && self.options.native != Native::None;
-        map.note(name, (is_loaded && self.source == Api::OpenaiResponses, is_at_api), kind);
+        let is_at_api = has_namespaces(self.target) && self.options.native != Native::None;
+        map.note(name, (is_loaded && has_namespaces(self.source), is_at_api), kind);
     }
 
     /// Records all tools of a flat list.
     pub(crate) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
-        if self.source == Api::Anthropic {
+        if self.has_plain_tools() {
             return;
         }
         for definition in tools.iter().filter(|definition| tool::kind(definition) == tool::Kind::Tool) {

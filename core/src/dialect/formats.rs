@@ -32,6 +32,8 @@ pub(crate) struct FormatPlace {
     pub(crate) has_strict: bool,
     /// True if the object that holds the schema also has the member `name`.
     pub(crate) has_name: bool,
+    /// The member that has to name the media type of the answer.
+    pub(crate) media_type: Option<&'static str>,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
     /// The format of tools whose schemas follow the same rules as those at this place, if the API has several. A
@@ -73,6 +75,7 @@ impl FormatPlace {
         text: SchemaText::Never,
         has_strict: false,
         has_name: false,
+        media_type: None,
         is_enforced: true,
         carrier: None,
         is_main: false,
@@ -264,6 +267,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         api: Api::GeminiInteractions,
         path: &["response_format"],
         kind: Some("text"),
+        media_type: Some("mime_type"),
         is_main: true,
         source: "google-genai 3.6.1, _gaos/types/interactions, TextResponseFormat (read 2026-11-26)",
         ..FormatPlace::NONE
@@ -378,7 +382,7 @@ pub(super) const OPENAI_WORD: RequestFact = refused(
         somewhere in the context",
 );
 pub(super) const UPDATES: RequestFact = refused(
-    FormatRule::Updates,
+    FormatRule::Updates(Api::OpenaiResponses),
     'A',
     "a configuration update does not directly follow another one",
     "openai-python 7.57, documentation of `configuration_update`",
@@ -468,6 +472,8 @@ pub(crate) struct JsonMode {
     pub(crate) members: &'static [(&'static str, &'static str)],
     /// True if the answer must be an object.
     pub(crate) wants_object: bool,
+    /// True if the object has other members, which stay.
+    pub(crate) is_beside_others: bool,
 }
 
 const JSON_MODES: &[JsonMode] = &[
@@ -478,6 +484,7 @@ const JSON_MODES: &[JsonMode] = &[
         path: &[],
         members: &[("format", "json")],
         wants_object: true,
+        is_beside_others: false,
     },
     JsonMode {
         api: Api::OpenaiChat,
@@ -485,6 +492,7 @@ const JSON_MODES: &[JsonMode] = &[
         path: &["response_format"],
         members: &[("type", "json_object")],
         wants_object: true,
+        is_beside_others: false,
     },
     JsonMode {
         api: Api::OpenaiResponses,
@@ -492,6 +500,7 @@ const JSON_MODES: &[JsonMode] = &[
         path: &["text", "format"],
         members: &[("type", "json_object")],
         wants_object: true,
+        is_beside_others: false,
     },
     JsonMode {
         api: Api::Gemini,
@@ -499,6 +508,7 @@ const JSON_MODES: &[JsonMode] = &[
         path: &["generationConfig"],
         members: &[("responseMimeType", "application/json")],
         wants_object: false,
+        is_beside_others: true,
     },
     JsonMode {
         api: Api::GeminiInteractions,
@@ -506,6 +516,7 @@ const JSON_MODES: &[JsonMode] = &[
         path: &["response_format"],
         members: &[("type", "text"), ("mime_type", "application/json")],
         wants_object: false,
+        is_beside_others: false,
     },
 ];
 

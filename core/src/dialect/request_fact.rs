@@ -69,14 +69,24 @@ pub(crate) enum Refusal {
     Prefill(Models),
     /// The client's functions together with a hosted tool, for these models.
     FunctionsBesideHosted {
+        /// The format of the requests that the fact is about.
+        api: Api,
         models: Models,
         /// The members that identify an entry of the list as a hosted tool.
         hosted: &'static [&'static str],
-        /// The member of the tool configuration that allows the combination.
-        unless: Option<&'static str>,
+        /// The spellings of the member with the configuration of tools, and the member there that allows the
+        /// combination.
+        unless: Option<(&'static [&'static str], &'static str)>,
     },
-    /// The system prompt, tools or their configuration together with a cached prompt.
-    BesideCache,
+    /// These members together with a cached prompt, which already contains them.
+    BesideCache {
+        /// The format of the requests that the fact is about.
+        api: Api,
+        /// The spellings of the member that refers to the cached prompt.
+        cache: &'static [&'static str],
+        /// The members, with their pointers.
+        members: &'static [(&'static str, &'static str)],
+    },
 }
 
 impl Rule {
@@ -124,7 +134,7 @@ pub(crate) enum FormatRule {
     /// JSON mode, if no message contains the word JSON.
     WithoutWord,
     /// Two consecutive updates of the configuration.
-    Updates,
+    Updates(Api),
     /// A format without a name, or with a name that does not match this pattern.
     Name(NamePattern),
     /// A schema that violates a rule of the dialect.
@@ -139,7 +149,7 @@ impl FormatRule {
             FormatRule::BesideTools { .. } | FormatRule::BesideHosted { .. } => "format-beside-tools",
             FormatRule::BesidePrefill(_) => "format-beside-prefill",
             FormatRule::WithoutWord => "format-without-word",
-            FormatRule::Updates => "format-updates",
+            FormatRule::Updates(_) => "format-updates",
             FormatRule::Name(_) => "format-name",
             FormatRule::Broken => "format-schema",
         }
@@ -244,7 +254,7 @@ impl RequestFact {
             Refusal::Format(rule) => rule.id(),
             Refusal::Prefill(_) => "prefill-by-model",
             Refusal::FunctionsBesideHosted { .. } => "functions-beside-hosted",
-            Refusal::BesideCache => "cached-content",
+            Refusal::BesideCache { .. } => "cached-content",
         }
     }
 

@@ -707,9 +707,10 @@ pub(crate) const GEMINI: &[RequestFact] = &[
     GOOGLE_TOOLS,
     RequestFact {
         refuses: Refusal::FunctionsBesideHosted {
+            api: Api::Gemini,
             models: Models::Contain(&["gemini-3"]),
             hosted: GOOGLE_HOSTED,
-            unless: Some("includeServerSideToolInvocations"),
+            unless: Some((GOOGLE_CONFIG, "includeServerSideToolInvocations")),
         },
         statement: "Gemini 3 accepts functions together with Google's own tools if the request has \
             `includeServerSideToolInvocations`",
@@ -731,8 +732,11 @@ pub(crate) const GEMINI: &[RequestFact] = &[
 const GOOGLE_HOSTED: &[&str] =
     &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution", "googleMaps", "fileSearch"];
 
+const GOOGLE_CONFIG: &[&str] = &["toolConfig", "tool_config"];
+
 const GOOGLE_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::FunctionsBesideHosted {
+        api: Api::Gemini,
         models: Models::Contain(&["gemini-1", "gemini-2"]),
         hosted: GOOGLE_HOSTED,
         unless: None,
@@ -747,7 +751,17 @@ const GOOGLE_TOOLS: RequestFact = RequestFact {
 
 /// A cache already contains a system prompt, tools and their configuration.
 const CACHED_CONTENT: RequestFact = RequestFact {
-    refuses: Refusal::BesideCache,
+    refuses: Refusal::BesideCache {
+        api: Api::Gemini,
+        cache: &["cachedContent", "cached_content"],
+        members: &[
+            ("tools", "/tools"),
+            ("toolConfig", "/toolConfig"),
+            ("tool_config", "/tool_config"),
+            ("systemInstruction", "/systemInstruction"),
+            ("system_instruction", "/system_instruction"),
+        ],
+    },
     statement: "`cachedContent` does not allow a system prompt, tools or `toolConfig`",
     source: "live: `CachedContent can not be used with GenerateContent request setting system_instruction, tools or \
         tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \

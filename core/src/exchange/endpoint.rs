@@ -28,7 +28,7 @@ pub(super) struct Endpoint<'u> {
 impl<'u> Endpoint<'u> {
     /// Returns the API of the first requests that a body may contain.
     pub(super) fn api(&self) -> Api {
-        self.route.parts.first().map_or(Api::OpenaiChat, |part| part.api)
+        self.route.parts.first().map_or(wire::COMMON[0].api(), |part| part.api)
     }
 
     /// Returns the model, if the path contains it.
@@ -61,7 +61,7 @@ fn path(url: &str) -> &str {
 pub(crate) fn refusal_body(url: &str, error: &Error) -> String {
     match of(url) {
         Some(endpoint) => refusal((endpoint.api(), endpoint.route.errors), error),
-        None => refusal((Api::OpenaiChat, Errors::OfApi), error),
+        None => refusal((wire::COMMON[0].api(), Errors::OfApi), error),
     }
 }
 

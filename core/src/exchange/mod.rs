@@ -14,8 +14,8 @@ mod hidden_stream;
 mod made_up_tests;
 mod other_format;
 pub(crate) mod plain;
-mod searches;
-mod usage;
+pub(crate) mod searches;
+pub(crate) mod usage;
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
@@ -26,7 +26,6 @@ use crate::{
     dialect::lookup,
     error::Error,
     json::{self, lazy::view, Node, Text},
-    limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
         ServerToolSearch, ToolFormat,
@@ -45,6 +44,7 @@ use crate::{
         list_cache::{FoundLists, Lookup, ToolListCache},
         quarantine::{self, SetAsideWarning},
     },
+    wire::anthropic::search_loop::SearchLoop,
     wire::{
         self,
         routes::{Errors, ReplyKind},
@@ -52,7 +52,7 @@ use crate::{
 };
 use frames::Frames;
 use hidden::HiddenLoop;
-use searches::{is, Round, Searches};
+use searches::Searches;
 
 /// A client's request and the state that is needed to translate its reply.
 #[derive(Debug)]
@@ -208,32 +208,6 @@ impl Rounds {
             }
         }
     }
-}
-
-/// State for asking the model again after a search.
-#[derive(Debug)]
-struct SearchLoop {
-    searches: Searches,
-    /// The client's request.
-    client_request: String,
-    /// Number of times that the model may still be asked again.
-    left: usize,
-    /// Blocks of all rounds so far, as the client receives them.
-    shown: Vec<Node<'static>>,
-    /// Number of stored bytes of replies, over all rounds.
-    stored_bytes: usize,
-    /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
-    only_passes: bool,
-    /// Token usage of the previous rounds.
-    used: Option<Node<'static>>,
-    /// The id of the first round's message.
-    id: Option<Node<'static>>,
-    /// State of the current round's stream.
-    round: Round,
-    /// True if this round ended with a search, so the model must be asked again.
-    again: bool,
-    /// True if this round contains the structured output.
-    is_answered: bool,
 }
 
 impl Exchange {
@@ -615,128 +589,6 @@ impl Sink for Exchange {
         self.rounds.as_ref().is_some_and(Rounds::asks_again)
     }
 }
-
-impl SearchLoop {
-    /// Returns the name of the hosted search in the request, if this module must answer it.
-    fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
-        let Some(deferred) = &adapting.deferred else { return Ok(None) };
-        let emulates = deferred.emulates_search() && adapting.tools.format == Some(ToolFormat::Anthropic);
-        if emulates {
-            deferred::hosted_search(request)
-        } else {
-            Ok(None)
-        }
-    }
-
-    /// Returns the initial state for a request with a hosted search.
-    fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
-        SearchLoop {
-            searches,
-            client_request: body.into(),
-            left: rounds,
-            shown: Vec::new(),
-            stored_bytes: 0,
-            only_passes: false,
-            used: None,
-            id: None,
-            round: Round::default(),
-            again: false,
-            is_answered: false,
-        }
-    }
-
-    /// Returns the client's request and the model's answers so far.
-    fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut node = crate::request::read(&self.client_request)?;
-        let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
-        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
-        Ok(node)
-    }
-
-    /// Rewrites a non-streamed reply into the provider's format, including the blocks of earlier rounds.
-    fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
-        let Some(blocks) = reply.array_at("content") else { return Ok(()) };
-        let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.shown.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
-            return Ok(());
-        }
-        let (mut searched, mut called) = (false, false);
-        if self.is_answered {
-            // Clients read the whole text as the answer, so earlier text is removed.
-            self.shown.retain(|block| !is(block, "text"));
-        }
-        self.stored_bytes =
-            blocks.iter().fold(self.stored_bytes, |bytes, block| bytes.saturating_add(json::length(block)));
-        for mut block in blocks {
-            let is_search = self.searches.is_search(&block);
-            if is_search {
-                self.searches.rewrite_call(&mut block);
-                let result = self.searches.result(&block, &self.client_request)?;
-                self.shown.extend([block, result]);
-            } else {
-                called |= is(&block, "tool_use");
-                self.shown.push(block);
-            }
-            searched |= is_search;
-        }
-        let used = usage::total(self.used.as_ref(), reply.get(wire::of(Api::Anthropic).reply().usage()));
-        let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
-        let next = self.next(searched, called, reply.get("stop_reason"));
-        if next == Next::AsksAgain {
-            (self.used, self.id, self.again) = (used, id, true);
-            return Ok(());
-        }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.shown.clone()))), ("usage", used)] {
-            if let Some(value) = value {
-                reply.set(key, value);
-            }
-        }
-        if next == Next::Pauses {
-            reply.set("stop_reason", Node::literal(PAUSE));
-        }
-        if self.is_answered && !called {
-            end_with_text(reply);
-        }
-        Ok(())
-    }
-
-    /// Decides how to continue after a round.
-    fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
-        let ended = stop_reason
-            .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
-        // The client answers calls to its own tools and sends the next request itself.
-        if !searched || called || self.is_answered || !ended {
-            return Next::Ends;
-        }
-        if self.left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
-            return Next::Pauses;
-        }
-        self.left -= 1;
-        Next::AsksAgain
-    }
-}
-
-/// Corrects the stop reason of a message that contains searches and the structured output, but no call to a client
-/// tool.
-fn end_with_text(holder: &mut Node<'_>) {
-    if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
-        holder.set("stop_reason", Node::literal("end_turn"));
-    }
-}
-
-/// The step after a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// The reply is complete.
-    Ends,
-    AsksAgain,
-    /// The reply ends with [`PAUSE`], and the client may ask again.
-    Pauses,
-}
-
-/// Anthropic's stop reason if the server's search loop ends before the model does: the client sends the reply back to
-/// continue.
-const PAUSE: &str = "pause_turn";
 
 /// Returns true if a request, or its history, has a tool or a response format with `strict: true`.
 fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool, Error> {

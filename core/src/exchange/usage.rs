@@ -25,7 +25,7 @@ enum Rule {
 
 /// Returns the token usage of all rounds, from the sum of the earlier rounds and the usage of the last one. Numbers are
 /// added at every depth. Any other value is that of the last round, unless it is null.
-pub(super) fn total(before: Option<&Node<'static>>, now: Option<&Node<'_>>) -> Option<Node<'static>> {
+pub(crate) fn total(before: Option<&Node<'static>>, now: Option<&Node<'_>>) -> Option<Node<'static>> {
     match (before, now.filter(|now| !now.is_null())) {
         (Some(before), Some(now)) => Some(combined(before, &now.detached(), Rule::Add)),
         (before, now) => now.map(Node::detached).or_else(|| before.cloned()),
@@ -33,7 +33,7 @@ pub(super) fn total(before: Option<&Node<'static>>, now: Option<&Node<'_>>) -> O
 }
 
 /// Returns the token usage of one round, from its first and its last event.
-pub(super) fn overlay(first: Option<&Node<'static>>, last: &Node<'_>) -> Node<'static> {
+pub(crate) fn overlay(first: Option<&Node<'static>>, last: &Node<'_>) -> Node<'static> {
     let last = last.detached();
     first.map_or_else(|| last.clone(), |first| combined(first, &last, Rule::Replace))
 }

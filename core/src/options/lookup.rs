@@ -31,30 +31,30 @@ choice! {
     in tests { MadeUp = "made-up" }
 }
 
-impl Api {
-    /// The APIs whose requests deferred loading reads, in the order of the documentation.
-    pub(crate) const WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
-        (Api::Anthropic.as_str(), Api::Anthropic),
-        (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
-        (Api::OpenaiChat.as_str(), Api::OpenaiChat),
-        (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
-        (Api::Bedrock.as_str(), Api::Bedrock),
-        (Api::Gemini.as_str(), Api::Gemini),
-        #[cfg(test)]
-        (Api::MadeUp.as_str(), Api::MadeUp),
-    ];
+/// The APIs whose requests deferred loading reads, in the order of the documentation.
+pub(crate) const APIS_WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
+    (Api::Anthropic.as_str(), Api::Anthropic),
+    (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
+    (Api::OpenaiChat.as_str(), Api::OpenaiChat),
+    (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
+    (Api::Bedrock.as_str(), Api::Bedrock),
+    (Api::Gemini.as_str(), Api::Gemini),
+    #[cfg(test)]
+    (Api::MadeUp.as_str(), Api::MadeUp),
+];
 
-    /// Reads an option whose value is one of [`Self::WITH_DEFERRAL`].
+impl Api {
+    /// Reads an option whose value is one of [`APIS_WITH_DEFERRAL`].
     ///
     /// # Errors
     /// `invalid-option` for any other value.
     pub(super) fn with_deferral(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Option<Self>>, Error> {
-        Ok(reader.choice(name, Self::WITH_DEFERRAL)?.map(Some))
+        Ok(reader.choice(name, APIS_WITH_DEFERRAL)?.map(Some))
     }
 
     /// Returns true if deferred loading reads requests of this API.
     pub(crate) fn has_deferral(self) -> bool {
-        Self::WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
+        APIS_WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }
 
     /// Returns the format of tools in requests of this API.

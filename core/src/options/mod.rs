@@ -27,6 +27,7 @@ pub use deferred::{
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::ExchangeOptions;
+pub(crate) use lookup::APIS_WITH_DEFERRAL;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
 pub use results::{Mismatch, ResultOptions, StructuredText};

@@ -2,7 +2,7 @@
 
 use crate::{
     json::{Data, Node, Text},
-    wire,
+    wire::{self, calls::RESULT_IDS},
 };
 
 /// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
@@ -16,7 +16,7 @@ pub(crate) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'stati
 
 /// Returns the id by which a result refers to the call.
 pub(crate) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
-    ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
+    RESULT_IDS.into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
 /// Returns the id of an entry of a list of calls. Some servers send an empty id, which identifies nothing.
@@ -26,7 +26,7 @@ pub(crate) fn entry_id<'a>(call: &Node<'a>) -> Option<Text<'a>> {
 
 /// Returns true if the call has this id or no id at all.
 pub(crate) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
-    let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
+    let mut ids = RESULT_IDS.into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
 

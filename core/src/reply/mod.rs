@@ -8,6 +8,5 @@ pub(crate) mod answer;
 pub(crate) mod call_repair;
 pub(crate) mod call_sites;
 pub(crate) mod client_call;
-mod client_item;
 pub(crate) mod restore;
 pub(crate) mod streams;

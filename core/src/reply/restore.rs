@@ -16,21 +16,21 @@ use super::{
         text::{self, Answer, Content},
     },
     call_repair::{CallReports, Repairing, Schemas},
-    client_item,
 };
 use crate::{
     collections::{Map, Set},
     deferred::Client,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
+    options::APIS_WITH_DEFERRAL,
     options::{Api, RepairOptions},
     report::AnswerChange,
-    request::{
-        namespaces::is_default,
-        report::{CallKind, ClientTool, DeferredReport},
-    },
+    request::report::{CallKind, ClientTool, DeferredReport},
     sanitize::decode::{version, Plan},
     schema::validate::Prepared,
+    wire,
+    wire::responses::client_item,
+    wire::responses::namespaces::is_default,
     wire::{
         alternatives::alternatives_of,
         reply,
@@ -243,7 +243,7 @@ impl RestoreMap {
 
     /// Returns the kind of item that a call becomes in an OpenAI Responses reply if the client also uses that API.
     pub(crate) fn item_kind(&self, name: &Text<'_>) -> CallKind {
-        if self.client() == Some(Api::OpenaiResponses) {
+        if self.client().is_some_and(|client| wire::of(client).tools().has_namespaces()) {
             self.kind(name)
         } else {
             CallKind::Function
@@ -718,7 +718,7 @@ fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>
 fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
     let Some(format) = text_at(node, "format") else { return Ok(None) };
     let format = format
-        .and_then(|format| Api::WITH_DEFERRAL.iter().find(|(name, _)| format.is(name)))
+        .and_then(|format| APIS_WITH_DEFERRAL.iter().find(|(name, _)| format.is(name)))
         .map(|(_, format)| *format)
         .ok_or_else(|| {
             wrong(

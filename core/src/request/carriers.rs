@@ -1,5 +1,5 @@
 //! Messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results of searches.
-//! Also the blocks of the history that concern tools: references, additions, removals and search results.
+//! Also the searches of a history, whose results may add or load tools.
 //!
 //! Only part of the history comes from the client: tool results come from servers, and calls from the model. Additions
 //! and removals therefore take effect only in blocks that come from the client: those of a system message or of the
@@ -8,7 +8,7 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::tool::{self, has_type, starts_with, type_of, Kind};
+use super::tool::{self, has_type, Kind};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
@@ -17,6 +17,8 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions},
+    wire::additions::UntypedResults,
+    wire::anthropic::mentions::{added, edit_added, pointer_to_added},
     wire::{self, additions::Additions},
 };
 
@@ -89,7 +91,7 @@ pub(crate) fn each_at<'a>(
 
 const fn flags(additions: Additions) -> Flags {
     match additions {
-        Additions::Items(_) => Flags::CARRIER,
+        Additions::Items { .. } => Flags::CARRIER,
         Additions::Results { .. } => Flags::DEFERRAL.and(Flags::CALL),
         _ => Flags::DEFERRAL,
     }
@@ -102,7 +104,7 @@ const fn flags(additions: Additions) -> Flags {
 /// `invalid-json` if a step is text that cannot be parsed.
 pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
     let mut names = Vec::new();
-    let Additions::Results { list, hosted } = wire::of(api).additions() else { return Ok(names) };
+    let Additions::Results { list, hosted, .. } = wire::of(api).additions() else { return Ok(names) };
     for step in request.items_at(wire::of(api).history()) {
         if may_hold(step, Flags::DEFERRAL) {
             let step = view(step)?;
@@ -121,36 +123,6 @@ pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
     each(request, api, None, |tools| found |= !tools.is_empty())?;
     Ok(found)
-}
-
-/// Returns the definition that a block of Anthropic Messages adds.
-pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let definition = directive_definition(block).filter(|_| directive(block) == Some(Directive::Addition))?;
-    // `mcp_tool_reference` and `mcp_toolset_reference` define no tool.
-    let is_reference = type_of(definition).is_some_and(|kind| kind.display().ends_with("_reference"));
-    (!is_reference).then_some(definition)
-}
-
-/// Returns true if the addition contains the definition without a `tool_definition` around it.
-pub(crate) fn is_bare_definition(block: &Node<'_>) -> bool {
-    !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
-}
-
-/// Returns the pointer from a block to the definition that it adds.
-pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
-    if is_bare_definition(block) {
-        "/tool"
-    } else {
-        "/tool/definition"
-    }
-}
-
-/// Edits the definition that a block of Anthropic Messages adds.
-pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
-    if is_bare_definition(block) {
-        return block.visit("tool", edit);
-    }
-    block.visit("tool", |tool| tool.visit("definition", edit)).flatten()
 }
 
 /// Calls `visit` with each definition in a message that adds tools.
@@ -192,10 +164,12 @@ impl<'a> Carriers<'a> {
         let lists_tools = || !message.items_at(self.additions.list()).is_empty();
         match self.additions {
             Additions::System => is_system(message) && lists_tools(),
-            Additions::Items(kinds) => kinds.iter().any(|kind| has_type(message, kind)) && lists_tools(),
-            Additions::Results { .. } => {
-                self.searches.note(message);
-                self.searches.finds(message)
+            Additions::Items { lists, results } => {
+                lists.iter().chain(results).any(|kind| has_type(message, kind)) && lists_tools()
+            }
+            Additions::Results { ref form, .. } => {
+                self.searches.note(message, form);
+                self.searches.is_search_result(message, form)
             }
             Additions::Blocks => {
                 is_system(message) && message.get("content").is_some_and(|content| content.as_array().is_some())
@@ -257,97 +231,25 @@ impl<'a> Searches<'a> {
         self.function.as_ref() == Some(name)
     }
 
-    /// Records the call in a step, if the step is a call.
-    pub(crate) fn note(&mut self, step: &Node<'a>) {
-        let text = |key: &str| step.text_at(key).filter(|_| has_type(step, "function_call"));
-        if let (Some(id), Some(name)) = (text("id"), text("name")) {
+    /// Records the call in a block or item, if it is a call.
+    pub(crate) fn note(&mut self, block: &Node<'a>, form: &UntypedResults) {
+        if let Some((id, name)) = (form.call)(block) {
             self.called.insert(id.clone(), name.clone());
         }
     }
 
-    /// Records a call of Bedrock Converse by its id.
-    pub(crate) fn note_block(&mut self, block: &Node<'a>) {
-        let Some(call) = block.get("toolUse") else { return };
-        let text = |key: &str| call.text_at(key);
-        if let (Some(id), Some(name)) = (text("toolUseId"), text("name")) {
-            self.called.insert(id.clone(), name.clone());
-        }
-    }
-
-    /// Returns true for the result of a search that contains references (Bedrock Converse or Gemini). References in the
-    /// result of another tool load nothing, because its server may have written them.
-    pub(crate) fn is_search_result(&self, block: &Node<'a>) -> bool {
-        let name = match block.get("toolResult") {
-            Some(result) => result.text_at("toolUseId").and_then(|id| self.called.get(id)),
-            None => FUNCTION_RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),
-        };
-        name.is_some_and(|name| self.names.contains(name)) && has_references(block)
-    }
-
-    /// Returns true for the result of a search that contains functions. Functions in the result of another tool load
-    /// nothing, because its server may have written them.
-    pub(crate) fn finds(&self, step: &Node<'a>) -> bool {
-        let result = step.items_at("result");
-        if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {
-            return false;
-        }
-        let text = |key: &str| step.text_at(key);
-        let name = text("call_id").and_then(|id| self.called.get(id)).or_else(|| text("name"));
-        name.is_some_and(|name| self.names.contains(name))
+    /// Returns true for the result of a search that contains references or definitions. Those in the result of another
+    /// tool load nothing, because its server may have written them.
+    pub(crate) fn is_search_result(&self, block: &Node<'a>, form: &UntypedResults) -> bool {
+        let Some((id, name)) = (form.result)(block) else { return false };
+        let name = id.and_then(|id| self.called.get(id)).or(name);
+        name.is_some_and(|name| self.names.contains(name)) && (form.has_tools)(block)
     }
 }
 
 /// Returns true for a system message, which contains the client's instructions.
 pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
-}
-
-/// A change of the tool list in the middle of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Directive {
-    Addition,
-    Removal,
-}
-
-/// Returns whether a block adds or removes a tool; `None` for any other block.
-pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
-    let name = type_of(node)?;
-    if name.is("tool_addition") {
-        Some(Directive::Addition)
-    } else if name.is("tool_removal") {
-        Some(Directive::Removal)
-    } else {
-        None
-    }
-}
-
-/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them. A
-/// call with `caller` also counts, because it belongs to a search.
-pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
-    let is = |name| has_type(block, name);
-    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
-    mentions(block)
-        || is("server_tool_use")
-        || is("tool_search_tool_result")
-        || is("tool_use") && block.get("caller").is_some()
-        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
-}
-
-/// Returns true if `is` holds for any block of a content, or if the content is a search outcome instead of blocks.
-pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
-    match content.as_array() {
-        Some(blocks) => blocks.iter().any(is),
-        None => is_search_outcome(content) || is(content),
-    }
-}
-
-/// Returns the directive in a block of Bedrock Converse, and the name of the tool that it adds or removes.
-///
-/// Source: botocore 1.43.127, `bedrock-runtime`: `ToolAdditionBlock`, `ToolRemovalBlock`, `ToolReference`.
-pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'a>)> {
-    let found = [("toolAddition", Directive::Addition), ("toolRemoval", Directive::Removal)];
-    let (change, block) = found.into_iter().find_map(|(key, change)| Some((change, block.get(key)?)))?;
-    Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
 /// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`. A Gemini message may have a
@@ -360,82 +262,12 @@ pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Members of a Gemini part that hold the result of a call.
-pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
 /// Member of a JSON result that holds references.
 pub(crate) const REFERENCES: &str = "tool_references";
 
 /// Returns the references in a JSON result.
 pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
     json.get(REFERENCES)?.as_array()
-}
-
-/// Returns true if a result of Bedrock Converse or of Gemini `generateContent` has references. These results are JSON,
-/// in which `answer_tool_search` writes references as a member.
-pub(crate) fn has_references(block: &Node<'_>) -> bool {
-    if let Some(result) = block.get("toolResult") {
-        let content = result.items_at("content");
-        return content.iter().any(|block| block.get("json").and_then(references_in).is_some());
-    }
-    FUNCTION_RESPONSES.iter().any(|key| block.get(key).and_then(|it| references_in(it.get("response")?)).is_some())
-}
-
-/// Returns true if a block of Bedrock Converse adds or removes a tool of a server that the API calls itself.
-pub(crate) fn is_of_server(block: &Node<'_>) -> bool {
-    let change = ["toolAddition", "toolRemoval"].into_iter().find_map(|key| block.get(key));
-    change.and_then(|change| change.get("tool")?.get("serverName")).is_some_and(|server| !server.is_null())
-}
-
-/// Returns true for a `tool_reference`.
-pub(crate) fn is_reference(node: &Node<'_>) -> bool {
-    has_type(node, "tool_reference")
-}
-
-/// Returns true for a reference or a directive.
-pub(crate) fn is_mention(node: &Node<'_>) -> bool {
-    is_reference(node) || directive(node).is_some()
-}
-
-/// Returns true for the outcome of a search (tools or an error), which is an object in place of a list of blocks.
-pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
-    node.get("tool_references").is_some() || is_typed_outcome(node)
-}
-
-/// Returns true if the `type` identifies the content of a search result.
-pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
-    type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
-}
-
-/// Returns the name in a reference, or an empty name.
-pub(crate) fn reference_name<'a>(node: &Node<'a>) -> Text<'a> {
-    let named = ["tool_name", "name"].iter().find_map(|key| node.get(key)?.as_text());
-    named.or_else(|| node.as_text()).cloned().unwrap_or_else(|| Text::new(""))
-}
-
-/// Returns the name of the tool that a directive adds or removes.
-pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
-    match directive_definition(node).or_else(|| node.get("tool")) {
-        Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
-        None => reference_name(node),
-    }
-}
-
-/// Returns the definition in an addition: the content of a `tool_definition` (the API's form), or the bare definition.
-/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
-pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let tool = node.get("tool")?;
-    match tool.get("definition") {
-        Some(definition) if has_type(tool, "tool_definition") => Some(definition),
-        _ => Some(tool).filter(|tool| is_definition(tool)),
-    }
-}
-
-/// Returns true if the `tool` of a directive is a definition rather than a reference.
-fn is_definition(tool: &Node<'_>) -> bool {
-    !is_reference(tool)
-        && tool
-            .as_object()
-            .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
 }
 
 /// Returns the error for tools in a message whose role does not allow them.

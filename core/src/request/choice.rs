@@ -10,12 +10,9 @@ use crate::{
     options::{Api, Native},
     wire::{
         self,
-        choice::{Choice, ToolRef, WithoutTools},
+        choice::{Choice, ToolRef, WithoutTools, CHOICE},
     },
 };
-
-/// Member of a translated request that contains its choice.
-pub(crate) const CHOICE: &str = "tool_choice";
 
 /// The choice of a request, independent of any API's spelling.
 pub(crate) struct Wanted<'a> {
@@ -141,12 +138,10 @@ pub(crate) fn write<'a>(
 
 /// Replaces a choice of one tool with one that requires any tool, because Kimi does not support forcing a single tool.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
-    let Some(name) = wire::of(Api::OpenaiChat).choice().forced_name(request)?.map(|name| name.display().into_owned())
-    else {
-        return Ok(());
-    };
+    let Some(format) = Native::Kimi.api().map(|api| wire::of(api).choice()) else { return Ok(()) };
+    let Some(name) = format.forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
     warnings.about_at("forced-choice-widened", name, format!("/{CHOICE}"));
-    request.set(CHOICE, wire::of(Api::OpenaiChat).choice().plain(&Choice::Required));
+    request.set(CHOICE, format.plain(&Choice::Required));
     Ok(())
 }
 

@@ -21,6 +21,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     options::{DeferredOptions, Native},
+    wire::anthropic::mentions::REFERENCE,
 };
 
 /// A request's history and tools.
@@ -126,7 +127,7 @@ impl<'a> Conversation<'a> {
                         return true;
                     };
                     self.losses.set_location(*origin);
-                    self.losses.about(LOST, "tool_reference");
+                    self.losses.about(LOST, REFERENCE);
                     false
                 });
             }

@@ -7,6 +7,7 @@ use crate::{
     dialect,
     error::{Code, Error},
     json::{lazy::view, Data, Node},
+    options::APIS_WITH_DEFERRAL,
     options::{AdaptOptions, Api, DeferredOptions, Native},
     wire::{
         self,
@@ -19,8 +20,8 @@ use crate::{
 /// # Errors
 /// Same as [`recognize`].
 pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
-    if let Some(format) = options.tools.format {
-        return Ok(tool_format::request_api_of(format).unwrap_or(Api::Gemini));
+    if let Some(api) = options.tools.format.and_then(tool_format::request_api_of) {
+        return Ok(api);
     }
     let dialect = dialect::of(&options.tools.sanitize).ok();
     let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
@@ -56,7 +57,7 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
     }
     for (option, api) in [("target", options.target), ("format", options.format)] {
         if let Some(api) = api.filter(|api| !api.has_deferral()) {
-            let known: Vec<String> = Api::WITH_DEFERRAL.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            let known: Vec<String> = APIS_WITH_DEFERRAL.iter().map(|(word, _)| format!("\"{word}\"")).collect();
             let message = format!("expected `{option}` to be one of {}, found `{}`", known.join(", "), api.as_str());
             return Err(Error::new(Code::InvalidOption, format!("/{option}"), message));
         }

@@ -325,9 +325,7 @@ pub(crate) fn put<'a>(
             false => lose("description"),
         }
     }
-    if target == Api::GeminiInteractions {
-        holder.push(("mime_type", Node::literal("application/json")));
-    }
+    holder.extend(place.media_type.map(|key| (key, Node::literal("application/json"))));
     holder.push((place.schema, schema));
     holder.extend(strict.filter(|_| place.has_strict).map(|strict| ("strict", Node::bool(strict))));
     let record = |members: Vec<(&'static str, Node<'a>)>| {
@@ -358,7 +356,7 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
         members().for_each(|(key, value)| request.set(key, value));
         return Ok(());
     };
-    let has_others = rest.is_empty() && request.get(*first).is_some() && mode.api == Api::Gemini;
+    let has_others = rest.is_empty() && request.get(*first).is_some() && mode.is_beside_others;
     if has_others {
         return lazy::edit_member(request, first, |config| {
             members().for_each(|(key, value)| config.set(key, value));

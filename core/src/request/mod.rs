@@ -9,7 +9,6 @@ pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instructions;
 pub(crate) mod location;
-pub(crate) mod namespaces;
 pub(crate) mod origins;
 pub(crate) mod prefilter;
 pub(crate) mod reader;
@@ -27,7 +26,7 @@ use crate::{
     error::Error,
     json::{self, lazy::view, Node},
     options::{Api, DeferredOptions, Native},
-    wire,
+    wire::{self, recognition::SentTo},
 };
 
 /// Returns the request's model, or `given` if the request names none, in lower case and without the vendor prefix that
@@ -48,7 +47,7 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 /// for. If `home` is Chat Completions, members that exist only in Chat Completions also identify the format.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // With Chat Completions as the target, `recognize` also looks at members that exist only in Chat Completions.
-    let target = home.filter(|home| *home == Api::OpenaiChat);
+    let target = home.filter(|home| SentTo::matters(*home));
     Ok(format::recognize(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }
 

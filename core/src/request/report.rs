@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::location::Location;
+pub use crate::wire::calls::CallKind;
 use crate::{
     collections::{Map, Set},
     json::{push_token, Data, Member, Node, Object, Text},
@@ -125,38 +126,6 @@ pub struct ClientTool {
     pub name: String,
     /// Kind of the tool's calls.
     pub kind: CallKind,
-}
-
-/// The kind of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CallKind {
-    /// A function call with JSON arguments.
-    #[default]
-    Function,
-    /// A call to a `custom` tool with free-form text.
-    Custom,
-    /// A tool search that the client runs (`tool_search_call` of OpenAI Responses).
-    Search,
-}
-
-impl CallKind {
-    const NAMES: [(&'static str, CallKind); 3] =
-        [("function", CallKind::Function), ("custom", CallKind::Custom), ("search", CallKind::Search)];
-
-    /// Returns the name of the kind in JSON.
-    ///
-    /// ```
-    /// assert_eq!(toolwire::reports::CallKind::Custom.as_str(), "custom");
-    /// ```
-    pub fn as_str(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
-    }
-
-    /// Returns the kind with this name.
-    pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
-        Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
-    }
 }
 
 impl DeferredReport {

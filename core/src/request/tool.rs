@@ -7,6 +7,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     json::{self, Data, Node, Text},
     options::DeferredOptions,
+    wire::tool_list::{DEFERRAL, HOLDERS},
 };
 
 /// The kind of an entry.
@@ -24,12 +25,10 @@ pub(crate) enum Kind {
 
 /// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
-/// Member that contains a `custom` tool in Chat Completions.
-pub(crate) const INNER_CUSTOM: &str = "custom";
 /// Members that may contain the definition.
-const INNER: [&str; 3] = [INNER_FUNCTION, INNER_CUSTOM, "toolSpec"];
+const INNER: [&str; 3] = HOLDERS;
 /// The flag that marks deferred tools.
-pub(crate) const FLAG: &str = "defer_loading";
+pub(crate) const FLAG: &str = DEFERRAL;
 pub(crate) const CACHE: &str = "cache_control";
 /// Member of a deferred function of Gemini Interactions: the description that the model sees until the function is
 /// loaded.
@@ -315,13 +314,4 @@ pub(crate) fn cost(tool: &Node<'_>) -> usize {
         2 + json::compact_text_length(&member.key) + length
     });
     (1 + lengths.sum::<usize>()).max(2)
-}
-
-/// Returns true if the client runs, or ran, this search.
-pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
-    match item.get("execution") {
-        Some(execution) if !execution.is_null() => execution.is_text("client"),
-        // The output of a hosted search has no `call_id`.
-        _ => item.text_at("call_id").is_some(),
-    }
 }

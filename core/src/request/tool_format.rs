@@ -6,7 +6,11 @@ use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
     options::{Api, ToolFormat},
-    wire::{self, tool_list::of_format, Wire},
+    wire::{
+        self,
+        tool_list::{holder, of_format},
+        Wire,
+    },
 };
 
 /// The kind of an entry in a tool list.
@@ -33,7 +37,6 @@ pub(crate) struct ToolShape {
 
 const STRICT: &str = "strict";
 const FUNCTION: &str = "function";
-const TOOL_SPEC: &str = "toolSpec";
 /// Member of `inputSchema` in which Bedrock nests the schema.
 const BEDROCK_INNER: &str = "json";
 
@@ -49,15 +52,6 @@ const KEYS: [(&str, ToolFormat); 5] = [
 /// Returns the names of the members that contain a schema.
 pub(crate) fn schema_members() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|(key, _)| *key)
-}
-
-/// Returns the member that contains the definition in a format.
-const fn holder_of(format: ToolFormat) -> Option<&'static str> {
-    match format {
-        ToolFormat::OpenaiChat => Some(FUNCTION),
-        ToolFormat::Bedrock => Some(TOOL_SPEC),
-        _ => None,
-    }
 }
 
 /// Returns the member of a definition that contains the schema in a format.
@@ -138,7 +132,8 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     let kind = entry.get("type").filter(|kind| !kind.is_null());
     let is_function = kind.is_some_and(|kind| kind.is_text(FUNCTION));
     if kind.is_none() || is_function {
-        for (holder, format) in [(FUNCTION, ToolFormat::OpenaiChat), (TOOL_SPEC, ToolFormat::Bedrock)] {
+        for format in [ToolFormat::OpenaiChat, ToolFormat::Bedrock] {
+            let Some(holder) = holder(format) else { continue };
             if let Some(definition) = entry.get(holder).filter(|inner| inner.as_object().is_some()) {
                 let key = KEYS.iter().map(|(key, _)| *key).find(|key| definition.get(key).is_some());
                 return Entry::Tool(ToolShape { format: Some(format), holder: Some(holder), key });
@@ -176,7 +171,7 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
 pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> ToolShape {
     ToolShape {
         format: Some(format),
-        holder: holder_of(format),
+        holder: holder(format),
         key: if without_schema { None } else { Some(key_of(format)) },
     }
 }
@@ -312,7 +307,7 @@ impl ToolShape {
     /// API: they remain if the API stays the same, and are removed otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
-            || (self.format.is_none() && holder_of(format).is_none() && !is_flat_function(format))
+            || (self.format.is_none() && holder(format).is_none() && !is_flat_function(format))
         {
             self.settle_in_place(entry, format, added, edits);
         } else {
@@ -366,7 +361,7 @@ impl ToolShape {
             schema,
             edits.strict.map(|strict| (STRICT, Node::bool(strict))),
         ]);
-        match holder_of(format) {
+        match holder(format) {
             Some(FUNCTION) => Node::record([("type", Node::literal(FUNCTION)), (FUNCTION, definition)]),
             Some(holder) => Node::record([(holder, definition)]),
             None => definition,

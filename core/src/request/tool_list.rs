@@ -6,10 +6,8 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    carriers,
-    namespaces::{describe, description_of, may_describe, nested, FlatNames, Planner},
-    tool,
-    tool_format::{self, api_of, recognize, Entry},
+    carriers, tool,
+    tool_format::{self, recognize, Entry},
 };
 use crate::{
     dialect::surface::NamePattern,
@@ -17,6 +15,8 @@ use crate::{
     json::{lazy, Data, Member, Node, Object, Origin, Text},
     names::{self, Names},
     options::{Api, DeferredOptions, ToolFormat},
+    wire::responses::namespaces::{describe, description_of, may_describe, nested, FlatNames, Planner},
+    wire::tool_list::of_format,
     wire::GROUPS,
 };
 
@@ -158,7 +158,7 @@ impl<'a> Listing<'a> {
         mut write: impl FnMut(Listed<'a>) -> Option<(Node<'a>, D)>,
         mut placed: impl FnMut(D, &str),
     ) -> Node<'a> {
-        let in_groups = api_of(format) == Some(Api::Gemini);
+        let in_groups = of_format(format).is_some_and(|wire| !wire.tools().groups().is_empty());
         let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
         let mut same = true;
         // Index and content of the new group for Gemini declarations that were outside of a group.

@@ -13,6 +13,8 @@ use crate::{
         instructions,
         tool::{self, has_type},
     },
+    wire::anthropic::mentions,
+    wire::responses,
     wire::{
         searches::{search_item, SearchAnswer, SearchContent, SearchItem},
         units::{call_alone, FoundCall},
@@ -135,8 +137,7 @@ fn definitions(
 }
 
 fn reference(name: &Text<'static>, edit: &dyn Fn(&mut Node<'static>, &'static str)) -> Node<'static> {
-    let mut reference =
-        Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))]);
+    let mut reference = mentions::reference(name.clone());
     edit(&mut reference, "tool_name");
     reference
 }
@@ -178,7 +179,7 @@ impl<'n, 'a> Call<'n, 'a> {
         if let Some(item) = search_item(call) {
             let (id, arguments) = (call.get(item.id), call.get(item.arguments));
             let shape = CallShape::Item(item);
-            return tool::is_client_search(call).then_some(Call { shape, name: None, id, arguments });
+            return responses::is_client_search(call).then_some(Call { shape, name: None, id, arguments });
         }
         // A call to a tool of a server, or in a namespace, is a call to another tool, unless the API created the
         // namespace for the search. A restored call has the tool's own name, which may be that of the search.

@@ -30,7 +30,7 @@ use crate::{
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
     },
-    wire::GROUPS,
+    wire::{tool_list::locations, GROUPS},
 };
 
 /// Weight of each field and strength of its length normalization, in the order of [`Field`].
@@ -400,17 +400,16 @@ pub(super) struct Listed<'n, 'a> {
 }
 
 /// Returns the entries of a tool list, of an object with a list in `tools`, such as a request or the result of MCP's
-/// `tools/list`, or of an object with a list in `toolConfig`, such as a Bedrock Converse request.
+/// `tools/list`, or of an object with a list in the member that contains the list in its format, such as a Bedrock Converse request.
 ///
 /// # Errors
 /// `invalid-request` for any other input.
 fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
-    let in_config = || list.get("toolConfig")?.get("tools");
-    let (tools, pointer) = match (list.get("tools"), in_config()) {
-        (Some(tools), _) => (tools, "/tools"),
-        (None, Some(tools)) => (tools, "/toolConfig/tools"),
-        (None, None) => (list, ""),
-    };
+    let found = locations().find_map(|(config, pointer)| {
+        let tools = config.map_or(Some(list), |config| list.get(config))?.get("tools")?;
+        Some((tools, pointer))
+    });
+    let (tools, pointer) = found.unwrap_or((list, ""));
     match tools.data() {
         Data::Array(entries) => Ok(entries),
         // Gemini's `tools` may be a single entry.
@@ -463,7 +462,7 @@ fn one<'n, 'a>(
         return;
     }
     let Some(name) = tool::name(entry) else { return };
-    let name = crate::request::namespaces::flat(outer, name);
+    let name = crate::wire::responses::namespaces::flat(outer, name);
     // A tool in a deferred namespace may override the deferral with its own flag.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });

@@ -618,7 +618,8 @@ pub fn request(
     for found in request_rules::find(&request, api, &rules, options.betas.as_deref().map(Header::of).as_ref())? {
         add(found.fact, &found.pointer, found.message());
     }
-    let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
+    let has_namespaces = wire::of(api).tools().has_namespaces();
+    let takes_custom = dialect.tools.has_custom_tools || !has_namespaces;
     for (pointer, fact) in refused_entries(&request, api, (dialect, &model), takes_custom)? {
         let expected = match fact.refuses {
             Refusal::NoParameters(_) => "expected `parameters`, found a function without them",
@@ -628,12 +629,12 @@ pub fn request(
         add(fact, &pointer, message);
     }
     if !takes_custom {
-        for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
+        for RequestChange { pointer, .. } in request_facts::custom_tools(&request, api)? {
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
         }
     }
-    if !dialect.tools.has_namespaces && api == Api::OpenaiResponses {
-        for at in Namespaces::of(&request)?.places() {
+    if !dialect.tools.has_namespaces && has_namespaces {
+        for at in Namespaces::of(&request, api)?.places() {
             add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
     }

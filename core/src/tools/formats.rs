@@ -32,7 +32,8 @@ use crate::{
     },
     rules::Rule,
     sanitize::{self, decode::Plan},
-    wire,
+    wire::turns::{Blocks, Prefill},
+    wire::{self, GROUPS},
 };
 
 /// A change to a response format. Its pointers are relative to the original and the rewritten request.
@@ -492,9 +493,9 @@ pub(crate) fn broken_formats(
             add(fact, pointer);
         }
     }
-    let updates = facts.iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates));
-    if let Some(fact) = updates.filter(|_| api == Api::OpenaiResponses) {
-        for at in second_updates(request)? {
+    let updates = facts.iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates(api)));
+    if let Some(fact) = updates {
+        for at in second_updates(request, api)? {
             add(fact, &format!("/input/{at}"));
         }
     }
@@ -515,9 +516,7 @@ pub(crate) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     let mut list = tools.as_array().unwrap_or_default().iter();
-    let is_group = |entry: &Node<'_>| {
-        ["functionDeclarations", "function_declarations"].iter().any(|key| entry.get(*key).is_some())
-    };
+    let is_group = |entry: &Node<'_>| GROUPS.iter().any(|key| entry.get(*key).is_some());
     Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognize(entry), Entry::Tool(_))))
 }
 
@@ -552,21 +551,21 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 /// # Errors
 /// `invalid-json` if the message is text that cannot be read.
 pub(crate) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    match api {
-        Api::Anthropic | Api::Bedrock => return ends_with_assistant(request, api),
-        Api::OpenaiChat | Api::Gemini => {}
-        _ => return Ok(false),
-    }
     let last = request.array_at(wire::of(api).history()).and_then(<[Node<'_>]>::last);
-    let Some(message) = last.map(view).transpose()? else { return Ok(false) };
-    if api == Api::Gemini {
-        let parts = message.items_at("parts");
-        return Ok(message.get("role").is_some_and(|role| role.is_text("model"))
-            && parts.last().is_some_and(|part| part.get("text").is_some()));
-    }
-    // DeepSeek and Mistral use `prefix`, Moonshot uses `partial`.
-    let is_set = |key: &&str| message.bool_at(*key) == Some(true);
-    Ok(["prefix", "partial"].iter().any(is_set))
+    Ok(match wire::of(api).turns().prefill {
+        Prefill::None => false,
+        Prefill::Content => ends_with_assistant(request, api)?,
+        Prefill::Text(role) => last.map(view).transpose()?.is_some_and(|message| {
+            let turns = wire::of(api).turns();
+            let parts = message.items_at(turns.blocks().map_or("content", Blocks::list));
+            message.get("role").is_some_and(|own| own.is_text(role))
+                && parts.last().is_some_and(|part| turns.is_text(part))
+        }),
+        Prefill::Flags(flags) => last
+            .map(view)
+            .transpose()?
+            .is_some_and(|message| flags.iter().any(|flag| message.bool_at(*flag) == Some(true))),
+    })
 }
 
 /// Returns true if text of a message or of the instructions contains the word JSON.
@@ -612,9 +611,9 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
 }
 
 /// Returns the indices of updates that directly follow another update.
-fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
+fn second_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
-    for (at, item) in request.items_at("input").iter().enumerate() {
+    for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         let is_update =
             crate::json::lazy::may_hold(item, Flags::FORMAT) && has_type(&*view(item)?, "configuration_update");
         if is_update && was_update {
@@ -625,54 +624,40 @@ fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
     Ok(found)
 }
 
-/// Members of a request in both spellings that Google's APIs accept.
-const CACHE: [&str; 2] = ["cachedContent", "cached_content"];
-const CONFIG: [&str; 2] = ["toolConfig", "tool_config"];
-const BESIDE_CACHE: [(&str, &str); 5] = [
-    ("tools", "/tools"),
-    (CONFIG[0], "/toolConfig"),
-    (CONFIG[1], "/tool_config"),
-    ("systemInstruction", "/systemInstruction"),
-    ("system_instruction", "/system_instruction"),
-];
-
 /// Returns the pointer to the part of a request that violates a fact, if there is one.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
 pub(crate) fn broken_beside(
     request: &Node<'_>,
-    api: Api,
+    format: Api,
     fact: &RequestFact,
     model: &str,
 ) -> Result<Option<&'static str>, Error> {
-    if api != Api::Gemini {
-        return Ok(None);
-    }
     match fact.refuses {
-        Refusal::FunctionsBesideHosted { models, hosted, unless } => {
+        Refusal::FunctionsBesideHosted { api, models, hosted, unless } if api == format => {
             let is_broken = models.include(model)
                 && has_tools(request, true)?
                 && has_entry(request, hosted)?
-                && !unless.map_or(Ok(false), |member| is_set(request, member))?;
+                && !unless.map_or(Ok(false), |(config, member)| is_set(request, config, member))?;
             Ok(is_broken.then_some("/tools"))
         }
-        Refusal::BesideCache => {
+        Refusal::BesideCache { api, cache, members } if api == format => {
             let given = |(key, _): &&(&str, &str)| request.get(*key).is_some_and(|member| !member.is_null());
-            Ok(BESIDE_CACHE.iter().find(given).filter(|_| has_cache(request)).map(|(_, pointer)| *pointer))
+            Ok(members.iter().find(given).filter(|_| has_one(request, cache)).map(|(_, pointer)| *pointer))
         }
         _ => Ok(None),
     }
 }
 
-/// Returns true if a request continues from a cached prefix of the prompt.
-pub(crate) fn has_cache(request: &Node<'_>) -> bool {
-    CACHE.iter().any(|key| request.get(*key).is_some_and(|cache| !cache.is_null()))
+/// Returns true if a request has one of these members.
+pub(crate) fn has_one(request: &Node<'_>, keys: &[&str]) -> bool {
+    keys.iter().any(|key| request.get(*key).is_some_and(|member| !member.is_null()))
 }
 
 /// Returns true if the configuration of tools has this member with the value true.
-fn is_set(request: &Node<'_>, member: &str) -> Result<bool, Error> {
-    for config in CONFIG.iter().filter_map(|key| request.get(*key)) {
+fn is_set(request: &Node<'_>, config: &[&str], member: &str) -> Result<bool, Error> {
+    for config in config.iter().filter_map(|key| request.get(*key)) {
         let config = view(config)?;
         let mut members = config.as_object().into_iter().flatten();
         if members.any(|own| {

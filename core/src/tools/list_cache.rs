@@ -12,7 +12,8 @@ use crate::{
     names::Names,
     options::ToolsOptions,
     reply::restore::RestoreMap,
-    request::{namespaces::FlatNames, origins::Origins},
+    request::origins::Origins,
+    wire::responses::namespaces::FlatNames,
 };
 
 /// Maximum size of the cached text in bytes, before and after rewriting.

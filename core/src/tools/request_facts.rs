@@ -16,8 +16,14 @@ use crate::{
     },
     options::Api,
     report::Reason,
-    request::{carriers, namespaces, tool::has_type},
-    wire::{self, choice::Choice},
+    request::{carriers, tool::has_type},
+    wire::calls::{CallForm, CallKind},
+    wire::responses::namespaces,
+    wire::{
+        self,
+        choice::{Choice, CHOICE, PARALLEL_CALLS},
+        tool_list::members_beside_tools,
+    },
 };
 
 /// A change of a request outside its tools.
@@ -53,12 +59,9 @@ pub struct ChoiceChange {
     pub because: &'static str,
 }
 
-/// The format that has namespaces.
-const RESPONSES: Api = Api::OpenaiResponses;
-
 /// Reports the `custom` tools of a Responses request that are sent as functions: those of its list, of the tools that
 /// its history adds, and of namespaces.
-pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
+pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let mut report = |tool: &Node<'_>, pointer: String| {
         if has_type(tool, "custom") {
@@ -66,7 +69,7 @@ pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
             changes.push(RequestChange::new(pointer, &CUSTOM_TOOLS, message));
         }
     };
-    each_entry(request, |_, pointer, tool| {
+    each_entry(request, api, |_, pointer, tool| {
         let members = tool.array_at("tools").filter(|_| has_type(tool, "namespace"));
         for (inner, member) in members.unwrap_or_default().iter().enumerate() {
             report(member, format!("{pointer}/tools/{inner}"));
@@ -78,15 +81,22 @@ pub(crate) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
 
 /// Calls `take` with each entry of the list of a Responses request and of the lists in its history: the index of the
 /// entry in the request's own list, its pointer, and the entry.
-fn each_entry<'a>(request: &Node<'a>, mut take: impl FnMut(Option<usize>, String, &Node<'a>)) -> Result<(), Error> {
+fn each_entry<'a>(
+    request: &Node<'a>,
+    api: Api,
+    mut take: impl FnMut(Option<usize>, String, &Node<'a>),
+) -> Result<(), Error> {
     if let Some(tools) = request.get("tools") {
         for (at, tool) in view(tools)?.as_array().unwrap_or_default().iter().enumerate() {
             take(Some(at), format!("/tools/{at}"), tool);
         }
     }
-    carriers::each_at(request, RESPONSES, None, |place, tools| {
+    if !wire::of(api).tools().has_namespaces() {
+        return Ok(());
+    }
+    carriers::each_at(request, api, None, |place, tools| {
         for (at, tool) in tools.iter().enumerate() {
-            take(None, place.pointer(RESPONSES, at), tool);
+            take(None, place.pointer(api, at), tool);
         }
     })
 }
@@ -108,9 +118,9 @@ pub(crate) struct Namespace {
 }
 
 impl Namespaces {
-    pub(crate) fn of(request: &Node<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
         let mut found = Vec::new();
-        each_entry(request, |index, pointer, tool| {
+        each_entry(request, api, |index, pointer, tool| {
             // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
             let Some(tools) = tool.array_at("tools").filter(|_| has_type(tool, "namespace")) else { return };
             found.push(Namespace {
@@ -133,12 +143,13 @@ impl Namespaces {
     pub(crate) fn report(
         self,
         request: &Node<'_>,
+        api: Api,
         is_put_back: impl Fn(&Namespace) -> bool,
     ) -> Result<Vec<RequestChange>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        let left = Namespaces::of(request)?.0;
+        let left = Namespaces::of(request, api)?.0;
         let [stay, stay_in_history] =
             [true, false].map(|is_listed| left.iter().any(|namespace| namespace.index.is_some() == is_listed));
         let change = |Namespace { pointer, description, has_tools, .. }: Namespace| {
@@ -173,7 +184,7 @@ pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         if may_hold(item, Flags::DEFERRAL) {
             let item = view(item)?;
-            let is_call = has_type(&item, "function_call") || has_type(&item, "custom_tool_call");
+            let is_call = CallForm::find(&item).is_some_and(|form| form.is_item && form.kind != CallKind::Search);
             found.extend((is_call && item.get("namespace").is_some_and(is_set)).then_some(at));
         }
     }
@@ -184,10 +195,11 @@ pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
 /// one. If messages were added or removed, the report names the whole history.
 pub(crate) fn flattened_calls(
     request: &Node<'_>,
+    api: Api,
     before: &[usize],
     is_aligned: bool,
 ) -> Result<Vec<RequestChange>, Error> {
-    let after: Set<usize> = namespaced_calls(request, RESPONSES)?.into_iter().collect();
+    let after: Set<usize> = namespaced_calls(request, api)?.into_iter().collect();
     let change = |pointer: String| {
         RequestChange::new(pointer, &NAMESPACES, "gave a call the flat name of its tool, without the namespace")
     };
@@ -206,12 +218,10 @@ pub(crate) struct OriginalMembers {
     choice: Option<String>,
 }
 
-const NEED_TOOLS: [&str; 4] = ["tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"];
-
 impl OriginalMembers {
     pub(crate) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
         let is_given = |key: &&str| request.get(*key).is_some_and(is_set);
-        let keys = NEED_TOOLS.into_iter().filter(is_given).collect();
+        let keys = members_beside_tools().into_iter().filter(is_given).collect();
         Ok(OriginalMembers { keys, choice: choice_of(request, api)?.map(|(written, _)| written) })
     }
 }
@@ -254,7 +264,7 @@ pub(crate) fn fix_choice(
         if is_setting {
             changes.push(RequestChange::new(wire::of(api).choice().pointer(), fact, "removed `tool_choice`"));
         }
-        let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == "tool_choice"));
+        let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == CHOICE));
         let choice =
             choice.map(|found| ChoiceChange { found: found.clone(), sent: "null".into(), because: fact.source });
         return Ok((choice, changes));
@@ -296,7 +306,7 @@ pub(crate) fn broken_by_choice(
     let found = choice_of(request, api)?;
     if let Some(rule) = without_tools(request, api, facts)? {
         let pointer = match rule.broken_by(request, found.as_ref()).first() {
-            Some(&"tool_choice") => wire::of(api).choice().pointer(),
+            Some(&CHOICE) => wire::of(api).choice().pointer(),
             Some(_) => "/parallel_tool_calls",
             None => return Ok(None),
         };
@@ -327,10 +337,8 @@ impl WithoutTools {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],
             Some((_, Some(Choice::Auto))) | None if self.takes_idle => &[],
-            Some(_) => &["tool_choice", "parallel_tool_calls"],
-            None if self.is_of_parallel_calls && request.get("parallel_tool_calls").is_some_and(is_set) => {
-                &["parallel_tool_calls"]
-            }
+            Some(_) => &[CHOICE, PARALLEL_CALLS],
+            None if self.is_of_parallel_calls && request.get(PARALLEL_CALLS).is_some_and(is_set) => &[PARALLEL_CALLS],
             None => &[],
         }
     }

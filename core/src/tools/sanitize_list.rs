@@ -35,13 +35,13 @@ use crate::{
     report::{self, Accepts, Allow, Change, Detail, Guidance, Reason},
     request::{
         self,
-        namespaces::FlatNames,
         tool::CACHE,
         tool_format::{self, pointer, Edits, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
+    wire::responses::namespaces::FlatNames,
     wire::{units::has_type, GROUPS},
 };
 

@@ -6,14 +6,17 @@
 pub(crate) mod additions;
 pub(crate) mod alternatives;
 pub(crate) mod answers;
-mod anthropic;
-mod chat;
+pub(crate) mod anthropic;
+pub(crate) mod calls;
+pub(crate) mod chat;
 pub(crate) mod choice;
-mod converse;
+pub(crate) mod constructs;
+pub(crate) mod converse;
 pub(crate) mod endpoint;
 pub(crate) mod events;
-mod gemini;
-mod interactions;
+pub(crate) mod gemini;
+pub(crate) mod history_formats;
+pub(crate) mod interactions;
 #[cfg(test)]
 mod made_up;
 pub(crate) mod prompt;
@@ -38,6 +41,7 @@ use crate::{
 use additions::Additions;
 use alternatives::Alternatives;
 use answers::AnswerText;
+use calls::SingleCall;
 use choice::ChoiceFormat;
 use endpoint::Endpoint;
 use events::Events;
@@ -49,7 +53,7 @@ use searches::SearchAnswers;
 use tool_list::ToolList;
 use translation::Translation;
 use turns::Turns;
-use units::Units;
+use units::{has_type, Units};
 
 /// The description of an API's format.
 pub(crate) struct Wire {
@@ -69,12 +73,17 @@ pub(crate) struct Wire {
     ordinary: Flags,
     /// Members of a request that stand for a part of the history that the request does not contain.
     before: &'static [&'static str],
+    /// True if requests name the beta features that they use.
+    has_betas: bool,
+    /// True if JSON mode requires the word JSON in the history, and the API does not store the instructions.
+    wants_json_word: bool,
     tools: ToolList,
     additions: Additions,
     units: Units,
     turns: Turns,
     choice: ChoiceFormat,
     reply: Reply,
+    single_call: SingleCall,
     /// How the call of a function that replaces the response format becomes text.
     answers: AnswerText,
     searches: SearchAnswers,
@@ -191,6 +200,16 @@ impl Wire {
         self.endpoint.api
     }
 
+    /// Returns true if requests name the beta features that they use.
+    pub(crate) const fn has_betas(&self) -> bool {
+        self.has_betas
+    }
+
+    /// Returns true if JSON mode requires the word JSON in the history, and the API does not store the instructions.
+    pub(crate) const fn wants_json_word(&self) -> bool {
+        self.wants_json_word
+    }
+
     /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
@@ -233,6 +252,11 @@ impl Wire {
         self.translation.as_ref()
     }
 
+    /// Returns true if a request does not contain its whole history.
+    pub(crate) fn is_continued(&self, request: &Node<'_>) -> bool {
+        self.before.iter().any(|key| !request.get(*key).is_none_or(Node::is_null))
+    }
+
     /// Returns the number of messages in the history of a request.
     pub(crate) fn count(&self, request: &Node<'_>) -> usize {
         request.array_at(self.history).map_or(0, <[Node<'_>]>::len)
@@ -248,6 +272,11 @@ impl Wire {
 
     pub(crate) const fn reply(&self) -> &Reply {
         &self.reply
+    }
+
+    /// Returns how a single call outside of a reply is written.
+    pub(crate) const fn single_call(&self) -> &SingleCall {
+        &self.single_call
     }
 
     /// Returns how the call of a function that replaces the response format becomes text.
@@ -288,9 +317,14 @@ pub(crate) fn outlined() -> Vec<&'static str> {
     names
 }
 
+/// Returns true for a part with text of the user, in any format whose parts have a type.
+pub(crate) fn is_text(part: &Node<'_>) -> bool {
+    ALL.iter().filter_map(|wire| wire.turns.text).any(|kind| has_type(part, kind))
+}
+
 /// Returns true if a request does not contain its whole history: it continues an earlier response or a cached prefix.
 pub(crate) fn is_continued(request: &Node<'_>) -> bool {
-    ALL.iter().flat_map(|wire| wire.before).any(|key| !request.get(*key).is_none_or(Node::is_null))
+    ALL.iter().any(|wire| wire.is_continued(request))
 }
 
 /// Returns the API that alone has such replies or events.

@@ -83,6 +83,11 @@ impl Wire {
     }
 }
 
+/// Returns the members of a request that may contain the prompt, in any format.
+pub(crate) fn members() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|wire| wire.prompt.members()).copied()
+}
+
 /// The roles of a message with instructions, in every API.
 const SYSTEM_ROLES: [&str; 2] = ["system", "developer"];
 

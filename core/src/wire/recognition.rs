@@ -20,7 +20,12 @@ impl SentTo {
     /// Returns the API that a request is translated to. Only Chat Completions matters: then, members that exist only in
     /// Chat Completions identify the format.
     pub(crate) fn target(api: Option<Api>) -> SentTo {
-        SentTo { api: api.filter(|api| *api == Api::OpenaiChat), is_home: false, has_code_execution: false }
+        SentTo { api: api.filter(|api| SentTo::matters(*api)), is_home: false, has_code_execution: false }
+    }
+
+    /// Returns true if a request may have members that only this API has.
+    pub(crate) fn matters(api: Api) -> bool {
+        api == Api::OpenaiChat
     }
 }
 
@@ -31,6 +36,11 @@ pub(super) type Recognizes = fn(&Node<'_>, SentTo) -> Result<bool, Error>;
 pub(super) type Evidence = fn(&Node<'_>, &str) -> Result<Option<String>, Error>;
 
 impl Wire {
+    /// Returns true if messages tell the format from others whose history has the same name.
+    pub(crate) const fn has_evidence(&self) -> bool {
+        self.evidence.is_some()
+    }
+
     /// Returns the format that a request certainly has although its history has this format's name, and a pointer to
     /// the part that shows it.
     ///

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::ALL;
+use super::{additions::UntypedResults, ALL};
 use crate::json::Node;
 
 /// How a format answers calls of the tool search.
@@ -13,6 +13,16 @@ pub(crate) struct SearchAnswers {
     pub(crate) write: fn(SearchAnswer) -> Node<'static>,
     /// The item with which the model asks the client to search; `None` if it calls a function.
     pub(super) item: Option<SearchItem>,
+    /// True if the history of the format has searches of the API's own servers that every backend keeps.
+    pub(crate) has_hosted: bool,
+    /// Results that contain references as a member of JSON.
+    pub(super) in_json: Option<UntypedResults>,
+}
+
+/// Returns how formats whose results contain references in JSON represent them, with the lists that contain the
+/// results.
+pub(crate) fn in_json() -> impl Iterator<Item = (&'static str, &'static UntypedResults)> {
+    ALL.iter().filter_map(|wire| Some((wire.turns.blocks()?.list(), wire.searches.in_json.as_ref()?)))
 }
 
 /// An item with which the model asks the client to search. Its answer contains definitions.
@@ -44,8 +54,18 @@ pub(crate) enum SearchContent {
 }
 
 impl SearchAnswers {
+    /// Returns true if the model asks the client to search with an item that has no name.
+    pub(crate) const fn has_item(&self) -> bool {
+        self.item.is_some()
+    }
+
+    /// Returns how results represent references, if they contain them as a member of JSON.
+    pub(crate) const fn in_json(&self) -> Option<&UntypedResults> {
+        self.in_json.as_ref()
+    }
+
     pub(super) const fn references(write: fn(SearchAnswer) -> Node<'static>) -> SearchAnswers {
-        SearchAnswers { has_definitions: false, write, item: None }
+        SearchAnswers { has_definitions: false, write, item: None, has_hosted: false, in_json: None }
     }
 }
 

@@ -15,6 +15,33 @@ use crate::{
 /// The member that contains the list, in every format.
 const TOOLS: &str = "tools";
 
+/// Member of a tool that the model does not see until it is found.
+pub(crate) const DEFERRAL: &str = "defer_loading";
+
+/// Members of an entry that may contain the definition of a tool, in any format.
+pub(crate) const HOLDERS: [&str; 3] = ["function", "custom", "toolSpec"];
+
+/// Returns the member of an entry that contains the definition of a function in a format, if the entry is none itself.
+pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
+    let [function, _, tool_spec] = HOLDERS;
+    match format {
+        ToolFormat::OpenaiChat => Some(function),
+        ToolFormat::Bedrock => Some(tool_spec),
+        _ => None,
+    }
+}
+
+/// Returns the members of a request that APIs refuse without tools, in every spelling.
+pub(crate) fn members_beside_tools() -> Vec<&'static str> {
+    let mut members = Vec::new();
+    for member in ALL.iter().flat_map(|wire| wire.tools.members) {
+        if *member != TOOLS && !members.contains(member) {
+            members.push(*member);
+        }
+    }
+    members
+}
+
 /// The location and the form of a request's list of tools.
 #[derive(Debug)]
 pub(crate) struct ToolList {
@@ -36,6 +63,8 @@ pub(crate) struct ToolList {
     pub(super) refuses_empty: bool,
     /// True if a function without the flag `strict` is strict.
     pub(super) is_strict: bool,
+    /// True if the API refuses a list whose tools are all deferred, and references to tools that are not listed.
+    pub(super) checks_deferral: bool,
     /// Member of a tool that ends a cached prefix.
     pub(super) cache: Option<&'static str>,
 }
@@ -54,6 +83,7 @@ impl ToolList {
             members: &["tools", "tool_choice", "parallel_tool_calls"],
             refuses_empty: false,
             is_strict: false,
+            checks_deferral: false,
             cache: None,
         }
     }
@@ -116,6 +146,17 @@ impl ToolList {
 
     pub(crate) const fn refuses_empty(&self) -> bool {
         self.refuses_empty
+    }
+
+    /// Returns true if the API refuses a list whose tools are all deferred, and references to tools that are not
+    /// listed.
+    pub(crate) const fn checks_deferral(&self) -> bool {
+        self.checks_deferral
+    }
+
+    /// Returns true if some entries of the list are no tools.
+    pub(crate) const fn has_others(&self) -> bool {
+        self.no_tool.is_some()
     }
 
     /// Returns true if a function without the flag `strict` is strict.

@@ -1,5 +1,7 @@
 //! What tools and members of other formats become in a format.
 
+use super::choice::{CHOICE, PARALLEL_CALLS};
+
 /// How a request of another format is written in this one, and how its own tools are read for another.
 #[derive(Debug)]
 pub(crate) struct Translation {
@@ -62,3 +64,7 @@ impl Metadata {
         }
     }
 }
+
+/// Members of a translated request that its writer has set, in any format.
+pub(crate) const WRITTEN: [&str; 7] =
+    ["input", "messages", "system", "system_instruction", "tools", CHOICE, PARALLEL_CALLS];

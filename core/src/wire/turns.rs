@@ -74,6 +74,19 @@ impl Blocks {
     }
 }
 
+/// How the last message of a request begins the answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Prefill {
+    /// It does not.
+    None,
+    /// A message of the model without blocks, or with text at its end.
+    Content,
+    /// A message with this role and text at its end.
+    Text(&'static str),
+    /// A message with one of these flags.
+    Flags(&'static [&'static str]),
+}
+
 /// The turns of a format.
 pub(crate) struct Turns {
     /// Author of a message, by its `role`.
@@ -91,10 +104,15 @@ pub(crate) struct Turns {
     pub(super) has_items: bool,
     /// True if the history can contain refusals of the model.
     pub(super) has_refusals: bool,
+    /// True if calls of tools that are not sent may become text although requests are not translated.
+    pub(crate) replaces_calls: bool,
+    pub(crate) prefill: Prefill,
     /// Member of the model's messages with its reasoning, if it is text.
     pub(crate) reasoning: Option<&'static str>,
     /// The `type` of the user's text; `None` if parts have no type.
     pub(super) text: Option<&'static str>,
+    /// The `type` of the model's text, if it has another one.
+    pub(crate) model_text: Option<&'static str>,
     /// Returns a part or an item with a placeholder for the result of a call.
     pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
 }
@@ -111,10 +129,16 @@ impl Turns {
         has_items: false,
         has_refusals: false,
         reasoning: None,
+        replaces_calls: false,
+        prefill: Prefill::None,
         text: None,
+        model_text: None,
         result: |answered| answered.text,
     };
 }
+
+/// Member that marks a result as that of a failed call.
+pub(crate) const FAILED: &str = "is_error";
 
 /// What a placeholder for a result contains.
 pub(crate) struct Answered<'a> {

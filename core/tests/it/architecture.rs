@@ -39,6 +39,27 @@ const LAYERS: [&str; 28] = [
     "lib",
 ];
 
+/// The folders of APIs.
+const APIS: [&str; 7] = ["anthropic", "chat", "converse", "gemini", "interactions", "made_up", "responses"];
+
+/// Tables of the files in folders of APIs, and their layers.
+const LATER_TABLES: [(&str, &str); 2] = [("constructs", "request"), ("history_formats", "request")];
+
+/// Files in the folders of APIs (`wire/<api>/`) that belong to a later layer than the descriptions: an API's folder
+/// contains everything that only this API needs.
+const LATER: [(&str, &str); 10] = [
+    ("cohere", "reply"),
+    ("search_loop", "exchange"),
+    ("in_place", "request"),
+    ("mentions", "request"),
+    ("namespaces", "request"),
+    ("reader", "request"),
+    ("writer", "request"),
+    ("custom_tools", "deferred"),
+    ("client_item", "reply"),
+    ("retained_namespaces", "adapt"),
+];
+
 /// Exceptions to the order of the layers.
 const EXCEPTIONS: [(&str, &str); 1] = [
     // A wrong name of a dialect is refused when options are read, not at the first call.
@@ -118,6 +139,55 @@ fn used(code: &str) -> BTreeSet<String> {
     used
 }
 
+/// Returns the layer of a module.
+fn layer_of(path: &[&str]) -> String {
+    let later = match path {
+        ["wire", name] => LATER_TABLES.iter().find(|(table, _)| table == name),
+        ["wire", api, name] if APIS.contains(api) => LATER.iter().find(|(file, _)| file == name),
+        _ => None,
+    };
+    later.map_or_else(|| path.first().copied().unwrap_or_default(), |(_, layer)| layer).to_owned()
+}
+
+/// Returns the layers of the files in folders of APIs that a file names, however it imports them.
+fn later_layers(file: &str, code: &str) -> Vec<String> {
+    let code = code.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for (name, layer) in LATER {
+        let in_folder = APIS.iter().any(|api| names(code, &format!("{api}::{name}")));
+        let beside = module(file);
+        let is_of_api = matches!(beside.as_slice(), ["wire", api, ..] if APIS.contains(api));
+        if in_folder
+            || is_of_api && names(code, &format!("super::{name}"))
+            || is_of_api && names(code, &format!("{name}::"))
+        {
+            found.push((*layer).to_owned());
+        }
+    }
+    let tables = LATER_TABLES
+        .iter()
+        .filter(|(name, _)| names(code, &format!("wire::{name}")) || names(code, &format!("{name}::")));
+    found.extend(tables.map(|(_, layer)| (*layer).to_owned()));
+    // Imports, also in lists.
+    for path in paths(code) {
+        let names: Vec<&str> = path.iter().skip(1).map(String::as_str).collect();
+        let ends = (1..=names.len()).map(|end| layer_of(&names[..end]));
+        found.extend(ends.filter(|layer| names.first() == Some(&"wire") && layer != "wire"));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns true if code contains a path, as a word of its own.
+fn names(code: &str, path: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.match_indices(path).any(|(at, _)| {
+        let is_whole = path.ends_with(':') || !code[at + path.len()..].starts_with(is_word);
+        is_whole && !code[..at].ends_with(is_word)
+    })
+}
+
 fn first_word(text: &str) -> String {
     text.chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
 }
@@ -127,10 +197,11 @@ fn layers_use_only_layers_before_them() {
     let place = |layer: &str| LAYERS.iter().position(|known| *known == layer);
     let mut faults = Vec::new();
     for (file, code) in sources() {
-        let layer = file.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        let layer = layer_of(&file.trim_end_matches(".rs").split('/').collect::<Vec<_>>());
         let here = place(&layer)
             .unwrap_or_else(|| panic!("{file} belongs to no layer: add it to LAYERS and to ARCHITECTURE.md"));
-        for used in used(&code) {
+        let later = later_layers(&file, &code);
+        for used in used(&code).into_iter().chain(later) {
             let looks_right = place(&used).is_some_and(|there| there > here);
             if looks_right && !EXCEPTIONS.contains(&(layer.as_str(), used.as_str())) {
                 faults.push(format!("{file} uses `{used}`"));
@@ -138,6 +209,24 @@ fn layers_use_only_layers_before_them() {
         }
     }
     assert!(faults.is_empty(), "these use layers after their own:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn files_of_an_api_belong_to_the_layer_of_their_name() {
+    assert_eq!(layer_of(&["wire", "responses", "reader"]), "request");
+    assert_eq!(layer_of(&["wire", "responses"]), "wire");
+    assert_eq!(layer_of(&["wire", "choice", "reader"]), "wire");
+    let all = [
+        ("dialect/mod.rs", "use crate::wire::responses::{namespaces, retained_namespaces::take};", 2),
+        ("dialect/mod.rs", "use crate::wire; fn f() { wire::responses::retained_namespaces::take() }", 1),
+        ("wire/units.rs", "use super::anthropic::reader::read;", 1),
+        ("wire/anthropic/mod.rs", "mod reader; fn f() { reader::read() }", 1),
+        ("wire/anthropic/mod.rs", "pub(crate) mod reader;", 0),
+        ("request/reader/mod.rs", "use crate::wire::history_formats;", 1),
+    ];
+    for (file, code, count) in all {
+        assert_eq!(later_layers(file, code).len(), count, "{file}: {code}");
+    }
 }
 
 /// Returns the public names of the entry module: its functions and traits, and its re-exports.
@@ -227,7 +316,8 @@ fn module(file: &str) -> Vec<&str> {
     path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
 }
 
-/// Returns the files that each file uses. A module uses its submodules; uses in the opposite direction are omitted.
+/// Returns the files that each file uses. A module uses the submodules that it names besides declaring them; uses in the
+/// opposite direction are omitted.
 fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
     let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
@@ -249,7 +339,14 @@ fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
             let used = files.get(&at).filter(|used| !is_part(file, used) && !is_excepted(used));
             uses.entry(file).or_default().extend(used);
         }
-        let parts = files.iter().filter(|(path, _)| path.split_last().is_some_and(|(_, above)| above == module(file)));
+        let is_named = |name: &&str| {
+            let use_of = format!("{name}::");
+            let before = code.match_indices(&use_of).map(|(at, _)| code[..at].chars().next_back());
+            before.flatten().any(|before| !before.is_alphanumeric() && before != '_')
+        };
+        let parts = files
+            .iter()
+            .filter(|(path, _)| path.split_last().is_some_and(|(name, above)| above == module(file) && is_named(name)));
         uses.entry(file).or_default().extend(parts.map(|(_, part)| *part).filter(|part| part != file));
     }
     uses

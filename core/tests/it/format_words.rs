@@ -1,6 +1,5 @@
-//! Holds the direction of the request side: what a format of an API looks like belongs in its description (`wire/`), not
-//! in the code that reads and rewrites requests. Each count may only fall; a lower one is committed with the change that
-//! reached it.
+//! What a format of an API looks like belongs in its description (`wire/`), not in the code that reads and rewrites
+//! requests.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{
@@ -93,12 +92,6 @@ const WORDS: [&str; 71] = [
 const MAY_NAME_AN_API: [&str; 3] = ["wire", "dialect", "options"];
 const MAY_SPELL_A_FORMAT: [&str; 2] = ["wire", "dialect"];
 
-/// Number of mentions of `Api::` outside of [`MAY_NAME_AN_API`].
-const MENTIONS_OF_AN_API: usize = 100;
-
-/// Number of files outside of [`MAY_SPELL_A_FORMAT`] that contain one of [`WORDS`] as a string.
-const FILES_WITH_WORDS: usize = 39;
-
 fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder exists").flatten() {
         match entry.path() {
@@ -185,28 +178,25 @@ fn layer(file: &str) -> &str {
 }
 
 #[test]
-fn code_that_names_an_api_only_gets_less() {
+fn only_descriptions_name_an_api() {
     let counted = counted();
     let outside: BTreeMap<&String, usize> = counted
         .iter()
         .filter(|(name, file)| !MAY_NAME_AN_API.contains(&layer(name)) && file.mentions > 0)
         .map(|(name, file)| (name, file.mentions))
         .collect();
-    let sum: usize = outside.values().sum();
-    let advice = "describe the difference between the APIs in their descriptions; a lower number is committed";
-    assert_eq!(sum, MENTIONS_OF_AN_API, "mentions of `Api::`, {advice}: {outside:#?}");
+    assert!(outside.is_empty(), "describe the difference between the APIs in their descriptions: {outside:#?}");
 }
 
 #[test]
-fn files_that_spell_a_format_only_get_fewer() {
+fn only_descriptions_spell_a_format() {
     let counted = counted();
     let outside: BTreeMap<&String, &BTreeSet<String>> = counted
         .iter()
         .filter(|(name, file)| !MAY_SPELL_A_FORMAT.contains(&layer(name)) && !file.words.is_empty())
         .map(|(name, file)| (name, &file.words))
         .collect();
-    let advice = "words of a format belong in its description; a lower number is committed";
-    assert_eq!(outside.len(), FILES_WITH_WORDS, "files, {advice}: {outside:#?}");
+    assert!(outside.is_empty(), "words of a format belong in its description: {outside:#?}");
 }
 
 #[test]

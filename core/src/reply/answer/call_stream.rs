@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use super::{
     alternatives::AlternativeAnswers,
     call::{is_call_of, Dropped},
-    cohere::Cohere,
     queue::{part_of, Held, Part, Queue},
     reply,
     text::Answer,
@@ -26,6 +25,7 @@ use crate::{
             text::delta_of,
         },
     },
+    wire::chat::cohere::Cohere,
     wire::{
         alternatives::alternatives_of,
         answers::{has_output, Conversion},

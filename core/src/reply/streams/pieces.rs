@@ -10,10 +10,11 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    reply::{call_repair::CallReports, client_item::CustomInput, restore::RestoreMap},
+    reply::{call_repair::CallReports, restore::RestoreMap},
     report::RepairedCall,
     request::report::CallKind,
     wire::events::{at, decode, visit, Content, Cursor, InputEvents, Key, Meaning},
+    wire::responses::client_item::CustomInput,
 };
 
 /// The arguments of one call.

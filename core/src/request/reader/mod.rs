@@ -1,26 +1,16 @@
-//! Readers, one per format. A reader converts a request's tools and history to a [`Conversation`].
+//! What the readers of all formats share (each API has its own in its folder). A reader converts a request's tools and history to a [`Conversation`].
 //!
 //! If the format changes, the history is removed from the request. If it stays the same, the history remains in the
 //! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
 
-mod anthropic;
-mod chat;
-mod converse;
-mod gemini;
-mod interactions;
-mod responses;
-
-pub(crate) use anthropic::lenient_role;
-use responses::Flattened;
-
 use alloc::{format, vec::Vec};
 
 use super::{
-    carriers::{directive_name, reference_name, REFERENCES},
+    carriers::REFERENCES,
     conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     location::{Location, Step},
-    namespaces::NameMap,
+    origins::EntryOrigin,
     report::{Warnings, LOST, ORPHAN},
     tool::type_of,
     tools::{Arrival, ToolState, Tools},
@@ -32,14 +22,43 @@ use crate::{
         Data, Flags, Node, Text,
     },
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
+    wire::additions::reference_name,
+    wire::anthropic::mentions::directive_name,
+    wire::responses::namespaces::NameMap,
     wire::{self, additions::Additions},
 };
+
+/// The list of a request after its namespaces were flattened.
+pub(crate) enum Flattened<'a> {
+    /// The request has the flat list. Contains the origins of its entries.
+    InPlace(Vec<EntryOrigin>),
+    /// The request keeps its own list. Contains the flat list.
+    Apart(Vec<(Node<'a>, Location)>),
+}
+
+/// Reads the history of a format. `wire/history_formats.rs` has the readers of all formats.
+pub(crate) struct HistoryReader {
+    /// `None` if lists have no namespaces.
+    pub(crate) flatten: Option<Flatten>,
+    pub(crate) read: Read,
+    /// Formats in which a history may have the same meaning, each with the test for it.
+    pub(crate) shared: &'static [(Api, fn(&Node<'_>) -> Result<bool, Error>)],
+}
+
+/// Moves the tools of namespaces to a flat list, and plans their names.
+pub(crate) type Flatten = for<'r, 'a> fn(&mut Node<'a>, &mut Reading<'r, 'a>) -> Result<Option<Flattened<'a>>, Error>;
+
+/// Reads the history of a request into the reader's conversation. Receives the request without its history, and the
+/// system prompt that was taken from it.
+pub(crate) type Read = for<'a> fn(&mut Reader<'_, '_, 'a>, &Node<'a>, prompt: Option<Node<'a>>) -> Result<(), Error>;
 
 /// Inputs of a reader.
 pub(crate) struct Reading<'r, 'a> {
     pub(crate) options: &'r DeferredOptions,
     pub(crate) names: &'r mut NameMap<'a>,
     pub(crate) warnings: &'r mut Warnings,
+    /// The format of the request.
+    pub(crate) format: &'static HistoryReader,
     pub(crate) target: Api,
     /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
     /// read, and nothing is written.
@@ -66,13 +85,11 @@ pub(crate) fn read<'a>(
     mut reading: Reading<'_, 'a>,
 ) -> Result<Conversation<'a>, Error> {
     let same_format = source == reading.target;
+    let form = reading.format;
     let mut conversation = Conversation::default();
     reading.warnings.set_format(source);
     conversation.losses.set_format(source);
-    let mut flattened = None;
-    if wire::of(source).tools().has_namespaces() {
-        flattened = responses::flatten(request, &mut reading)?;
-    }
+    let flattened = form.flatten.map_or(Ok(None), |flatten| flatten(request, &mut reading))?;
     conversation.tools = match flattened {
         Some(Flattened::Apart(tools)) => {
             let mut all = Tools::default();
@@ -85,8 +102,8 @@ pub(crate) fn read<'a>(
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
         conversation.format = formats::take(request, source, reading.warnings)?;
-        conversation.is_in_place =
-            source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
+        let shared = form.shared.iter().find(|(api, _)| *api == reading.target);
+        conversation.is_in_place = shared.map_or(Ok(false), |(_, is_shared)| is_shared(request))?;
         if let Some(key) = wire::of(source).prompt_member().filter(|key| request.get(*key).is_some()) {
             prompt = take_member(request, key)?.filter(|prompt| !prompt.is_null());
             request.remove(key);
@@ -116,14 +133,7 @@ pub(crate) fn read<'a>(
         location,
         is_bare: false,
     };
-    match source {
-        Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
-        Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
-        Api::GeminiInteractions => interactions::read(&mut reader, request, prompt)?,
-        Api::Bedrock => converse::read(&mut reader)?,
-        Api::Gemini => gemini::read(&mut reader)?,
-        _ => chat::read(&mut reader)?,
-    }
+    (form.read)(&mut reader, request, prompt)?;
     let Reader { history, mut conversation, .. } = reader;
     if let History::Taken(node) = history {
         if let Data::Array(messages) = node.into_data() {
@@ -134,13 +144,13 @@ pub(crate) fn read<'a>(
 }
 
 /// The messages of a request, in the request or removed from it.
-enum History<'n, 'a> {
+pub(crate) enum History<'n, 'a> {
     Borrowed(Option<&'n Node<'a>>),
     Taken(Node<'a>),
 }
 
 impl<'a> History<'_, 'a> {
-    fn messages(&self) -> &[Node<'a>] {
+    pub(crate) fn messages(&self) -> &[Node<'a>] {
         match self {
             History::Borrowed(node) => node.and_then(Node::as_array).unwrap_or_default(),
             History::Taken(node) => node.as_array().unwrap_or_default(),
@@ -148,49 +158,49 @@ impl<'a> History<'_, 'a> {
     }
 }
 
-struct Reader<'r, 'n, 'a> {
-    reading: Reading<'r, 'a>,
-    source: Api,
+pub(crate) struct Reader<'r, 'n, 'a> {
+    pub(crate) reading: Reading<'r, 'a>,
+    pub(crate) source: Api,
     /// The request's tool list.
-    listed: &'n [Node<'a>],
-    history: History<'n, 'a>,
-    conversation: Conversation<'a>,
+    pub(crate) listed: &'n [Node<'a>],
+    pub(crate) history: History<'n, 'a>,
+    pub(crate) conversation: Conversation<'a>,
     /// True once the history has a message that is not a system message.
-    has_messages: bool,
+    pub(crate) has_messages: bool,
     /// The member that is being read.
-    member: &'static str,
+    pub(crate) member: &'static str,
     /// The part of the history that is being read.
-    location: Location,
+    pub(crate) location: Location,
     /// True if a block in place of a message is read.
-    is_bare: bool,
+    pub(crate) is_bare: bool,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
     /// Returns true if the source and target formats are the same, so content that does not concern tools remains
     /// unchanged.
-    fn same_format(&self) -> bool {
+    pub(crate) fn same_format(&self) -> bool {
         self.source == self.reading.target
     }
 
     /// Returns true if deferred loading is emulated, or nothing is written.
-    fn emulates(&self) -> bool {
+    pub(crate) fn emulates(&self) -> bool {
         self.reading.options.native == Native::None || self.reading.glances
     }
 
     /// Returns true if only messages that concern tools are read. All others remain unchanged.
-    fn skims(&self) -> bool {
+    pub(crate) fn skims(&self) -> bool {
         self.same_format() && self.emulates()
     }
 
     /// Returns true if calls must be read even if the format stays the same, because they load tools or may become
     /// text.
-    fn wants_calls(&self) -> bool {
+    pub(crate) fn wants_calls(&self) -> bool {
         let options = self.reading.options;
         options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
     }
 
     /// Returns the flags of messages that must be read even if the format stays the same.
-    fn wanted(&self) -> Flags {
+    pub(crate) fn wanted(&self) -> Flags {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
             // The result of the client's search contains functions.
@@ -204,7 +214,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Returns a message as a separate tree. If the format changes, the message is removed from the history.
-    fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
+    pub(crate) fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
         self.location = Location::of_message(index + 1);
         match &mut self.history {
             History::Taken(node) => {
@@ -221,7 +231,11 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted flags are not
     /// parsed.
-    fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
+    pub(crate) fn skim(
+        &mut self,
+        index: usize,
+        concerns: impl Fn(&Node<'a>, bool) -> bool,
+    ) -> Result<Option<Node<'a>>, Error> {
         self.location = Location::of_message(index + 1);
         let (wanted, calls) = (self.wanted(), self.wants_calls());
         let Some(message) = self.history.messages().get(index) else { return Ok(None) };
@@ -234,12 +248,12 @@ impl<'a> Reader<'_, '_, 'a> {
         })
     }
 
-    fn push(&mut self, at: usize, kind: EventKind<'a>) {
+    pub(crate) fn push(&mut self, at: usize, kind: EventKind<'a>) {
         self.push_to(at, at, kind);
     }
 
     /// Adds an event to an earlier message of the model's turn.
-    fn push_to(&mut self, at: usize, message: usize, kind: EventKind<'a>) {
+    pub(crate) fn push_to(&mut self, at: usize, message: usize, kind: EventKind<'a>) {
         self.has_messages |= match &kind {
             EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role != Role::System,
             EventKind::Call(_) | EventKind::Result(_) | EventKind::Reasoning(_) | EventKind::Server { .. } => true,
@@ -251,51 +265,51 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Marks a message as changed.
-    fn change(&mut self, at: usize) {
+    pub(crate) fn change(&mut self, at: usize) {
         self.conversation.changed.insert(at);
     }
 
     /// Returns true before the first message that is not a system message, because definitions there belong to the
     /// beginning of the prompt. Always returns false if the format stays the same, or if deferred loading is emulated:
     /// the list then begins with the request's tools.
-    fn is_head(&self) -> bool {
+    pub(crate) fn is_head(&self) -> bool {
         !self.has_messages && !self.same_format() && !self.emulates()
     }
 
     /// Returns true if the history may change the tools.
-    fn may_change(&self) -> bool {
+    pub(crate) fn may_change(&self) -> bool {
         self.reading.options.tool_changes == ToolChanges::Apply
     }
 
     /// Adds a definition from the history, which is the part that is being read.
-    fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
+    pub(crate) fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
         self.bring_from(definition, arrival, self.location);
     }
 
     /// Adds a definition from the history, which is at `origin`.
-    fn bring_from(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
+    pub(crate) fn bring_from(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
         self.conversation.tools.bring(definition, (arrival, origin), self.listed, self.reading.warnings);
     }
 
     /// Adds a definition from the beginning of the history to the request's list.
-    fn list_own(&mut self, definition: Node<'a>, origin: Location) {
+    pub(crate) fn list_own(&mut self, definition: Node<'a>, origin: Location) {
         self.conversation.tools.list_own(definition, Some(origin), self.reading.warnings);
     }
 
     /// Returns a reference to a tool as a part of a content.
-    fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
+    pub(crate) fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
         self.change(at);
         Part::Reference(reference(block, self.location))
     }
 
     /// Records an addition or a removal that is ignored.
-    fn ignore(&mut self, at: usize, block: &Node<'a>) {
+    pub(crate) fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
         self.push(at, EventKind::Ignored(directive_name(block)));
     }
 
     /// Returns the warnings about dropped parts. With emulation, they follow the warnings about the request's tools.
-    fn losses(&mut self) -> &mut Warnings {
+    pub(crate) fn losses(&mut self) -> &mut Warnings {
         match self.emulates() {
             true => &mut self.conversation.losses,
             false => self.reading.warnings,
@@ -303,7 +317,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Reads an entry of a list within a member of the part that is being read.
-    fn at_entry<R>(&mut self, member: &'static str, index: usize, read: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn at_entry<R>(&mut self, member: &'static str, index: usize, read: impl FnOnce(&mut Self) -> R) -> R {
         let inner = self.location.name(member).index(index);
         let outer = core::mem::replace(&mut self.location, inner);
         let done = read(self);
@@ -312,25 +326,25 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Goes one step further into the part that is being read. Returns the part around it.
-    fn enter(&mut self, step: Step) -> Location {
+    pub(crate) fn enter(&mut self, step: Step) -> Location {
         let inner = self.location.then(step);
         core::mem::replace(&mut self.location, inner)
     }
 
     /// Adds a warning that the part that is being read is dropped, unless its value is empty.
-    fn lose(&mut self, name: &str, value: &Node<'_>) {
+    pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
         self.losses().lose_at(name, value, || location.pointer(api));
     }
 
     /// Adds a warning that a member of the part that is being read is dropped, unless its value is empty.
-    fn lose_member(&mut self, name: &str, value: &Node<'_>) {
+    pub(crate) fn lose_member(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
         self.losses().lose_at(name, value, || location.member(api, name));
     }
 
     /// Returns a refusal of the model. Formats and backends without refusals get its text.
-    fn refusal(&self, text: Node<'a>) -> Part<'a> {
+    pub(crate) fn refusal(&self, text: Node<'a>) -> Part<'a> {
         let is_accepted = self.reading.backend.is_none_or(|backend| backend.has_refusals);
         match is_accepted && wire::of(self.reading.target).turns().has_refusals() {
             true => Part::Untranslated(Node::record([("type", Node::literal("refusal")), ("refusal", text)])),
@@ -339,7 +353,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Adds warnings about the members of a block that are not translated.
-    fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
+    pub(crate) fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
         for member in block.as_object().into_iter().flatten() {
             if !translated.iter().any(|key| member.key.is(key)) {
                 self.lose_member(&member.key.display(), &member.value);
@@ -348,14 +362,14 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Adds a warning about a block that cannot be translated, by its type.
-    fn lose_block(&mut self, block: &Node<'_>) {
+    pub(crate) fn lose_block(&mut self, block: &Node<'_>) {
         let name = type_of(block).map_or_else(|| "content".into(), Text::display);
         let pointer = self.location.pointer(self.source);
         self.losses().about_at(LOST, name, pointer);
     }
 
     /// Adds a warning about the result of a search without its call.
-    fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
+    pub(crate) fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
         let pointer = self.location.pointer(self.source);
         match id {
             Some(id) => self.losses().about_at(ORPHAN, id.display(), pointer),
@@ -364,7 +378,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Converts a member of the part that is being read to parts with `part`.
-    fn member_content(
+    pub(crate) fn member_content(
         &mut self,
         member: &'static str,
         content: Option<Node<'a>>,
@@ -377,7 +391,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Converts the content that is being read to parts with `part`.
-    fn content(
+    pub(crate) fn content(
         &mut self,
         content: Option<Node<'a>>,
         part: fn(&mut Self, Node<'a>) -> Result<Option<Part<'a>>, Error>,
@@ -403,23 +417,35 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 }
 
-fn reference<'a>(block: Node<'a>, origin: Location) -> Reference<'a> {
+pub(crate) fn reference<'a>(block: Node<'a>, origin: Location) -> Reference<'a> {
     Reference { origin, name: reference_name(&block), block, found: ToolState::Unknown }
 }
 
 /// Returns the references in the member `tool_references` of a part.
-fn references_from<'a>(references: &[Node<'a>], part: Location) -> Vec<Reference<'a>> {
+pub(crate) fn references_from<'a>(references: &[Node<'a>], part: Location) -> Vec<Reference<'a>> {
     let list = part.name(REFERENCES);
     references.iter().cloned().enumerate().map(|(index, block)| reference(block, list.index(index))).collect()
 }
 
 /// Returns the error for a message that is not an object.
-fn no_object(message: &Node<'_>, at: &str) -> Error {
+pub(crate) fn no_object(message: &Node<'_>, at: &str) -> Error {
     Error::new(Code::InvalidRequest, at, format!("expected the message to be an object, found {}", message.kind()))
 }
 
 /// Returns the error for an unknown role.
-fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
+pub(crate) fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
     let found = message.get("role").map_or_else(|| "none".into(), crate::json::write);
     Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))
+}
+
+/// Returns the role of a message. An unknown or missing role counts as `user`.
+pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
+    let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
+    if is("assistant") {
+        Role::Assistant
+    } else if is("system") || is("developer") {
+        Role::System
+    } else {
+        Role::User
+    }
 }

@@ -209,7 +209,7 @@ fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
 
 /// The location of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// In the request's list.
     Top,
     /// In the request's list, with `defer_loading`.
@@ -221,7 +221,7 @@ pub(super) enum Place {
 }
 
 /// The location of every tool's definition.
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     places: Map<Text<'a>, Place>,
     /// Tools whose definition an event has already added.
     declared: Set<Text<'a>>,
@@ -230,7 +230,7 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     /// Plans the locations of all definitions. If `keeps_list` is true, deferred tools of the list stay in it, as in a
     /// request that the backend accepts unchanged.
-    pub(super) fn plan(
+    pub(crate) fn plan(
         conversation: &Conversation<'a>,
         (native, removals, loads_used_tools): (Native, Removals, bool),
         keeps_list: bool,
@@ -302,23 +302,23 @@ impl<'a> Places<'a> {
         Places { places, declared: Set::new() }
     }
 
-    pub(super) fn of(&self, name: &Text<'a>) -> Place {
+    pub(crate) fn of(&self, name: &Text<'a>) -> Place {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
     }
 
     /// Hides all tools except those in `only`.
-    pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
+    pub(crate) fn keep(&mut self, only: &Set<Text<'a>>) {
         let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
         self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
     }
 
     /// Returns true if a tool of this name exists.
-    pub(super) fn knows(&self, name: &Text<'a>) -> bool {
+    pub(crate) fn knows(&self, name: &Text<'a>) -> bool {
         self.places.contains_key(name)
     }
 
     /// Returns the names whose definitions belong to the current event: those that no earlier event has defined.
-    pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
+    pub(crate) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
         let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
         let mut out: Vec<Text<'a>> = Vec::new();
         for name in names.iter().filter(|name| is_brought(name)) {
@@ -330,7 +330,7 @@ impl<'a> Places<'a> {
     }
 
     /// Returns true if an event has defined the tool.
-    pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
+    pub(crate) fn is_declared(&self, name: &Text<'a>) -> bool {
         self.declared.contains(name)
     }
 }

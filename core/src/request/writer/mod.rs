@@ -1,18 +1,14 @@
-//! Writers, one per format. A writer converts a [`Conversation`] to a request, with the constructs that the backend
+//! What the writers of all formats share (each API has its own in its folder). A writer converts a [`Conversation`] to a request, with the constructs that the backend
 //! supports. Members of a request other than tools and history are translated for all formats.
 
-mod anthropic;
-mod chat;
 pub(crate) mod definitions;
-mod interactions;
-mod responses;
-mod same;
+pub(crate) mod same;
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{self, Call, Content, Conversation, EventKind, Outcome, Part},
+    conversation::{self, Call, Content, Conversation, Event, EventKind, Outcome, Part},
     formats, instructions,
     location::Location,
     origins::{EntryOrigin, GivenShape},
@@ -27,15 +23,65 @@ use crate::{
     json::{lazy::view, Member, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native, Order, UnknownReference},
-    wire::{self, choice::PARALLEL_CALLS, prompt::whole},
+    wire::translation::WRITTEN,
+    wire::turns::FAILED,
+    wire::{
+        self,
+        choice::{CHOICE, PARALLEL_CALLS},
+        prompt::whole,
+    },
 };
 use definitions::{Place, Places};
+
+/// Writes the history of a format. `wire/history_formats.rs` has the writers of all formats.
+pub(crate) struct HistoryWriter {
+    pub(crate) write: Write,
+    pub(crate) in_place: InPlace,
+}
+
+/// Writes events as the history of a request.
+pub(crate) type Write = for<'a> fn(&mut Writer<'_, 'a>, &mut Node<'a>, Vec<Event<'a>>) -> Result<(), Error>;
+
+/// How changed parts of a history that keeps its format are written.
+pub(crate) enum InPlace {
+    Items(ReplaceItem),
+    Messages(Messages),
+}
+
+/// Returns the items that replace an item. Receives the item without the members that were read, unless the events
+/// contain it; the names of these members; and the events.
+pub(crate) type ReplaceItem = for<'a> fn(Option<Node<'a>>, &[&'static str], Vec<Event<'a>>) -> Vec<Node<'a>>;
+
+/// How changed messages are written.
+pub(crate) struct Messages {
+    /// Returns a result in its original format with the new content.
+    pub(crate) result: for<'a> fn(Outcome<'a>) -> Option<Node<'a>>,
+    /// Member with the calls of a message, if not all of them are blocks of its content, and the test for such a call.
+    pub(crate) calls: Option<(&'static str, fn(&Node<'_>) -> bool)>,
+    /// True if a content that consists of text alone is one string.
+    pub(crate) joins_texts: bool,
+    /// True if roles have to alternate.
+    pub(crate) alternates: bool,
+}
+
+/// The settings of the model, if they are members of one member of the request.
+pub(crate) struct Settings {
+    pub(crate) holder: &'static str,
+    /// Moves the settings to the request. Returns their names.
+    pub(crate) lift: for<'a> fn(&mut Node<'a>, &mut Warnings) -> Result<Set<Text<'a>>, Error>,
+    /// Moves the settings back.
+    pub(crate) sink: fn(&mut Node<'_>),
+}
 
 /// Inputs of a writer.
 pub(crate) struct Writing<'w> {
     pub(crate) options: &'w DeferredOptions,
     pub(crate) source: Api,
     pub(crate) target: Api,
+    /// The writer of the target.
+    pub(crate) history: &'static HistoryWriter,
+    /// The settings of the source and of the target.
+    pub(crate) settings: (Option<&'static Settings>, Option<&'static Settings>),
     /// New names of tools whose names the API does not accept. Notices use these names.
     pub(crate) names: &'w Names,
     pub(crate) warnings: &'w mut Warnings,
@@ -70,11 +116,11 @@ impl AddedOrigins {
         next.or_else(|| self.by_name.get(name).copied())
     }
 
-    fn add(&mut self, name: &Text<'_>, origin: EntryOrigin) {
+    pub(crate) fn add(&mut self, name: &Text<'_>, origin: EntryOrigin) {
         self.by_name.insert(name.display().into_owned(), origin);
     }
 
-    fn add_in_order(&mut self, name: &Text<'_>, location: Location) {
+    pub(crate) fn add_in_order(&mut self, name: &Text<'_>, location: Location) {
         let origin = EntryOrigin { location: Some(location), shapes: None };
         self.in_order.entry(name.display().into_owned()).or_default().push_back(origin);
     }
@@ -92,7 +138,7 @@ pub(crate) fn put<'a>(
     let (source, target, native) = (writing.source, writing.target, writing.options.native);
     writing.warnings.extend(core::mem::take(&mut conversation.losses));
     if source == target && native == Native::None {
-        let is_aligned = same::write(request, conversation, target)?;
+        let is_aligned = same::write(request, conversation, (target, &writing.history.in_place))?;
         return Ok(Written { search: None, origins: None, added: AddedOrigins::default(), is_aligned });
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
@@ -100,7 +146,7 @@ pub(crate) fn put<'a>(
         let history = request.visit(wire::of(target).history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
     }
-    let keeps_searches = source == target && target == Api::Anthropic;
+    let keeps_searches = source == target && wire::of(target).searches().has_hosted;
     conversation::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
     if native == Native::Interactions {
         let Conversation { tools, events, search_name, .. } = &mut conversation;
@@ -110,15 +156,14 @@ pub(crate) fn put<'a>(
             is_own || search_name.as_ref().is_some_and(|search| name.is(search.as_str()))
         });
     }
-    let lifted = match source == Api::GeminiInteractions && source != target {
-        true => interactions::lift(request, writing.warnings)?,
-        false => Set::new(),
-    };
+    let (form, (own_settings, new_settings)) = (writing.history, writing.settings);
+    let settings = own_settings.filter(|_| source != target);
+    let lifted = settings.map_or(Ok(Set::new()), |settings| (settings.lift)(request, writing.warnings))?;
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
         false => {
-            let holder = lifted.contains(&Text::literal(choice::CHOICE)).then_some(interactions::HOLDER);
+            let holder = settings.filter(|_| lifted.contains(&Text::literal(CHOICE))).map(|settings| settings.holder);
             Some(choice::take(request, (source, holder), writer.writing.warnings)?)
         }
     };
@@ -132,12 +177,8 @@ pub(crate) fn put<'a>(
     let had_tools = request.get("tools").is_some();
     let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
     let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
-    match target {
-        _ if is_in_place => {}
-        Api::Anthropic => anthropic::write(&mut writer, request, events)?,
-        Api::OpenaiResponses => responses::write(&mut writer, request, events)?,
-        Api::GeminiInteractions => interactions::write(&mut writer, request, events)?,
-        _ => chat::write(&mut writer, request, events)?,
+    if !is_in_place {
+        (form.write)(&mut writer, request, events)?;
     }
     writer.writing.warnings.clear_location();
     let has_list = !listed.is_empty();
@@ -151,50 +192,50 @@ pub(crate) fn put<'a>(
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         let max_tokens = writer.writing.options.max_tokens.unwrap_or(DEFAULT_LIMIT);
         let of_format = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
-        let moved = Moved { lifted: &lifted, format: &of_format };
+        let moved = Moved { settings, lifted: &lifted, format: &of_format };
         write_members(request, (source, target), &moved, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
             formats::put(request, target, format, writer.writing.warnings)?;
         }
-        if target == Api::GeminiInteractions {
-            interactions::sink(request);
+        if let Some(settings) = new_settings {
+            (settings.sink)(request);
         }
     }
     let Writer { replaced_search: search, origins, added, .. } = writer;
     Ok(Written { search, origins: Some(origins), added, is_aligned: true })
 }
 
-struct Writer<'w, 'a> {
-    writing: Writing<'w>,
+pub(crate) struct Writer<'w, 'a> {
+    pub(crate) writing: Writing<'w>,
     /// Messages of the source, some of which remain unchanged.
-    history: Vec<Node<'a>>,
+    pub(crate) history: Vec<Node<'a>>,
     /// Messages of Chat Completions that stay in their format, without the members that became events.
-    originals: Map<usize, Node<'a>>,
-    places: Places<'a>,
+    pub(crate) originals: Map<usize, Node<'a>>,
+    pub(crate) places: Places<'a>,
     /// The origins of the entries of the list.
-    origins: Vec<EntryOrigin>,
-    added: AddedOrigins,
+    pub(crate) origins: Vec<EntryOrigin>,
+    pub(crate) added: AddedOrigins,
     /// Definitions that events add, in the target's format.
-    definitions: Map<Text<'a>, Node<'a>>,
+    pub(crate) definitions: Map<Text<'a>, Node<'a>>,
     /// Name of the client's search function.
-    search: Option<Text<'a>>,
+    pub(crate) search: Option<Text<'a>>,
     /// Name for the function that replaces the client's search. Taken when that function is written.
-    search_name: Option<String>,
+    pub(crate) search_name: Option<String>,
     /// Name of the client's search function, once the backend's native search has replaced it.
-    replaced_search: Option<String>,
+    pub(crate) replaced_search: Option<String>,
     /// True once a hosted search is written.
-    has_hosted_search: bool,
+    pub(crate) has_hosted_search: bool,
     /// Tools that the history has announced as removed.
-    retired: Set<Text<'a>>,
-    set_aside: Set<Text<'a>>,
+    pub(crate) retired: Set<Text<'a>>,
+    pub(crate) set_aside: Set<Text<'a>>,
     /// Tools that are sent as OpenAI `custom` tools.
-    custom: Set<Text<'a>>,
+    pub(crate) custom: Set<Text<'a>>,
     /// The names of called searches, by the ids of the calls.
-    searches: Map<Text<'a>, Text<'a>>,
+    pub(crate) searches: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
-    fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
+    pub(crate) fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
         let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
         let keeps_list = writing.source == writing.target;
         let places = Places::plan(conversation, (native, removals, load_used_tools), keeps_list, writing.warnings);
@@ -221,22 +262,22 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Takes a message of the source that remains unchanged.
-    fn take_message(&mut self, at: usize) -> Node<'a> {
+    pub(crate) fn take_message(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
     }
 
-    fn native(&self) -> Native {
+    pub(crate) fn native(&self) -> Native {
         self.writing.options.native
     }
 
-    fn same_format(&self) -> bool {
+    pub(crate) fn same_format(&self) -> bool {
         self.writing.source == self.writing.target
     }
 
     /// Returns the request's tool list and the names of all tools that are sent. Definitions that events add are moved
     /// to `definitions`.
-    fn list(
+    pub(crate) fn list(
         &mut self,
         tools: Tools<'a>,
         mut sources: Vec<Node<'a>>,
@@ -302,7 +343,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.set_aside.insert(name);
                 continue;
             };
-            if self.writing.target != Api::Anthropic && tool::has_type(&written, "custom") {
+            let has_custom = wire::of(self.writing.target).translation().is_some_and(|target| target.has_custom);
+            if has_custom && tool::has_type(&written, "custom") {
                 self.custom.insert(name.clone());
             }
             names.insert(name.clone());
@@ -340,11 +382,11 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Returns true if this is the client's search function and the target has a native construct for it.
-    fn is_search_function(&self, name: &Text<'a>) -> bool {
+    pub(crate) fn is_search_function(&self, name: &Text<'a>) -> bool {
         matches!(self.native(), Native::ToolSearch | Native::Interactions) && self.search.as_ref() == Some(name)
     }
 
-    fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
+    pub(crate) fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
         if self.same_format() {
             return Ok(Some(definition));
         }
@@ -354,10 +396,10 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes an entry without a name: a search or a hosted tool.
-    fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
+    pub(crate) fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let is_native = matches!(self.native(), Native::ToolSearch | Native::Interactions);
-        let has_searches = is_native || self.writing.target == Api::Anthropic;
+        let has_searches = is_native || wire::of(self.writing.target).searches().has_hosted;
         if self.same_format() && (!is_search || has_searches) {
             return Some(definition);
         }
@@ -396,13 +438,13 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Returns the definitions that an event must add: those of `names` that no earlier event has added.
-    fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
+    pub(crate) fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
     }
 
     /// Records the name of a call, for warnings about its result.
-    fn record_search(&mut self, call: &Call<'a>) {
+    pub(crate) fn record_search(&mut self, call: &Call<'a>) {
         if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
             self.searches.insert(id.clone(), call.name.clone());
         }
@@ -410,7 +452,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the parts of a search result that its construct cannot contain, such as the message of a failed search.
     /// They are written after all results of the turn, with a warning. Empty text is omitted.
-    fn beside(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
+    pub(crate) fn beside(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
         let is_empty = |part: &Part<'a>| match part {
             Part::Text(text) => text.as_text().is_none_or(Text::is_empty),
             _ => false,
@@ -424,25 +466,25 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Warns that a call or a result of a hosted search is dropped from the history.
-    fn drop_search(&mut self) {
+    pub(crate) fn drop_search(&mut self) {
         self.writing.warnings.about(super::report::LOST, DROPPED_SEARCH);
     }
 
     /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their
     /// text.
-    fn lose_error(&mut self, outcome: &Outcome<'a>) {
+    pub(crate) fn lose_error(&mut self, outcome: &Outcome<'a>) {
         if outcome.is_error && !outcome.states_error && outcome.found.is_none() {
-            self.writing.warnings.lose("is_error", &Node::bool(true));
+            self.writing.warnings.lose(FAILED, &Node::bool(true));
         }
     }
 
     /// Returns the text that announces an available tool.
-    fn available(&self, name: &Text<'a>) -> String {
+    pub(crate) fn available(&self, name: &Text<'a>) -> String {
         instructions::available(&self.writing.names.current(name))
     }
 
     /// Returns text parts that describe the results of a search to the model.
-    fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
+    pub(crate) fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
@@ -464,17 +506,17 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Returns true if the tool is in the request and the target API accepts it.
-    fn can_be_sent(&self, name: &Text<'a>) -> bool {
+    pub(crate) fn can_be_sent(&self, name: &Text<'a>) -> bool {
         self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
     }
 
     /// Returns the tools that a search found, except for removed ones.
-    fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
+    pub(crate) fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
         found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
 
     /// Records a removal and returns the text that announces it.
-    fn retire(&mut self, name: Text<'a>) -> String {
+    pub(crate) fn retire(&mut self, name: Text<'a>) -> String {
         let text = self.withdrawn(&name);
         self.retired.insert(name);
         text
@@ -482,7 +524,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the announcements of the tools that are added again: they were removed before, and the model can see
     /// their definitions.
-    fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
+    pub(crate) fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
             let is_there = self.places.is_declared(name) || self.places.of(name) == Place::Top;
@@ -492,13 +534,13 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Returns the text that announces a removed tool.
-    fn withdrawn(&self, name: &Text<'a>) -> String {
+    pub(crate) fn withdrawn(&self, name: &Text<'a>) -> String {
         instructions::withdrawn(&self.writing.names.current(name))
     }
 }
 
 /// Converts the client's search function to a `tool_search` tool of Responses or, with a name, of Gemini Interactions.
-fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
+pub(crate) fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
     if let Some(name) = name {
         search.set("name", Node::string(name));
@@ -513,7 +555,7 @@ fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
 }
 
 /// Replaces the request's history.
-fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
+pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
     let Some(object) = request.as_object_mut() else { return };
     let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
     if let Some(member) = found {
@@ -523,7 +565,7 @@ fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Nod
 }
 
 /// Joins text parts with blank lines. A single part is returned unchanged.
-fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
+pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
     let (Some(first), Some(second)) = (&first, &second) else {
@@ -542,7 +584,7 @@ fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
 }
 
 /// Separates content into text and images.
-fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
+pub(crate) fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),
         Content::Parts(parts) => {
@@ -553,17 +595,14 @@ fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
 }
 
 /// Prefix of the call ids of synthesized exchanges, which load tools without a search by the model.
-const LOAD: &str = "toolwire_load_";
+pub(crate) const LOAD: &str = "toolwire_load_";
 
-fn load_id(number: usize) -> String {
+pub(crate) fn load_id(number: usize) -> String {
     format!("{LOAD}{number}")
 }
 
 /// Members with the same meaning in all formats.
 const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
-/// Members that the writers have already set.
-const WRITTEN: [&str; 7] =
-    ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
 /// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
 /// The maximum number of output tokens, if nothing else decides it.
@@ -573,7 +612,8 @@ const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
 /// The parts of a request that were elsewhere in the given request.
 struct Moved<'m, 'a> {
-    /// Members that were in another member.
+    settings: Option<&'static Settings>,
+    /// Members that were in the member of the settings.
     lifted: &'m Set<Text<'a>>,
     /// Pointer to the response format, which is already taken; empty if the request has none.
     format: &'m str,
@@ -583,7 +623,7 @@ struct Moved<'m, 'a> {
 fn write_members<'a>(
     request: &mut Node<'a>,
     (source, target): (Api, Api),
-    Moved { lifted, format }: &Moved<'_, 'a>,
+    Moved { settings, lifted, format }: &Moved<'_, 'a>,
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -618,7 +658,7 @@ fn write_members<'a>(
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {
-                let holder = lifted.contains(&member.key).then_some(interactions::HOLDER);
+                let holder = settings.filter(|_| lifted.contains(&member.key)).map(|settings| settings.holder);
                 let key = member.key.display();
                 let value = view(&member.value)?;
                 let rest = format.strip_prefix('/').and_then(|format| format.strip_prefix(&*key));

@@ -161,9 +161,10 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
 /// `invalid-json` if an item is text that cannot be read.
 pub(crate) fn forget_answers(
     request: &mut Node<'_>,
+    api: Api,
     origins: &Origins,
 ) -> Result<(Vec<RequestChange>, Vec<MessageOrigin>), Error> {
-    let history = wire::of(Api::OpenaiResponses).history();
+    let history = wire::of(api).history();
     let items = request.items_at(history);
     let (mut answers, mut gone) = (Vec::new(), Vec::new());
     for (at, item) in items.iter().enumerate() {

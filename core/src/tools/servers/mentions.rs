@@ -13,28 +13,22 @@ use crate::{
     options::{Api, DeferredOptions},
     reply::call_sites::{self, rename},
     request::{
-        carriers::{self, Carriers, FUNCTION_RESPONSES, REFERENCES},
+        carriers::{self, Carriers, REFERENCES},
         tool,
     },
     tools::servers,
     wire::{
         self,
         additions::Additions,
+        anthropic::mentions::is_reference,
+        choice::{locations, Location},
+        searches,
         units::{self, NamedUnit, Role},
     },
 };
 
 /// Maximum nesting depth of a choice of tools.
 const CHOICE_DEPTH: usize = 6;
-
-/// The positions of a choice: the member of the request, the member inside it, and the pointer.
-const CHOICES: [(&str, Option<&str>, &str); 5] = [
-    ("tool_choice", None, "/tool_choice"),
-    ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
-    ("toolConfig", Some("functionCallingConfig"), "/toolConfig/functionCallingConfig"),
-    ("tool_config", Some("function_calling_config"), "/tool_config/function_calling_config"),
-    ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
-];
 
 /// Tools of servers that the history defines and that are not in the list, by their names in the request.
 pub(crate) type Added = Map<Text<'static>, Tool>;
@@ -59,7 +53,7 @@ pub(crate) fn settle(
         wire.tools().remove(request);
     }
     let mentions = Mentions { servers };
-    for (outer, inner, pointer) in CHOICES {
+    for Location { outer, inner, pointer } in locations() {
         if !request.get(outer).is_some_and(|choice| mentions.may_be_in(choice)) {
             continue;
         }
@@ -92,23 +86,14 @@ pub(crate) fn settle(
                 // Any tool may return JSON with this member, but only results of searches have typed references.
                 let in_json = |json: &mut Node<'_>| {
                     call_sites::each(json, REFERENCES, &mut |reference| {
-                        if tool::has_type(reference, "tool_reference") {
+                        if is_reference(reference) {
                             mentions.in_history(reference, "tool_name");
                         }
                     });
                 };
-                call_sites::each(message, "parts", &mut |part| {
-                    for key in FUNCTION_RESPONSES {
-                        part.visit(key, |result| result.visit("response", in_json));
-                    }
-                });
-                call_sites::each(message, "content", &mut |block| {
-                    block.visit("toolResult", |result| {
-                        call_sites::each(result, "content", &mut |block| {
-                            block.visit("json", in_json);
-                        });
-                    });
-                });
+                for (list, form) in searches::in_json() {
+                    call_sites::each(message, list, &mut |block| (form.visit)(block, &mut { in_json }));
+                }
                 if carriers.brings(message) {
                     carriers::visit_definitions(message, api, &mut |definition| {
                         mentions.in_definition(definition, &mut added);

@@ -21,13 +21,14 @@ use crate::{
     json::{lazy, Data, Node, Text},
     limits::MAX_SERVER_NAME,
     names::{cut, digest, folded, Taken, TakenDigests, TAIL},
-    options::{Api, DeferredOptions, Prefix},
+    options::APIS_WITH_DEFERRAL,
+    options::{DeferredOptions, Prefix},
     request::{
         carriers, tool,
         tool_format::{self, Entry},
         tool_list::Listing,
     },
-    wire::tool_list::locations,
+    wire::{tool_list::locations, GROUPS},
 };
 
 pub(crate) const SERVER: &str = "server";
@@ -146,9 +147,8 @@ fn flatten_beside<'a>(
         let (own, pointer) = tools_of(&mut entry, pointer + "/tools")?;
         for (at, tool) in own.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
-            let is_list = ["functionDeclarations", "function_declarations", TOOLS]
-                .into_iter()
-                .any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
+            let mut lists = GROUPS.into_iter().chain([TOOLS]);
+            let is_list = lists.any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
             if is_list {
                 return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
             }
@@ -194,7 +194,7 @@ fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> 
     let mut names = Set::new();
     // The API is recognized by the list, which is not merged yet. So messages are read in the formats of all APIs: a
     // message of one format adds no tools in another.
-    for (_, api) in Api::WITH_DEFERRAL {
+    for (_, api) in APIS_WITH_DEFERRAL {
         let mut take = |list: &[Node<'_>]| {
             let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
             names.extend(own.filter_map(named).map(Named::into_name));

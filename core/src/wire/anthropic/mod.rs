@@ -1,12 +1,17 @@
 //! Anthropic Messages.
 
+pub(crate) mod mentions;
+pub(crate) mod reader;
 mod recognition;
+pub(crate) mod search_loop;
+pub(crate) mod writer;
 
 use alloc::{format, string::String};
 
 use super::{
     additions::Additions,
     answers::AnswerText,
+    calls::{as_value, record, CallForm, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{Endpoint, Refusal},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -15,7 +20,7 @@ use super::{
     searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
-    turns::{Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
@@ -48,7 +53,13 @@ pub(super) static WIRE: Wire = Wire {
     plain: &["max_tokens", "metadata", "thinking"],
     ordinary: Flags::NONE,
     before: &[],
-    tools: ToolList { cache: Some("cache_control"), ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic]) },
+    has_betas: true,
+    wants_json_word: false,
+    tools: ToolList {
+        cache: Some("cache_control"),
+        checks_deferral: true,
+        ..ToolList::flat(Api::Anthropic, &[ToolFormat::Anthropic])
+    },
     additions: Additions::Blocks,
     units: Units {
         messages: &[],
@@ -66,6 +77,7 @@ pub(super) static WIRE: Wire = Wire {
         )],
     },
     turns: Turns {
+        prefill: Prefill::Content,
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
         results: Results::Blocks(Blocks {
             list: "content",
@@ -89,6 +101,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InChoice,
         without_tools: WithoutTools::NotAuto,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[&[Member("message")]],
@@ -103,8 +116,9 @@ pub(super) static WIRE: Wire = Wire {
             has_type(reply, "message") && reply.array_at("content").is_some() || has_type(reply, "message_start")
         },
     },
+    single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("tool_use", "input")], write: call },
     answers: AnswerText { ends: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
-    searches: SearchAnswers::references(found),
+    searches: SearchAnswers { has_hosted: true, ..SearchAnswers::references(found) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -208,4 +222,13 @@ fn found(answer: SearchAnswer) -> Node<'static> {
     };
     result.set("content", content);
     result
+}
+
+fn call(call: ClientCall<'_>) -> Node<'_> {
+    record([
+        ("type", Some(Node::literal("tool_use"))),
+        ("id", call.id),
+        ("name", Some(call.name)),
+        ("input", Some(as_value(call.arguments))),
+    ])
 }

@@ -1,11 +1,15 @@
 //! OpenAI Chat Completions.
 
+pub(crate) mod cohere;
+pub(crate) mod reader;
 mod recognition;
+pub(crate) mod writer;
 
 use super::{
     additions::Additions,
     alternatives::{Alternatives, MessageText, PiecedCalls},
     answers::{is_text, AnswerText, Conversion, MessageForm},
+    calls::{as_text, record, CallForm, CallKind, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -15,7 +19,7 @@ use super::{
     searches::{SearchAnswer, SearchAnswers},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
-    turns::{Answered, Results, Speaker, Turns},
+    turns::{Answered, Prefill, Results, Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member},
@@ -47,6 +51,8 @@ pub(super) static WIRE: Wire = Wire {
     plain: &[],
     ordinary: Flags::SYSTEM,
     before: &[],
+    has_betas: false,
+    wants_json_word: false,
     tools: ToolList { refuses_empty: true, ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiChat]) },
     additions: Additions::System,
     units: Units {
@@ -70,6 +76,8 @@ pub(super) static WIRE: Wire = Wire {
         )],
     },
     turns: Turns {
+        // DeepSeek and Mistral use `prefix`, Moonshot uses `partial`.
+        prefill: Prefill::Flags(&["prefix", "partial"]),
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model), ("tool", Speaker::Tool)],
         results: Results::Following,
         result,
@@ -88,6 +96,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InRequest,
         without_tools: WithoutTools::None,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[&[Items("choices"), Member("message")]],
@@ -99,6 +108,14 @@ pub(super) static WIRE: Wire = Wire {
         repeated_texts: &[],
         others: &[],
         is_own: |reply| reply.array_at("choices").is_some(),
+    },
+    single_call: SingleCall {
+        is_in_place: false,
+        forms: &[
+            CallForm::held("function", "arguments"),
+            CallForm { kind: CallKind::Custom, ..CallForm::held("custom", "input") },
+        ],
+        write: call,
     },
     answers: AnswerText {
         conversion: Conversion::Member("content", form),
@@ -205,4 +222,13 @@ fn form(reply: &Node<'_>) -> MessageForm {
 fn found(answer: SearchAnswer) -> Node<'static> {
     let content = ("content", answer.content.plain());
     Node::record([("role", Node::literal("tool")), ("tool_call_id", answer.id), content])
+}
+
+fn call(call: ClientCall<'_>) -> Node<'_> {
+    let (inner, key) = match call.kind {
+        CallKind::Custom => ("custom", "input"),
+        CallKind::Function | CallKind::Search => ("function", "arguments"),
+    };
+    let holder = Node::record([("name", call.name), (key, as_text(call.arguments))]);
+    record([("type", Some(Node::literal(inner))), ("id", call.id), (inner, Some(holder))])
 }

@@ -13,6 +13,8 @@ use crate::{
     wire::units::has_type,
 };
 
+/// Member of a request that contains the choice, in the formats that have it there.
+pub(crate) const CHOICE: &str = "tool_choice";
 /// The member that allows parallel calls in OpenAI's formats.
 pub(crate) const PARALLEL_CALLS: &str = "parallel_tool_calls";
 /// The member that disables parallel calls in a choice of Anthropic's format.
@@ -86,6 +88,16 @@ impl Location {
 }
 
 impl ChoiceFormat {
+    /// Returns true if a choice without tools is a word.
+    pub(crate) const fn is_word(&self) -> bool {
+        matches!(self.spelling, Spelling::Words(super::Words { is_object: false, .. }))
+    }
+
+    /// Returns true if a translated request with tools has a choice even if it is the default.
+    pub(crate) const fn is_completed(&self) -> bool {
+        self.is_completed
+    }
+
     /// Returns true if a member of the request next to the choice forbids parallel calls.
     pub(crate) fn has_limit_in_request(&self) -> bool {
         self.parallel == Parallel::InRequest

@@ -8,10 +8,10 @@ use crate::{
     collections::Set,
     error::Error,
     json::{self, lazy::view, Node, Text},
-    wire::units::has_type,
+    wire::{units::has_type, ALL},
 };
 
-pub(crate) use edit::{Decision, PARALLEL_CALLS};
+pub(crate) use edit::{Decision, CHOICE, PARALLEL_CALLS};
 
 /// The tools that the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,17 +67,31 @@ pub(crate) struct ChoiceFormat {
     pub(super) spelling: Spelling,
     pub(super) parallel: Parallel,
     pub(super) without_tools: WithoutTools,
+    /// True if a translated request with tools has a choice even if it is the default.
+    pub(super) is_completed: bool,
 }
 
 /// A location of the choice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Location {
+pub(crate) struct Location {
     /// Member of the request.
-    pub(super) outer: &'static str,
+    pub(crate) outer: &'static str,
     /// Member inside that member; `None` if the outer member is the choice.
-    pub(super) inner: Option<&'static str>,
+    pub(crate) inner: Option<&'static str>,
     /// Pointer to the choice.
-    pub(super) pointer: &'static str,
+    pub(crate) pointer: &'static str,
+}
+
+/// Returns the locations of the choice in all formats, those that are members of the request first.
+pub(crate) fn locations() -> Vec<Location> {
+    let all = || ALL.iter().flat_map(|wire| wire.choice.locations);
+    let mut found: Vec<Location> = Vec::new();
+    for location in all().filter(|one| one.inner.is_none()).chain(all().filter(|one| one.inner.is_some())) {
+        if !found.iter().any(|known| known.pointer == location.pointer) {
+            found.push(*location);
+        }
+    }
+    found
 }
 
 /// The spelling of a choice.

@@ -1,20 +1,25 @@
 //! Bedrock Converse. The name of a block's member is its kind.
 
+pub(crate) mod in_place;
+pub(crate) mod mentions;
+pub(crate) mod reader;
 mod recognition;
 
 use alloc::string::String;
 
 use super::{
-    additions::Additions,
+    additions::{Additions, UntypedResults},
     answers::AnswerText,
+    calls::{as_value, record, CallForm, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
+    each,
     endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
-    turns::{Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Member, Without},
@@ -23,7 +28,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{Flags, Node},
+    json::{Flags, Node, Text},
     options::{Api, ToolFormat},
 };
 
@@ -46,6 +51,8 @@ pub(super) static WIRE: Wire = Wire {
     plain: &[],
     ordinary: Flags::SYSTEM,
     before: &[],
+    has_betas: false,
+    wants_json_word: false,
     tools: ToolList {
         config: Some("toolConfig"),
         pointer: "/toolConfig/tools",
@@ -72,6 +79,7 @@ pub(super) static WIRE: Wire = Wire {
         )],
     },
     turns: Turns {
+        prefill: Prefill::Content,
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model)],
         results: Results::Blocks(Blocks {
             list: "content",
@@ -82,6 +90,7 @@ pub(super) static WIRE: Wire = Wire {
             no_content: Some("cachePoint"),
         }),
         result,
+        replaces_calls: true,
         ..Turns::PLAIN
     },
     choice: ChoiceFormat {
@@ -89,6 +98,7 @@ pub(super) static WIRE: Wire = Wire {
         spelling: Spelling::Kinds,
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[&[Member("output"), Member("message")]],
@@ -101,8 +111,9 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |_| false,
     },
+    single_call: SingleCall { is_in_place: false, forms: &[CallForm::held("toolUse", "input")], write: call },
     answers: AnswerText { ends: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
-    searches: SearchAnswers::references(found),
+    searches: SearchAnswers { in_json: Some(IN_JSON), ..SearchAnswers::references(found) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -173,4 +184,35 @@ fn found(answer: SearchAnswer) -> Node<'static> {
         result.set("status", Node::literal("error"));
     }
     Node::record([("toolResult", result)])
+}
+
+fn call(call: ClientCall<'_>) -> Node<'_> {
+    let inner = [("toolUseId", call.id), ("name", Some(call.name)), ("input", Some(as_value(call.arguments)))];
+    Node::record([("toolUse", record(inner))])
+}
+
+const IN_JSON: UntypedResults = UntypedResults { call: called, result: answered, has_tools: has_references, visit };
+
+/// Returns the id and the name in a call.
+fn called<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
+    let call = block.get("toolUse")?;
+    call.text_at("toolUseId").zip(call.text_at("name"))
+}
+
+/// Returns the id of the call in a result, which does not name the tool.
+fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+    Some((block.get("toolResult")?.text_at("toolUseId"), None))
+}
+
+fn has_references(block: &Node<'_>) -> bool {
+    let content = block.get("toolResult").map(|result| result.items_at("content")).unwrap_or_default();
+    content.iter().any(|block| block.get("json").is_some_and(|json| json.array_at("tool_references").is_some()))
+}
+
+fn visit<'a>(block: &mut Node<'a>, look: &mut dyn FnMut(&mut Node<'a>)) {
+    block.visit("toolResult", |result| {
+        each(result, "content", &mut |_, block| {
+            block.visit("json", &mut *look);
+        });
+    });
 }

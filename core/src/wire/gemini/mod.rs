@@ -1,20 +1,25 @@
 //! Gemini `generateContent`. SDKs and the API accept every member in camelCase and in snake_case.
 
+pub(crate) mod in_place;
+pub(crate) mod reader;
+
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    additions::Additions,
+    additions::{Additions, UntypedResults},
     alternatives::{Alternatives, MessageText},
     answers::AnswerText,
+    calls::{CallForm, SingleCall},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
+    responses,
     rounds::{Body, Rounds},
     searches::{SearchAnswer, SearchAnswers, SearchContent},
     tool_list::ToolList,
-    turns::{Answered, Blocks, Results, Speaker, Turns},
+    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Items, Member, Without},
@@ -23,7 +28,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{Data, Flags, Node},
+    json::{Data, Flags, Node, Text},
     options::{Api, ToolFormat},
 };
 
@@ -58,6 +63,8 @@ pub(super) static WIRE: Wire = Wire {
     plain: &["systemInstruction", "safetySettings"],
     ordinary: Flags::SYSTEM,
     before: &["cachedContent", "cached_content"],
+    has_betas: false,
+    wants_json_word: false,
     tools: ToolList {
         groups: &GROUPS,
         members: &["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"],
@@ -79,6 +86,7 @@ pub(super) static WIRE: Wire = Wire {
         )],
     },
     turns: Turns {
+        prefill: Prefill::Text("model"),
         roles: &[
             ("user", Speaker::User),
             ("model", Speaker::Model),
@@ -130,6 +138,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[
@@ -146,8 +155,13 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |reply| reply.array_at("candidates").is_some(),
     },
+    single_call: SingleCall {
+        is_in_place: true,
+        forms: &[CallForm::held("functionCall", "args"), CallForm::held("function_call", "args")],
+        write: responses::call,
+    },
     answers: AnswerText::block(as_text),
-    searches: SearchAnswers::references(found),
+    searches: SearchAnswers { in_json: Some(IN_JSON), ..SearchAnswers::references(found) },
     alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
@@ -222,4 +236,27 @@ fn found(answer: SearchAnswer) -> Node<'static> {
         response.set("id", answer.id);
     }
     Node::record([("functionResponse", response)])
+}
+
+/// Members of a part that contain the result of a call.
+pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
+
+/// Calls need no ids, because results name their tool.
+const IN_JSON: UntypedResults = UntypedResults { call: |_| None, result: answered, has_tools: has_references, visit };
+
+/// Returns the name in a result.
+fn answered<'n, 'a>(part: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+    let name = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("name")?.as_text())?;
+    Some((None, Some(name)))
+}
+
+fn has_references(part: &Node<'_>) -> bool {
+    let holds = |key: &&str| part.get(key).and_then(|result| result.get("response")?.array_at("tool_references"));
+    FUNCTION_RESPONSES.iter().any(|key| holds(&key).is_some())
+}
+
+fn visit<'a>(part: &mut Node<'a>, look: &mut dyn FnMut(&mut Node<'a>)) {
+    for key in FUNCTION_RESPONSES {
+        part.visit(key, |result| result.visit("response", &mut *look));
+    }
 }

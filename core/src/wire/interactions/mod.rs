@@ -1,13 +1,16 @@
 //! Gemini Interactions. The history consists of steps.
 
 mod built_step;
+pub(crate) mod reader;
 mod recognition;
+pub(crate) mod writer;
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
-    additions::Additions,
+    additions::{Additions, UntypedResults},
     answers::{has_only_text, AnswerText, Conversion},
+    calls::{as_value, record, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
     endpoint::{failed, of_google, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -26,7 +29,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{lazy::view, Data, Flags, Node},
+    json::{lazy::view, Data, Flags, Node, Text},
     options::{Api, ToolFormat},
 };
 use built_step::BuiltStep;
@@ -50,8 +53,10 @@ pub(super) static WIRE: Wire = Wire {
     plain: &[],
     ordinary: Flags::SYSTEM,
     before: &["previous_interaction_id"],
+    has_betas: false,
+    wants_json_word: false,
     tools: ToolList::flat(Api::GeminiInteractions, &[ToolFormat::GeminiInteractions]),
-    additions: Additions::Results { list: "result", hosted: "tool_search_result" },
+    additions: Additions::Results { list: "result", hosted: "tool_search_result", form: FORM },
     units: Units {
         messages: &[
             Unit {
@@ -90,6 +95,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[&[Items("steps")], &[Member("step")], &[Member("interaction"), Items("steps")]],
@@ -102,6 +108,7 @@ pub(super) static WIRE: Wire = Wire {
         others: &["user_input", "function_result", "thought"],
         is_own: |_| false,
     },
+    single_call: SingleCall { is_in_place: false, forms: &[], write: call },
     answers: AnswerText {
         conversion: Conversion::Unit(as_text),
         is_text: |step| has_type(step, "model_output") && has_only_text(step),
@@ -219,4 +226,32 @@ fn found(answer: SearchAnswer) -> Node<'static> {
         result.set("is_error", Node::bool(true));
     }
     result
+}
+
+fn call(call: ClientCall<'_>) -> Node<'_> {
+    record([
+        ("type", Some(Node::literal("function_call"))),
+        ("id", call.id),
+        ("name", Some(call.name)),
+        ("arguments", Some(as_value(call.arguments))),
+    ])
+}
+
+const FORM: UntypedResults =
+    UntypedResults { call: called, result: answered, has_tools: has_functions, visit: |_, _| {} };
+
+/// Returns the id and the name in a call.
+fn called<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
+    let text = |key: &str| step.text_at(key).filter(|_| has_type(step, "function_call"));
+    text("id").zip(text("name"))
+}
+
+/// Returns the id of the call and the name in a result.
+fn answered<'n, 'a>(step: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+    has_type(step, "function_result").then(|| (step.text_at("call_id"), step.text_at("name")))
+}
+
+/// Returns true if a result contains functions.
+fn has_functions(step: &Node<'_>) -> bool {
+    step.items_at("result").iter().any(|entry| has_type(entry, "function"))
 }

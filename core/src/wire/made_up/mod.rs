@@ -8,6 +8,7 @@ use alloc::string::String;
 use super::{
     additions::Additions,
     answers::AnswerText,
+    calls::{as_text as text_of, record, CallForm, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Location, Parallel, Spelling, WithoutTools, Words},
     endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -42,6 +43,8 @@ pub(super) static WIRE: Wire = Wire {
     plain: &[],
     ordinary: Flags::NONE,
     before: &[],
+    has_betas: false,
+    wants_json_word: false,
     tools: ToolList { members: &["tools", "pick"], ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses]) },
     additions: Additions::None,
     units: Units {
@@ -78,6 +81,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::None,
         without_tools: WithoutTools::All,
+        is_completed: false,
     },
     reply: Reply {
         messages: &[&[Member("turn")]],
@@ -90,6 +94,7 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |reply| reply.get("turn").is_some(),
     },
+    single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("uses", "with")], write: call },
     answers: AnswerText { is_text: |act| has_type(act, "speak"), ..AnswerText::block(as_text) },
     searches: SearchAnswers::references(found),
     alternatives: None,
@@ -153,4 +158,13 @@ fn as_text(act: &mut Node<'_>, text: Option<String>) {
 
 fn found(answer: SearchAnswer) -> Node<'static> {
     Node::record([("type", Node::literal("gave")), ("of", answer.id), ("what", answer.content.plain())])
+}
+
+fn call(call: ClientCall<'_>) -> Node<'_> {
+    record([
+        ("type", Some(Node::literal("uses"))),
+        ("key", call.id),
+        ("tool", Some(call.name)),
+        ("with", Some(text_of(call.arguments))),
+    ])
 }

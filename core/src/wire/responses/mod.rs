@@ -1,12 +1,20 @@
 //! OpenAI Responses. The history consists of items.
 
 pub(crate) mod answer;
+pub(crate) mod client_item;
+pub(crate) mod custom_tools;
+pub(crate) mod in_place;
 mod inputs;
+pub(crate) mod namespaces;
+pub(crate) mod reader;
+pub(crate) mod retained_namespaces;
+pub(crate) mod writer;
 
 use alloc::vec::Vec;
 
 use super::{
     additions::Additions,
+    calls::{as_text, as_value, CallForm, CallKind, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
     endpoint::{failed, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
@@ -70,12 +78,14 @@ pub(super) static WIRE: Wire = Wire {
     plain: &["max_output_tokens", "metadata", "store", "reasoning"],
     ordinary: Flags::SYSTEM,
     before: &["previous_response_id", "conversation"],
+    has_betas: false,
+    wants_json_word: true,
     tools: ToolList {
         has_namespaces: true,
         is_strict: true,
         ..ToolList::flat(Api::OpenaiChat, &[ToolFormat::OpenaiResponses])
     },
-    additions: Additions::Items(&["additional_tools", "tool_search_output"]),
+    additions: Additions::Items { lists: &["additional_tools"], results: &["tool_search_output"] },
     units: Units {
         messages: &[
             Unit::call(&["call_id", "id"], Arguments::Text("arguments")).of_type("function_call"),
@@ -96,6 +106,7 @@ pub(super) static WIRE: Wire = Wire {
         has_items: true,
         has_refusals: true,
         text: Some("input_text"),
+        model_text: Some("output_text"),
         ..Turns::PLAIN
     },
     choice: ChoiceFormat {
@@ -108,6 +119,7 @@ pub(super) static WIRE: Wire = Wire {
         }),
         parallel: Parallel::InRequest,
         without_tools: WithoutTools::All,
+        is_completed: true,
     },
     reply: Reply {
         messages: &[
@@ -128,8 +140,19 @@ pub(super) static WIRE: Wire = Wire {
                 || has_type(reply, "response.created")
         },
     },
+    single_call: SingleCall {
+        is_in_place: false,
+        forms: &[
+            ITEM,
+            CallForm { kind: CallKind::Custom, type_name: Some(CUSTOM_CALL), arguments: "input", ..ITEM },
+            CallForm { kind: CallKind::Search, type_name: Some(SEARCH_CALL), ..ITEM },
+        ],
+        write: call,
+    },
     answers: answer::ANSWERS,
     searches: SearchAnswers {
+        has_hosted: false,
+        in_json: None,
         item: Some(SearchItem {
             kind: "tool_search_call",
             id: "call_id",
@@ -198,6 +221,8 @@ pub(super) static EVENTS: Events = Events {
         // Some servers end with this event of the Realtime API.
         Event::new("response.done", Meaning::Finish { is_complete: true }).with(&["response"]),
         Event::new("error", Meaning::Error),
+        // Source: the API's answers in openai-node#1964, openai-java#767 and openai-client#170 (read 2026-11-30).
+        Event::new("keepalive", Meaning::KeepAlive),
     ],
     index: &["output_index"],
     ids: &[&["item_id"], &["item", "id"]],
@@ -237,4 +262,68 @@ fn search_output(id: Node<'static>, tools: Vec<Node<'static>>) -> Node<'static> 
         ("status", Node::literal("completed")),
         ("tools", Node::array(tools)),
     ])
+}
+
+/// The `type` of each kind of call in OpenAI Responses.
+const FUNCTION_CALL: &str = "function_call";
+const CUSTOM_CALL: &str = "custom_tool_call";
+const SEARCH_CALL: &str = "tool_search_call";
+
+/// A call to a function.
+const ITEM: CallForm = CallForm { id: Some("call_id"), is_item: true, ..CallForm::of_type(FUNCTION_CALL, "arguments") };
+
+/// Writes an item. If an item was given, its other members are kept.
+pub(super) fn call(call: ClientCall<'_>) -> Node<'_> {
+    let (name, key, other) = match call.kind {
+        CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
+        CallKind::Function | CallKind::Search => (FUNCTION_CALL, "arguments", "input"),
+    };
+    let mut item = call.item.unwrap_or_else(Node::empty_object);
+    item.set("type", Node::literal(name));
+    if let Some(id) = call.id.filter(|_| item.get("call_id").is_none()) {
+        item.set("call_id", id);
+    }
+    item.remove(other);
+    if call.kind == CallKind::Search {
+        as_search(&mut item, call.arguments);
+        return item;
+    }
+    item.set("name", call.name);
+    match call.namespace {
+        Some(namespace) => item.set("namespace", Node::string(namespace)),
+        None => drop(item.remove("namespace")),
+    }
+    let is_nothing = call.kind == CallKind::Custom && call.arguments.is_null();
+    item.set(key, if is_nothing { Node::literal("") } else { as_text(call.arguments) });
+    item
+}
+
+/// Converts an item to a search that the client runs.
+fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
+    item.set("type", Node::literal(SEARCH_CALL));
+    item.remove("name");
+    item.set("execution", Node::literal("client"));
+    if item.get("status").is_none() {
+        item.set("status", Node::literal("completed"));
+    }
+    item.set("arguments", as_value(arguments));
+}
+
+/// Returns true for a call that the API's own servers run. That includes every `tool_search_call` of Gemini
+/// Interactions, which, unlike that of OpenAI Responses, has neither `execution` nor `call_id`.
+pub(crate) fn is_hosted(call: &Node<'_>) -> bool {
+    let is_step = has_type(call, SEARCH_CALL)
+        && call.get("execution").is_none()
+        && call.get("call_id").is_none()
+        && call.get("id").is_some();
+    is_step || call.get("execution").is_some_and(|execution| execution.is_text("server"))
+}
+
+/// Returns true if the client runs, or ran, this search.
+pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
+    match item.get("execution") {
+        Some(execution) if !execution.is_null() => execution.is_text("client"),
+        // The output of a hosted search has no `call_id`.
+        _ => item.text_at("call_id").is_some(),
+    }
 }

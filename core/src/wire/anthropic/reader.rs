@@ -3,7 +3,6 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{no_object, no_role, references_from, Reader};
 use crate::{
     collections::Set,
     error::Error,
@@ -13,23 +12,32 @@ use crate::{
     },
     options::{Api, Native, UnavailableCalls},
     request::{
-        carriers::{
-            any_block, concerns_tools, directive, directive_definition, directive_name, is_bare_definition, is_mention,
-            is_reference, is_search_outcome, is_typed_outcome, Directive,
-        },
         conversation::{
             opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
             SearchOutcome, Searcher,
         },
         instructions,
         location::{Location, Step},
+        reader::{lenient_role, no_object, no_role, references_from, Reader},
         tool::{self, has_type, starts_with},
         tools::Arrival,
     },
+    wire::additions::Directive,
+    wire::anthropic::mentions::any_block,
+    wire::anthropic::mentions::concerns_tools,
+    wire::anthropic::mentions::directive,
+    wire::anthropic::mentions::directive_definition,
+    wire::anthropic::mentions::directive_name,
+    wire::anthropic::mentions::is_bare_definition,
+    wire::anthropic::mentions::is_mention,
+    wire::anthropic::mentions::is_reference,
+    wire::anthropic::mentions::is_search_outcome,
+    wire::anthropic::mentions::is_typed_outcome,
+    wire::prompt::whole,
 };
 
 /// Reads the history of a request.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
     prompt: Option<Node<'a>>,
@@ -98,7 +106,7 @@ pub(super) fn read<'a>(
 }
 
 /// Returns true if a message concerns tools. If `calls` is true, calls and results also count.
-pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
+pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         concerns_tools(block)
             || calls && ["tool_use", "mcp_tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
@@ -107,7 +115,7 @@ pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
 }
 
 /// Wraps a block that is in place of a message in a user message.
-pub(super) fn bare(block: Node<'_>) -> Node<'_> {
+pub(crate) fn bare(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
@@ -141,7 +149,7 @@ fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
 }
 
 /// Returns true if the request has no system prompt and every message has the same meaning in Chat Completions.
-pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
+pub(crate) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
     }
@@ -190,19 +198,7 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
     }
 }
 
-/// Returns the role of a message. An unknown or missing role counts as `user`.
-pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
-    let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
-    if is("assistant") {
-        Role::Assistant
-    } else if is("system") || is("developer") {
-        Role::System
-    } else {
-        Role::User
-    }
-}
-
-/// Reads text or an image.
+/// Reads text, a block that becomes text, or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));
@@ -215,6 +211,10 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     if has_type(&block, "image_url") && reader.reading.target == Api::OpenaiChat {
         return Ok(Some(Part::Untranslated(block)));
     }
+    if let Some(text) = quoted_text(reader, &block)? {
+        let is_empty = text.as_text().is_none_or(Text::is_empty);
+        return Ok((!is_empty).then_some(Part::Text(text)));
+    }
     let url = if has_type(&block, "image") { image(&block)? } else { None };
     let Some(url) = url else {
         reader.lose_block(&block);
@@ -222,6 +222,42 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     };
     reader.lose_rest(&block, &["type", "source"]);
     Ok(Some(Part::Image { url, detail: None }))
+}
+
+/// Returns the text of a document, after its title and its context, or of a result of the client's own search, after its
+/// title and its source; `None` for any other block, and for content that is not text. Reports what is left out.
+///
+/// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
+/// `text` and `content`; read 2026-11-30).
+fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
+    let (content, heads, read): (_, _, &[&str]) = if has_type(block, "search_result") {
+        (block.get("content"), ["title", "source"], &["type", "title", "source", "content"])
+    } else if has_type(block, "document") {
+        let source = block.get("source");
+        let member = ["text", "content"].into_iter().zip(["data", "content"]);
+        let found = member.into_iter().find(|(kind, _)| source.is_some_and(|source| has_type(source, kind)));
+        (found.and_then(|(_, key)| source?.get(key)), ["title", "context"], &["type", "title", "context", "source"])
+    } else {
+        return Ok(None);
+    };
+    let Some(content) = content.map(view).transpose()? else { return Ok(None) };
+    let blocks = content.as_array().unwrap_or_default();
+    let is_text = |block: &Node<'_>| has_type(block, "text") && block.text_at("text").is_some();
+    if content.as_text().is_none() && (blocks.is_empty() || !blocks.iter().all(is_text)) {
+        return Ok(None);
+    }
+    reader.lose_rest(block, read);
+    blocks.iter().for_each(|block| reader.lose_rest(block, &["type", "text"]));
+    let texts: Vec<&Text<'_>> =
+        content.as_text().into_iter().chain(blocks.iter().filter_map(|block| block.text_at("text"))).collect();
+    let titles: Vec<&Text<'_>> = heads.iter().filter_map(|key| block.text_at(key)).collect();
+    let joined = |texts: &[&Text<'_>], between: &str| -> Result<String, Error> {
+        let texts: Result<Vec<_>, Error> = texts.iter().map(|text| whole(text, "/messages")).collect();
+        Ok(texts?.join(between))
+    };
+    let parts: Vec<String> =
+        [joined(&titles, "\n")?, joined(&texts, "\n\n")?].into_iter().filter(|text| !text.is_empty()).collect();
+    Ok(Some(Node::string(parts.join("\n\n"))))
 }
 
 /// Returns the URL of an image, or `None` if the image has no URL and no data.
@@ -233,7 +269,6 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let text = |key| source.text_at(key);
     Ok(match (text("media_type"), text("data")) {
         (Some(media_type), Some(data)) if has_type(source, "base64") => {
-            let whole = crate::wire::prompt::whole;
             let (media_type, data) = (whole(media_type, "/messages")?, whole(data, "/messages")?);
             let mut url = String::from("data:");
             url.extend([&*media_type, ";base64,", &*data]);
@@ -244,10 +279,10 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
 }
 
 /// Reads a block that is neither a call nor a result and does not concern tools.
-pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
+pub(crate) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
 /// Reads the content of a message, block by block. The prompt is its own content.
-pub(super) fn message<'r, 'n, 'a>(
+pub(crate) fn message<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, number): (usize, usize),
     role: Role,
@@ -545,7 +580,7 @@ fn remove_directives(result: &mut Node<'_>) {
 
 /// Takes the content out of a result. If the format stays the same, also returns the result: without the content if the
 /// content will be rewritten, otherwise complete.
-pub(super) fn taken<'a>(
+pub(crate) fn taken<'a>(
     reader: &Reader<'_, '_, 'a>,
     mut result: Node<'a>,
     key: &'static str,
@@ -559,7 +594,7 @@ pub(super) fn taken<'a>(
 }
 
 /// Reads the content of a tool's result. Members nested inside its blocks are not read.
-pub(super) fn result_content<'r, 'n, 'a>(
+pub(crate) fn result_content<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, member): (usize, &'static str),
     content: Option<Node<'a>>,
@@ -616,7 +651,7 @@ fn result_blocks<'r, 'n, 'a>(
 }
 
 /// Records the references in a member of a block that is not sent, so that their tools remain loaded.
-pub(super) fn references_in<'a>(
+pub(crate) fn references_in<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     (at, number): (usize, usize),
     member: &'static str,
@@ -670,7 +705,7 @@ fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOut
 }
 
 /// Determines which calls that the API's servers run are tool searches: those with a search result.
-pub(super) fn settle_server_calls<'r, 'n, 'a>(
+pub(crate) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {

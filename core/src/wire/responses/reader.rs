@@ -2,10 +2,6 @@
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
-use super::{
-    anthropic::{self, result_content},
-    no_role, reference, Reader, Reading,
-};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
@@ -15,31 +11,33 @@ use crate::{
     },
     options::Native,
     request::{
-        carriers::{any_block, concerns_tools, directive, is_mention, is_system},
+        carriers::is_system,
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, SearchOutcome,
             Searcher,
         },
         formats,
         location::Location,
-        namespaces::{self, flat_names, NameMap},
         origins::EntryOrigin,
-        tool::{self, has_type, is_client_search, type_of},
+        reader::{no_role, reference, Flattened, Reader, Reading},
+        tool::{self, has_type, type_of},
         tools::Arrival,
+    },
+    wire::anthropic::mentions::any_block,
+    wire::anthropic::mentions::concerns_tools,
+    wire::anthropic::mentions::directive,
+    wire::anthropic::mentions::is_mention,
+    wire::responses::is_client_search,
+    wire::responses::namespaces::{self, flat_names, NameMap},
+    wire::{
+        self,
+        anthropic::reader::{self as anthropic, result_content},
     },
 };
 
-/// The list of a request after its namespaces were flattened.
-pub(super) enum Flattened<'a> {
-    /// The request has the flat list. Contains the origins of its entries.
-    InPlace(Vec<EntryOrigin>),
-    /// The request keeps its own list. Contains the flat list.
-    Apart(Vec<(Node<'a>, Location)>),
-}
-
 /// Plans the flat names of all tools and flattens the namespaces in the request's list, if there are any. For native
 /// deferred loading in the same format, the request keeps its own list.
-pub(super) fn flatten<'a>(
+pub(crate) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
 ) -> Result<Option<Flattened<'a>>, Error> {
@@ -51,11 +49,11 @@ pub(super) fn flatten<'a>(
     }
     // Messages of the history may also add namespaces.
     namespaces::expand_choice(request, reading.options.tool_changes)?;
-    if !namespaces::any(super::listed(request)) {
+    if !namespaces::any(crate::request::listed(request)) {
         return Ok(None);
     }
-    if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
-        let list = super::listed(request).to_vec();
+    if reading.options.native != Native::None && wire::of(reading.target).tools().has_namespaces() {
+        let list = crate::request::listed(request).to_vec();
         let flat = namespaces::flatten(list, Location::of_list(), reading.names, reading.warnings);
         return Ok(Some(Flattened::Apart(flat)));
     }
@@ -71,7 +69,7 @@ pub(super) fn flatten<'a>(
 }
 
 /// Reads the history of a request.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
     prompt: Option<Node<'a>>,
@@ -83,7 +81,7 @@ pub(super) fn read<'a>(
             reader.push(0, EventKind::Text { role: Role::System, content });
         }
     }
-    if let super::History::Taken(node) = &reader.history {
+    if let crate::request::reader::History::Taken(node) = &reader.history {
         if node.as_text().is_some() {
             let content = Content::String(node.clone());
             reader.location = Location::of_history();
@@ -139,7 +137,7 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
 
 /// Returns an error if one of these members refers to history that the API has stored, because an incomplete
 /// conversation cannot be translated.
-pub(super) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
+pub(crate) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
     for key in elsewhere {
         if request.get(key).map(view).transpose()?.is_some_and(|value| !value.is_null()) {
             return Err(incomplete(&format!("/{key}")));
@@ -155,7 +153,7 @@ fn incomplete(at: &str) -> Error {
 
 /// The kind of the latest item in the model's turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// Outside the model's turn.
     #[default]
     Other,
@@ -166,7 +164,7 @@ pub(super) enum Phase {
 
 /// Groups items into messages.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     message: usize,
     phase: Phase,
 }
@@ -174,7 +172,7 @@ pub(super) struct Turns {
 impl Turns {
     /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text item,
     /// and calls. Returns the number of the message.
-    pub(super) fn next(&mut self, phase: Phase) -> usize {
+    pub(crate) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Text, Phase::Text) => false,
             (_, Phase::Reasoning) => self.phase == Phase::Text || self.phase == Phase::Reasoning,
@@ -191,7 +189,7 @@ impl Turns {
     }
 
     /// Returns the number of the current message.
-    pub(super) fn current(&self) -> usize {
+    pub(crate) fn current(&self) -> usize {
         self.message
     }
 }

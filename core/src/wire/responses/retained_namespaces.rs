@@ -30,7 +30,6 @@ use crate::{
     reply::restore::RestoreMap,
     request::{
         carriers,
-        namespaces::{self, each_chosen, is_default},
         report::DeferredReport,
         tool::{self, has_type},
         tool_format::{recognize, Entry},
@@ -40,6 +39,7 @@ use crate::{
         request_facts::{Namespace, RequestChange},
         sanitize_list::ToolChange,
     },
+    wire::responses::namespaces::{self, each_chosen, is_default},
 };
 
 /// Names of OpenAI's own namespaces.
@@ -67,7 +67,7 @@ const NAMESPACE: &str = "namespace";
 const SEPARATOR: &str = "__";
 
 /// The kept namespaces of a request, and what is needed to move tools back into them.
-pub(super) struct RetainedNamespaces<'a> {
+pub(crate) struct RetainedNamespaces<'a> {
     /// The original request.
     original: Node<'a>,
     spaces: Vec<Space<'a>>,
@@ -85,11 +85,11 @@ pub(super) struct RetainedNamespaces<'a> {
 
 /// The report about namespaces that are flattened.
 #[derive(Default)]
-pub(super) struct Flattened {
+pub(crate) struct Flattened {
     /// Indices of the changes about the namespaces that are not kept, in the report of the request.
-    pub(super) reported: Range<usize>,
+    pub(crate) reported: Range<usize>,
     /// The changes if no namespace can be put back.
-    pub(super) changes: Vec<RequestChange>,
+    pub(crate) changes: Vec<RequestChange>,
 }
 
 struct Space<'a> {
@@ -109,7 +109,7 @@ impl<'a> RetainedNamespaces<'a> {
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
-    pub(super) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
+    pub(crate) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
         let (spaces, places) = found(request, shape, native)?;
         let unlisted = unlisted_calls(request)?;
         let is_flattened = spaces.is_empty() && lists_namespaces(request)?;
@@ -152,7 +152,7 @@ impl<'a> RetainedNamespaces<'a> {
     }
 
     /// Returns true if the namespace is kept.
-    pub(super) fn keeps(&self, namespace: &Namespace) -> bool {
+    pub(crate) fn keeps(&self, namespace: &Namespace) -> bool {
         match namespace.index {
             Some(index) => self.places.contains(&index),
             None => self.keeps_carriers && self.index.contains_key(&namespace.name),
@@ -171,7 +171,7 @@ impl<'a> RetainedNamespaces<'a> {
     ///
     /// # Errors
     /// Same as [`Self::take`].
-    pub(super) fn put_back(
+    pub(crate) fn put_back(
         self,
         request: &mut Node<'a>,
         restore_map: &RestoreMap,

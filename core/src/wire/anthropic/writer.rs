@@ -3,7 +3,6 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{load_id, place_history, Place, Writer, LOAD};
 use crate::{
     collections::Set,
     dialect::surface::NamePattern,
@@ -17,11 +16,12 @@ use crate::{
         location::Location,
         report::LOST,
         tool::{has_type, type_of},
+        writer::{definitions::Place, load_id, place_history, Writer, LOAD},
     },
 };
 
 /// Writes the history, and the system prompt if the format changes.
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
@@ -510,14 +510,14 @@ fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>
 
 /// Call ids that contain only characters that the API accepts. The same id is sent in every request.
 #[derive(Default)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     renamed: Set<String>,
     /// Ids of exchanges that were synthesized in earlier requests.
     made_up: Set<String>,
 }
 
 impl Ids {
-    pub(super) fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
+    pub(crate) fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
         let Some(old) = id.as_text().filter(|old| !names::is_legal(NamePattern::ANTHROPIC_ID, old)) else {
             return id.clone();
         };

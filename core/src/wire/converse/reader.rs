@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{lenient_role, references_from, Reader};
+use super::IN_JSON;
 use crate::{
     error::Error,
     json::{
@@ -12,22 +12,24 @@ use crate::{
         Data, Flags, Node, Object, Text,
     },
     request::{
-        carriers::{
-            converse_change, has_references, is_of_server, of_message, references_in, Directive, Searches, REFERENCES,
-        },
+        carriers::{of_message, references_in, Searches, REFERENCES},
         conversation::{
             string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
         location::Location,
+        reader::{lenient_role, references_from, Reader},
     },
+    wire::additions::Directive,
+    wire::converse::mentions::converse_change,
+    wire::converse::mentions::is_of_server,
 };
 
 /// Reads the messages that concern tools.
-pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let mut searches = Searches::of(reader.listed, Some(reader.reading.options));
     let mut has_any = false;
     for message in reader.history.messages() {
-        has_any |= may_hold(message, Flags::DEFERRAL) && of_message(&*view(message)?).iter().any(has_references);
+        has_any |= may_hold(message, Flags::DEFERRAL) && of_message(&*view(message)?).iter().any(IN_JSON.has_tools);
     }
     for index in 0..reader.history.messages().len() {
         if has_any {
@@ -35,7 +37,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
         }
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |block: &Node<'_>| ["toolUse", "toolResult"].iter().any(|key| block.get(key).is_some());
-            let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || has_references(block);
+            let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || (IN_JSON.has_tools)(block);
             of_message(message).iter().any(|block| is_concerned(block) || calls && is_call(block))
         };
         if let Some(message) = reader.skim(index, concerns)? {
@@ -49,7 +51,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
 fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
     let message = reader.history.messages().get(index).filter(|message| may_hold(message, Flags::CALL));
     let Some(message) = message else { return Ok(()) };
-    of_message(&*view(message)?).iter().for_each(|block| searches.note_block(block));
+    of_message(&*view(message)?).iter().for_each(|block| searches.note(block, &IN_JSON));
     Ok(())
 }
 
@@ -74,7 +76,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 let added = Addition { origin, name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, EventKind::Add(Vec::from([added])));
             }
-        } else if searches.is_search_result(&block) {
+        } else if searches.is_search_result(&block, &IN_JSON) {
             reader.change(at);
             let result = block.get("toolResult");
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();

@@ -7,12 +7,6 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    carriers,
-    location::Location,
-    report::{CallKind, ClientTool, Warnings},
-    tool::{self, has_type, FLAG},
-};
 use crate::{
     collections::{Map, Set},
     error::Error,
@@ -22,6 +16,12 @@ use crate::{
     },
     names::{digest, Taken, TakenDigests},
     options::{Api, ToolChanges},
+    request::{
+        carriers,
+        location::Location,
+        report::{CallKind, ClientTool, Warnings},
+        tool::{self, has_type, FLAG},
+    },
 };
 
 /// The namespace name that Codex writes for tools outside any namespace.

@@ -10,20 +10,16 @@
 use alloc::string::String;
 use core::mem::take;
 
-use super::streams::buffered_calls::append;
+use super::{as_search, CUSTOM_CALL, FUNCTION_CALL};
 use crate::{
     json::{self, Data, Node, Text},
+    reply::streams::buffered_calls::append,
     request::report::CallKind,
 };
 
-/// The `type` of each kind of call in OpenAI Responses.
-pub(super) const FUNCTION_CALL: &str = "function_call";
-pub(super) const CUSTOM_CALL: &str = "custom_tool_call";
-pub(super) const SEARCH_CALL: &str = "tool_search_call";
-
 /// Converts a `function_call` of OpenAI Responses to the item that its client expects. Its arguments are already
 /// restored.
-pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
+pub(crate) fn retype(item: &mut Node<'_>, kind: CallKind) {
     if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
         return;
     }
@@ -37,39 +33,12 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
     }
 }
 
-/// Converts an item to a search that the client runs.
-pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
-    item.set("type", Node::literal(SEARCH_CALL));
-    item.remove("name");
-    item.set("execution", Node::literal("client"));
-    if item.get("status").is_none() {
-        item.set("status", Node::literal("completed"));
-    }
-    item.set("arguments", as_value(arguments));
-}
-
 /// Returns the input of a `custom` tool.
-pub(super) fn input(arguments: &Node<'_>) -> String {
+pub(crate) fn input(arguments: &Node<'_>) -> String {
     match arguments.as_text() {
         Some(text) => of_text(text),
         None if arguments.is_null() => String::new(),
         None => of_value(arguments),
-    }
-}
-
-/// Returns arguments as a value: an object, or what the model wrote instead.
-pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
-    let Some(text) = arguments.as_text() else {
-        return if arguments.is_null() { Node::empty_object() } else { arguments };
-    };
-    let text = text.display();
-    if text.trim().is_empty() {
-        return Node::empty_object();
-    }
-    // Invalid JSON stays unchanged: the tool's server reports the model's mistake.
-    match json::read(&text).map(|value| value.detached()) {
-        Ok(value) => value,
-        Err(_) => arguments.clone(),
     }
 }
 
@@ -80,7 +49,7 @@ const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 
 /// Parses the input piece by piece.
 #[derive(Debug)]
-pub(super) struct CustomInput {
+pub(crate) struct CustomInput {
     state: State,
     /// Buffered text: all text until its form is known, and later an incomplete escape.
     buffered: String,
@@ -100,12 +69,12 @@ enum State {
 }
 
 impl CustomInput {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         CustomInput { state: State::Head(0, 0), buffered: String::new() }
     }
 
     /// Adds a piece. Returns the input that was decoded.
-    pub(super) fn feed(&mut self, piece: &str) -> String {
+    pub(crate) fn feed(&mut self, piece: &str) -> String {
         let mut out = String::new();
         for letter in piece.chars() {
             self.step(letter, &mut out);
@@ -114,17 +83,17 @@ impl CustomInput {
     }
 
     /// Returns true if no piece was added yet.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Head(0, 0)) && self.buffered.is_empty()
     }
 
     /// Returns the number of buffered bytes.
-    pub(super) fn buffered(&self) -> usize {
+    pub(crate) fn buffered(&self) -> usize {
         self.buffered.len()
     }
 
     /// Returns the rest of the input.
-    pub(super) fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         let buffered = take(&mut self.buffered);
         match self.state {
             // An incomplete escape is passed on as text.

@@ -5,7 +5,6 @@
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
-use super::{joined, place_history, Writer};
 use crate::{
     collections::{Map, Set},
     error::Error,
@@ -15,10 +14,11 @@ use crate::{
         conversation::{self, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::{Warnings, LOST},
         tool::type_of,
+        writer::{joined, place_history, same, Writer},
     },
 };
 
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
@@ -250,7 +250,7 @@ impl<'a> Steps<'_, '_, 'a> {
 const NAMES: &str = "function_names";
 
 /// Writes a call as a step.
-pub(super) fn function_call(call: Call<'_>) -> Node<'_> {
+pub(crate) fn function_call(call: Call<'_>) -> Node<'_> {
     function_call_of(call).0
 }
 
@@ -292,16 +292,42 @@ fn image(url: Node<'_>) -> Node<'_> {
     }
 }
 
+/// Returns the steps that replace a step.
+pub(crate) fn replace<'a>(_: Option<Node<'a>>, _: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
+    events.into_iter().filter_map(|event| replaced(event.kind)).collect()
+}
+
+fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
+    match kind {
+        EventKind::Call(Call { own: Some(own), .. }) => Some(own),
+        EventKind::Call(call) => Some(function_call(call)),
+        EventKind::Result(outcome) if outcome.own.is_some() => same::result(outcome, "result"),
+        EventKind::Result(Outcome { id, content, .. }) => {
+            let result = match content {
+                Content::String(text) => text,
+                Content::Parts(parts) => Node::array(parts.into_iter().filter_map(same::block).collect()),
+            };
+            Some(Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]))
+        }
+        EventKind::Text { role, content } => {
+            let kind = if role == Role::Assistant { "model_output" } else { "user_input" };
+            let content = content.into_parts().into_iter().filter_map(same::block);
+            Some(Node::record([("type", Node::literal(kind)), ("content", Node::array(content.collect()))]))
+        }
+        _ => None,
+    }
+}
+
 /// The settings of a model, which are members of one object in Gemini Interactions.
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
-pub(super) const HOLDER: &str = "generation_config";
+pub(crate) const HOLDER: &str = "generation_config";
 
 /// Moves the settings of a request out of the object that holds them, to translate the request to another format.
 /// Returns their keys.
 ///
 /// # Errors
 /// `invalid-json` if the settings are text that cannot be parsed.
-pub(super) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
+pub(crate) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
     let Some(settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(Set::new()) };
     request.remove(HOLDER);
     let settings = match settings.into_data() {
@@ -322,7 +348,7 @@ pub(super) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Resul
 }
 
 /// Moves the settings of a translated request into the object that holds them.
-pub(super) fn sink(request: &mut Node<'_>) {
+pub(crate) fn sink(request: &mut Node<'_>) {
     for key in SETTINGS {
         let Some(value) = request.remove(key) else { continue };
         if request.get(HOLDER).is_none_or(|settings| settings.as_object().is_none()) {

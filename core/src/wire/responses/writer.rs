@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::{place_history, Place, Writer};
 use crate::{
     collections::Set,
     error::Error,
@@ -12,10 +11,11 @@ use crate::{
         conversation::{self, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{self, type_of},
+        writer::{definitions::Place, place_history, Writer},
     },
 };
 
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,

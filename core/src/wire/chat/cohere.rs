@@ -2,15 +2,15 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    call::{is_call_of, Gone},
-    queue::{Held, Queue},
-    text::{restored, Answer},
-};
 use crate::{
     collections::Map,
     error::Error,
     json::{Node, Text},
+    reply::answer::{
+        call::{is_call_of, Gone},
+        queue::{Held, Queue},
+        text::{restored, Answer},
+    },
     reply::streams::buffered_calls::{append, pay, CALL},
     wire::reply::is_text_part,
 };

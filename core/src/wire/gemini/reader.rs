@@ -2,25 +2,27 @@
 
 use alloc::vec::Vec;
 
-use super::{lenient_role, references_from, Reader};
+use super::IN_JSON;
 use crate::{
     error::Error,
     json::{Data, Node},
     request::{
-        carriers::{has_references, of_message, references_in, Searches, FUNCTION_RESPONSES},
+        carriers::{of_message, references_in, Searches},
         conversation::{Content, EventKind, Outcome, Part, SearchOutcome, Searcher},
+        reader::{lenient_role, references_from, Reader},
     },
+    wire::gemini::FUNCTION_RESPONSES,
 };
 
 const CALLS: [&str; 2] = ["functionCall", "function_call"];
 
 /// Reads the contents that concern tools.
-pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let searches = Searches::of(reader.listed, Some(reader.reading.options));
     for index in 0..reader.history.messages().len() {
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |part: &Node<'_>| CALLS.iter().any(|key| part.get(key).is_some());
-            of_message(message).iter().any(|part| has_references(part) || calls && is_call(part))
+            of_message(message).iter().any(|part| (IN_JSON.has_tools)(part) || calls && is_call(part))
         };
         if let Some(message) = reader.skim(index, concerns)? {
             self::message(reader, index + 1, message, &searches);
@@ -43,7 +45,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     for (index, part) in parts.into_iter().enumerate() {
         let member = outer.name("parts");
         reader.location = if is_list { member.index(index) } else { member };
-        if searches.is_search_result(&part) {
+        if searches.is_search_result(&part, &IN_JSON) {
             reader.change(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| Some((*key, part.get(key)?.get("response")?)));
             let origin = response.map_or(reader.location, |(key, _)| reader.location.name(key).name("response"));

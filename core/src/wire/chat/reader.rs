@@ -2,10 +2,6 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{
-    anthropic::{self, bare, concerns, lenient_role, result_content, taken},
-    no_object, no_role, Reader,
-};
 use crate::{
     error::Error,
     json::{
@@ -13,16 +9,19 @@ use crate::{
         Data, Node, Text,
     },
     request::{
-        carriers::{brings_tools, is_mention, is_system},
+        carriers::{brings_tools, is_system},
         conversation::{string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Searcher},
         location::{Location, Step},
+        reader::{lenient_role, no_object, no_role, Reader},
         tool::{self, has_type},
         tools::Arrival,
     },
+    wire::anthropic::mentions::is_mention,
+    wire::anthropic::reader::{self as anthropic, bare, concerns, result_content, taken},
 };
 
 /// Reads the history of a request.
-pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let (at, pointer) = (index + 1, format!("/messages/{index}"));
         reader.location = Location::of_message(at);

@@ -4,12 +4,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    anthropic::taken,
-    reference,
-    responses::{is_whole, Phase, Turns},
-    History, Reader,
-};
+use super::FORM;
 use crate::{
     collections::Set,
     error::Error,
@@ -25,8 +20,13 @@ use crate::{
             opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
         },
         location::Location,
+        reader::{reference, History, Reader},
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
+    },
+    wire::{
+        anthropic::reader::taken,
+        responses::reader::{is_whole, Phase, Turns},
     },
 };
 
@@ -34,7 +34,7 @@ use crate::{
 const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
 
 /// Reads the history of a request.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
     prompt: Option<Node<'a>>,
@@ -105,7 +105,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 is("tool_search_call")
                     || is("tool_search_result")
                     || calls && (is("function_call") || is("function_result"))
-                    || searches.finds(step)
+                    || searches.is_search_result(step, &FORM)
             });
         }
         let flags = Flags::DEFERRAL | Flags::CALL | Flags::RESULT;
@@ -122,7 +122,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
         };
-        self.searches.note(&*view(step)?);
+        self.searches.note(&*view(step)?, &FORM);
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let id = string_of(&step, "call_id");
         let is_error = step.bool_at("is_error") == Some(true);
-        let is_search = self.searches.finds(&step);
+        let is_search = self.searches.is_search_result(&step, &FORM);
         let refused = if is_search { self.refuse_searches(&mut step) } else { Set::new() };
         let (own, result) = taken(self.reader, step, "result");
         let content = match result {

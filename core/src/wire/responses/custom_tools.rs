@@ -11,13 +11,13 @@ use crate::{
     },
     options::{Api, CustomTools},
     request::{
-        namespaces::{is_default, FlatNames},
         origins::GivenShape,
         report::{CallKind, ClientTool, Warnings},
         tool::{self, has_type},
         tool_format::ToolShape,
         writer::definitions,
     },
+    wire::responses::namespaces::{is_default, FlatNames},
 };
 
 /// A tool's flat name, and the tool as the client defines it.
@@ -39,7 +39,7 @@ pub(crate) struct Converted {
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in a grammar.
-pub(super) fn as_functions(
+pub(crate) fn as_functions(
     request: &mut Node<'_>,
     names: &FlatNames,
     warnings: &mut Warnings,

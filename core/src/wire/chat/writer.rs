@@ -2,7 +2,6 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{joined, place_history, split, Writer};
 use crate::{
     error::Error,
     json::{Data, Node, Text},
@@ -10,11 +9,12 @@ use crate::{
     request::{
         conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
-        tool::type_of,
+        tool::{has_type, type_of},
+        writer::{joined, place_history, split, Writer},
     },
 };
 
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
@@ -352,4 +352,12 @@ fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
         return None;
     }
     joined(texts, "/input").ok()
+}
+
+/// Member with the calls of a message.
+pub(crate) const CALLS: &str = "tool_calls";
+
+/// Returns true for a call that is no block of the content.
+pub(crate) fn is_entry(call: &Node<'_>) -> bool {
+    !has_type(call, "tool_use")
 }

@@ -1,0 +1,152 @@
+//! The blocks of Anthropic Messages that concern tools: references, additions, removals and searches. Clients of other
+//! APIs send them, too.
+
+use crate::{
+    json::{Node, Text},
+    request::tool::{self, has_type, starts_with, type_of, CACHE},
+    wire::additions::reference_name,
+    wire::additions::Directive,
+    wire::turns::FAILED,
+};
+
+/// `type` of a reference.
+pub(crate) const REFERENCE: &str = "tool_reference";
+
+/// Returns whether a block adds or removes a tool; `None` for any other block.
+pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
+    let name = type_of(node)?;
+    if name.is("tool_addition") {
+        Some(Directive::Addition)
+    } else if name.is("tool_removal") {
+        Some(Directive::Removal)
+    } else {
+        None
+    }
+}
+
+/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them. A
+/// call with `caller` also counts, because it belongs to a search.
+pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
+    let is = |name| has_type(block, name);
+    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
+    mentions(block)
+        || is("server_tool_use")
+        || is("tool_search_tool_result")
+        || is("tool_use") && block.get("caller").is_some()
+        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
+}
+
+/// Returns true if `is` holds for any block of a content, or if the content is a search outcome instead of blocks.
+pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
+    match content.as_array() {
+        Some(blocks) => blocks.iter().any(is),
+        None => is_search_outcome(content) || is(content),
+    }
+}
+
+/// Returns true for a `tool_reference`.
+pub(crate) fn is_reference(node: &Node<'_>) -> bool {
+    has_type(node, REFERENCE)
+}
+
+/// Returns true for a reference or a directive.
+pub(crate) fn is_mention(node: &Node<'_>) -> bool {
+    is_reference(node) || directive(node).is_some()
+}
+
+/// Returns true for the outcome of a search (tools or an error), which is an object in place of a list of blocks.
+pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
+    node.get("tool_references").is_some() || is_typed_outcome(node)
+}
+
+/// Returns true if the `type` identifies the content of a search result.
+pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
+    type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
+}
+
+/// Returns the name of the tool that a directive adds or removes.
+pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
+    match directive_definition(node).or_else(|| node.get("tool")) {
+        Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
+        None => reference_name(node),
+    }
+}
+
+/// Returns the definition in an addition: the content of a `tool_definition` (the API's form), or the bare definition.
+/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
+pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let tool = node.get("tool")?;
+    match tool.get("definition") {
+        Some(definition) if has_type(tool, "tool_definition") => Some(definition),
+        _ => Some(tool).filter(|tool| is_definition(tool)),
+    }
+}
+
+/// Returns true if the `tool` of a directive is a definition rather than a reference.
+fn is_definition(tool: &Node<'_>) -> bool {
+    !is_reference(tool)
+        && tool
+            .as_object()
+            .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
+}
+
+/// Returns the definition that a block of Anthropic Messages adds.
+pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let definition = directive_definition(block).filter(|_| directive(block) == Some(Directive::Addition))?;
+    // `mcp_tool_reference` and `mcp_toolset_reference` define no tool.
+    let is_reference = type_of(definition).is_some_and(|kind| kind.display().ends_with("_reference"));
+    (!is_reference).then_some(definition)
+}
+
+/// Returns true if the addition contains the definition without a `tool_definition` around it.
+pub(crate) fn is_bare_definition(block: &Node<'_>) -> bool {
+    !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
+}
+
+/// Returns the pointer from a block to the definition that it adds.
+pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
+    if is_bare_definition(block) {
+        "/tool"
+    } else {
+        "/tool/definition"
+    }
+}
+
+/// Edits the definition that a block of Anthropic Messages adds.
+pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
+    if is_bare_definition(block) {
+        return block.visit("tool", edit);
+    }
+    block.visit("tool", |tool| tool.visit("definition", edit)).flatten()
+}
+
+/// Converts a search that the API's servers ran to a call of the client's tool with this name.
+pub(crate) fn as_client_call<'a>(search: &mut Node<'a>, name: Option<Text<'a>>) {
+    let Some(object) = search.as_object_mut() else { return };
+    object.set("type", Node::literal("tool_use"));
+    if let Some(name) = name {
+        object.set("name", Node::string(name));
+    }
+}
+
+/// Returns the ordinary result that replaces that of a hosted search. Its content is written later.
+pub(crate) fn client_result<'a>(search: Option<&Node<'a>>, is_error: bool) -> Node<'a> {
+    let member = |key: &str| search.and_then(|search| search.get(key)).cloned();
+    let mut result = Node::record([("type", Node::literal("tool_result"))]);
+    if let Some(object) = result.as_object_mut() {
+        object.set("tool_use_id", member("tool_use_id").unwrap_or_default());
+        if is_error {
+            object.set(FAILED, Node::bool(true));
+        }
+        object.set("content", Node::default());
+        if let Some(cache_control) = member(CACHE) {
+            object.set(CACHE, cache_control);
+        }
+    }
+    result
+}
+
+/// Returns a reference to a tool.
+pub(crate) fn reference<'a>(name: Text<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal(REFERENCE)), ("tool_name", Node::string(name))])
+}

@@ -1,0 +1,168 @@
+//! A single call outside of a reply, as clients pass it to be restored.
+
+use alloc::vec::Vec;
+
+use super::ALL;
+use crate::json::{self, Data, Member, Node, Object, Text};
+
+/// The kind of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallKind {
+    /// A function call with JSON arguments.
+    #[default]
+    Function,
+    /// A call to a `custom` tool with free-form text.
+    Custom,
+    /// A tool search that the client runs (`tool_search_call` of OpenAI Responses).
+    Search,
+}
+
+impl CallKind {
+    const NAMES: [(&'static str, CallKind); 3] =
+        [("function", CallKind::Function), ("custom", CallKind::Custom), ("search", CallKind::Search)];
+
+    /// Returns the name of the kind in JSON.
+    ///
+    /// ```
+    /// assert_eq!(toolwire::reports::CallKind::Custom.as_str(), "custom");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
+    }
+
+    /// Returns the kind with this name.
+    pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
+        Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
+    }
+}
+
+/// How a format represents a single call.
+pub(crate) struct SingleCall {
+    pub(super) forms: &'static [CallForm],
+    /// True if calls are restored in their place in a reply, whose form they keep.
+    pub(crate) is_in_place: bool,
+    /// Writes a call that a client of the format receives.
+    pub(super) write: for<'a> fn(ClientCall<'a>) -> Node<'a>,
+}
+
+impl SingleCall {
+    pub(crate) fn write<'a>(&self, call: ClientCall<'a>) -> Node<'a> {
+        (self.write)(call)
+    }
+}
+
+/// A form of a call.
+#[derive(Debug)]
+pub(crate) struct CallForm {
+    /// The `type` of the call; `None` if its holder shows the form.
+    pub(super) type_name: Option<&'static str>,
+    /// The member that contains the call.
+    pub(crate) holder: Option<&'static str>,
+    /// The member that contains the arguments.
+    pub(crate) arguments: &'static str,
+    pub(crate) kind: CallKind,
+    /// The member with the id to which results refer, if it is not `id`.
+    pub(super) id: Option<&'static str>,
+    /// True for an item of a format whose history consists of items.
+    pub(crate) is_item: bool,
+}
+
+impl CallForm {
+    pub(super) const fn of_type(type_name: &'static str, arguments: &'static str) -> CallForm {
+        CallForm {
+            type_name: Some(type_name),
+            holder: None,
+            arguments,
+            kind: CallKind::Function,
+            id: None,
+            is_item: false,
+        }
+    }
+
+    pub(super) const fn held(holder: &'static str, arguments: &'static str) -> CallForm {
+        CallForm { type_name: None, holder: Some(holder), ..CallForm::of_type("", arguments) }
+    }
+
+    fn is_of(&self, call: &Node<'_>) -> bool {
+        match (self.type_name, self.holder) {
+            (Some(name), _) => call.get("type").is_some_and(|own| own.is_text(name)),
+            (None, holder) => holder.and_then(|holder| call.get(holder)).is_some_and(is_object),
+        }
+    }
+
+    /// Returns the form of a call in any format; `None` if it is `{id, name, arguments}`. A member that contains the call
+    /// takes precedence over a `type`.
+    pub(crate) fn find(call: &Node<'_>) -> Option<&'static CallForm> {
+        let forms = || ALL.iter().flat_map(|wire| wire.single_call.forms);
+        let held = forms().find(|form| form.holder.is_some() && form.is_of(call));
+        held.or_else(|| forms().find(|form| form.is_of(call)))
+    }
+}
+
+/// Members that may contain the id to which the result of a call refers, in the order of their precedence.
+pub(crate) const RESULT_IDS: [&str; 3] = ["call_id", "id", "toolUseId"];
+/// Members with which any format names the id of a call.
+const IDS: [&str; 3] = ["id", "call_id", "toolUseId"];
+/// Members that contain arguments in any format.
+const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
+
+/// Returns the id of a call.
+pub(crate) fn id_of<'a>(call: &Node<'a>, form: Option<&CallForm>) -> Option<Node<'a>> {
+    let holder = form.and_then(|form| call.get(form.holder?)).unwrap_or(call);
+    let keys = form.and_then(|form| form.id).into_iter().chain(IDS);
+    let mut ids = keys.flat_map(|key| [call.get(key), holder.get(key)]);
+    ids.find_map(|id| id.filter(|id| !id.is_null())).cloned()
+}
+
+/// Returns the arguments of a call, or null.
+pub(crate) fn arguments_of<'a>(holder: &Node<'a>, form: Option<&CallForm>) -> Node<'a> {
+    let mut keys = form.map(|form| form.arguments).into_iter().chain(ARGUMENTS);
+    keys.find_map(|key| holder.get(key)).cloned().unwrap_or_default()
+}
+
+pub(crate) fn is_object(node: &Node<'_>) -> bool {
+    node.as_object().is_some()
+}
+
+/// A call as the client expects it, independent of the form.
+pub(crate) struct ClientCall<'a> {
+    pub(crate) id: Option<Node<'a>>,
+    pub(crate) name: Node<'a>,
+    pub(crate) namespace: Option<Text<'a>>,
+    pub(crate) arguments: Node<'a>,
+    pub(crate) kind: CallKind,
+    /// The item that the API sent, if its other members are kept.
+    pub(crate) item: Option<Node<'a>>,
+}
+
+/// Returns an object with the members that have a value.
+pub(super) fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
+    let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
+    Node::object(Object::from_unique(there.collect::<Vec<_>>()))
+}
+
+/// Returns arguments as JSON text.
+pub(super) fn as_text(arguments: Node<'_>) -> Node<'_> {
+    match arguments.data() {
+        Data::String(_) => arguments,
+        Data::Null => Node::literal("{}"),
+        _ => Node::string(json::write(&arguments)),
+    }
+}
+
+/// Returns arguments as a value: an object, or what the model wrote instead.
+pub(crate) fn as_value(arguments: Node<'_>) -> Node<'_> {
+    let Some(text) = arguments.as_text() else {
+        return if arguments.is_null() { Node::empty_object() } else { arguments };
+    };
+    let text = text.display();
+    if text.trim().is_empty() {
+        return Node::empty_object();
+    }
+    // Invalid JSON stays unchanged: the tool's server reports the model's mistake.
+    match json::read(&text).map(|value| value.detached()) {
+        Ok(value) => value,
+        Err(_) => arguments.clone(),
+    }
+}

@@ -1,0 +1,16 @@
+//! Writer for results of Bedrock Converse in a request that keeps its format.
+
+use crate::{
+    json::Node,
+    request::{conversation::Outcome, writer::same},
+};
+
+/// Returns a result with the new content. Only results of searches get one: others are read to become text.
+pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
+    let mut own = outcome.own?;
+    let found = outcome.content.into_parts().into_iter().filter_map(same::block).collect();
+    if outcome.of_search.is_some() {
+        own.visit("toolResult", |result| result.set("content", Node::array(found)));
+    }
+    Some(own)
+}

@@ -1,0 +1,27 @@
+//! Writer for results of Gemini in a request that keeps its format.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    json::{Node, Text},
+    request::{carriers::REFERENCES, conversation::Outcome, writer::same},
+    wire::gemini::FUNCTION_RESPONSES,
+};
+
+/// Returns the result of a search with the new content. No other results are read.
+pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
+    let mut own = outcome.own?;
+    let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) else { return Some(own) };
+    let found = outcome.content.into_parts().into_iter().filter_map(same::block);
+    let texts: Vec<String> =
+        found.filter_map(|block| block.get("text")?.as_text().map(Text::display).map(Into::into)).collect();
+    let text = Node::string(texts.join("\n\n"));
+    own.visit(key, |result| {
+        result.visit("response", |response| {
+            response.remove(REFERENCES);
+            let key = if response.get("output").is_some() { "found_tools" } else { "output" };
+            response.set(key, text);
+        })
+    });
+    Some(own)
+}
