@@ -182,8 +182,11 @@ lint-bash: installed
 lint-workflows: installed
 	@scripts/counted.sh none $@ scripts/workflows.sh
 
-PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
+PACKAGES = age-of-figures no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
 
+# Without the history, as in a shallow clone, this is skipped.
+age-of-figures: installed
+	@scripts/counted.sh none $@ node scripts/figures.mjs age
 no-std: installed
 	@scripts/counted.sh none $@ scripts/no-std.sh
 oldest-rust: installed

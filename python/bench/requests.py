@@ -6,6 +6,7 @@ The rows run in turn in every round; the table shows the fastest round of each.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import time
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,10 @@ import toolwire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROUNDS = 11
-SIZE = 10_000_000
+# A test runs each benchmark once.
+ONCE = os.environ.get("TOOLWIRE_BENCH") == "once"
+ROUNDS = 1 if ONCE else 11
+SIZE = 1_000_000 if ONCE else 10_000_000
 SENTENCE = 'The harbour was quiet that morning; "too quiet", said the captain, and lit his pipe once more.\n'
 
 

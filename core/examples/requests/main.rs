@@ -5,6 +5,8 @@
 //! every result that is not borrowed from its input costs at least a copy.
 
 mod content;
+#[path = "../common/rounds.rs"]
+mod rounds;
 
 use std::{
     hint::black_box,
@@ -30,7 +32,7 @@ fn main() -> Result<(), Error> {
         ];
         // The functions alternate, so that load on the machine affects all of them.
         let mut best = [Duration::MAX; 3];
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds::rounds(ROUNDS) {
             for (best, (_, run)) in best.iter_mut().zip(runs) {
                 *best = time(run).min(*best);
             }
