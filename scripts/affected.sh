@@ -15,7 +15,7 @@ suites() { # PATH
     core/examples/compare/* | core/tests/it/native/* | core/tests/it/routing/*) echo test-rust test-node test-python ;;
     # The tests of npm run all benchmarks.
     core/benches/* | core/examples/* | cli/examples/*) echo test-rust test-node ;;
-    core/tests/* | core/fuzz/* | command/tests/* | cli/tests/* | tests/http/* | xtask/*) echo test-rust ;;
+    core/tests/* | core/fuzz/* | core/http/* | command/tests/* | cli/tests/* | tests/http/* | xtask/*) echo test-rust ;;
     tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust ;;
     # These suites start the program.
     cli/* | tests/program.js) echo test-rust test-node test-playground test-packages test-npm-sdks test-demo test-roles ;;
