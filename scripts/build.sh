@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
-# this), the Python extension, the native program and the demo's Rust program (both unoptimized, because they make few calls). Cargo detects
+# this, `build.sh demo` only the other parts of `make demo`), the Python extension, the native program and the demo's Rust program (both unoptimized, because they make few calls). Cargo detects
 # what is up to date; the npm build is keyed by a hash of its sources.
 #
 # TOOLWIRE_BUILD=quick, for tests and the demo, compiles the same code with less optimization. Everything that is
@@ -23,6 +23,12 @@ npm_package() {
 }
 if [ "${1:-all}" = npm ]; then
   npm_package
+  exit
+fi
+if [ "${1:-all}" = demo ]; then
+  # With the same profile and features, so that the core is compiled once for both.
+  step "build Python extension" "$LOGS/build-python.log" python/dev build-base
+  step "build the Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire-demo
   exit
 fi
 # In parallel, because each spends most of its time optimizing one library, in one thread.
