@@ -1,5 +1,5 @@
-//! `core/public-api.txt` and `core/http/public-api.txt`: every public item of the crates for Rust users, a line each, so
-//! that a change of the API is seen in the diff.
+//! `core/public-api.txt` and `core/http/public-api.txt`: every public item of the crates for Rust users, a line each,
+//! so that a change of the API is seen in the diff.
 
 use std::{
     collections::BTreeMap,

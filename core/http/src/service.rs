@@ -24,7 +24,8 @@ use crate::{
 /// A layer that adapts every request with tools to its backend, and restores the reply, whole or streamed.
 ///
 /// The wrapped service sends requests of type `http::Request<B>`, where `B` can be made of [`Bytes`]: a client of hyper
-/// with `Full<Bytes>`, or a service of axum. It is cloned for each request, because a request may be sent several times.
+/// with `Full<Bytes>`, or a service of axum. It is cloned for each request, because a request may be sent several
+/// times.
 ///
 /// The host, the path and the model determine the dialect, unless the options name one. All requests of a layer share a
 /// cache of tool lists.

@@ -11,7 +11,7 @@ use hyper_util::{
 };
 use serde_json::{json, Value};
 use toolwire::{options::RepairOptions, ExchangeOptions};
-use toolwire_http::{BoxError, ReplyBody, ToolwireLayer, ToolwireService};
+use toolwire_http::{ReplyBody, ToolwireLayer, ToolwireService};
 use tower_layer::Layer as _;
 use tower_service::Service as _;
 
@@ -98,7 +98,7 @@ async fn a_stream_is_passed_on_as_it_comes_and_continues_after_a_search() {
     assert!(seen.contains("message_start"), "{seen}");
     events.for_each(|event| first.send(event).expect("the reply is read"));
     drop(first);
-    seen += &String::from_utf8(body.collect().await.expect("the rest").to_bytes().to_vec()).expect("UTF-8");
+    seen += std::str::from_utf8(&body.collect().await.expect("the rest").to_bytes()).expect("UTF-8");
     assert_eq!(blocks_of(&seen), TOLD);
     assert_eq!(events_of(&seen).last().expect("an event")["type"], "message_stop");
     assert_eq!(backend.received().len(), 2);
