@@ -11,13 +11,13 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The pages with figures. Each says at which commit they were measured. */
-const PAGES = ['docs/performance.md', 'docs/comparison.md'];
+/** The pages with figures, and the targets that measure them. Each page says at which commit they were measured. */
+const PAGES = { 'docs/performance.md': 'make figures', 'docs/comparison.md': 'make bench-peers' };
 const OLDEST = 200;
 
 const [, , data, page = `${root}docs/performance.md`] = process.argv;
 if (data === undefined) throw new Error('expected a file with one tool per line, or `age`, found no argument');
-if (data === 'age') process.exit(PAGES.map((name) => isRecent(name)).every(Boolean) ? 0 : 1);
+if (data === 'age') process.exit(Object.keys(PAGES).map(isRecent).every(Boolean) ? 0 : 1);
 
 const say = (text) => process.stderr.write(`  ${text}\n`);
 const run = (label, command, args) => {
@@ -157,6 +157,6 @@ function isRecent(name) {
   }
   const age = Number(count.stdout);
   console.log(`${name}: measured ${age} commits ago, at ${commit}`);
-  if (age > OLDEST) console.error(`${name}: expected figures of at most ${OLDEST} commits ago: run \`make figures\``);
+  if (age > OLDEST) console.error(`${name}: expected figures of at most ${OLDEST} commits ago: run \`${PAGES[name]}\``);
   return age <= OLDEST;
 }

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use content::{request, CONTENTS};
+use content::{request, CONTENTS, SIZE};
 use serde_json::Value;
 use toolwire::{apply_deferred_loading, DeferredOptions, Error};
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Error> {
     println!("Rust, a request of 10 MB, milliseconds, and the ratio to parsing it");
     let options = DeferredOptions::default();
     for (name, messages) in CONTENTS {
-        let text = request(messages);
+        let text = request(messages, if rounds::once() { SIZE / 10 } else { SIZE });
         assert!(apply_deferred_loading(&text, &options)?.request.len() < text.len(), "49 tools are hidden");
         let runs: [(&str, &dyn Fn() -> bool); 3] = [
             ("serde_json::Value, parse alone", &|| serde_json::from_str::<Value>(&text).is_ok()),
