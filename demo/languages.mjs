@@ -12,7 +12,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const PROGRAMS = {
   // `scripts/build.sh` builds it, for `make demo` with the profile of the Python extension.
   Rust: [
-    join(process.env.CARGO_TARGET_DIR ?? path('../target'), process.env.TOOLWIRE_DEMO ?? 'debug', 'toolwire-demo'),
+    join(process.env.CARGO_TARGET_DIR ?? path('../target'), process.env.TOOLWIRE_PROFILE ?? 'debug', 'toolwire-demo'),
     [],
   ],
   Python: [path('../python/.venv/bin/python'), [path('calls.py')]],

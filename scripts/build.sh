@@ -25,10 +25,19 @@ if [ "${1:-all}" = npm ]; then
   npm_package
   exit
 fi
+# One call of cargo compiles the core once for all of them. maturin would select other features of the core's dependencies, and compile it
+# again; on Linux, an extension module is a library with another name.
+demo() {
+  local libraries=() library=${CARGO_TARGET_DIR:-target}/release/lib_toolwire.so
+  if [ "$(uname)" = Linux ]; then
+    libraries=(-p toolwire-py)
+    export PYO3_BUILD_EXTENSION_MODULE=1
+  fi
+  cargo build --release --locked ${libraries[@]+"${libraries[@]}"} -p toolwire-cli -p toolwire-demo || return
+  if [ "$(uname)" = Linux ]; then cp "$library" python/src/toolwire/_toolwire.abi3.so; else python/dev build-base; fi
+}
 if [ "${1:-all}" = demo ]; then
-  # With the same profile and features, so that the core is compiled once for both.
-  step "build Python extension" "$LOGS/build-python.log" python/dev build-base
-  step "build the Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire-demo
+  step "build the Python extension, the program and the Rust demo" "$LOGS/build-rust.log" demo
   exit
 fi
 # In parallel, because each spends most of its time optimizing one library, in one thread.

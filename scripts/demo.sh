@@ -17,4 +17,4 @@ wait "$tools"
 scripts/build.sh npm
 together
 echo >&2
-exec env TOOLWIRE_DEMO=release node demo/demo.mjs "$@"
+exec env TOOLWIRE_PROFILE=release node demo/demo.mjs "$@"
