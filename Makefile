@@ -156,7 +156,7 @@ lint-clippy-wasm: installed
 lint-clippy-windows: installed
 	@scripts/counted.sh none $@ scripts/clippy-windows.sh
 lint-rustdoc: installed
-	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire --all-features --no-deps --locked
+	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire -p toolwire-http --all-features --no-deps --locked
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
 lint-rustdoc-private: installed
 	@RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" scripts/counted.sh none $@ cargo doc -p toolwire-command -p toolwire-cli -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
@@ -182,8 +182,11 @@ lint-bash: installed
 lint-workflows: installed
 	@scripts/counted.sh none $@ scripts/workflows.sh
 
-PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
+PACKAGES = age-of-figures no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
 
+# Without the history, as in a shallow clone, this is skipped.
+age-of-figures: installed
+	@scripts/counted.sh none $@ node scripts/figures.mjs age
 no-std: installed
 	@scripts/counted.sh none $@ scripts/no-std.sh
 oldest-rust: installed
@@ -191,7 +194,7 @@ oldest-rust: installed
 # The part of `cargo publish` before the upload, without the network and with uncommitted changes. `make test-roles` compiles the packed
 # crate of the library.
 crate: installed
-	@scripts/counted.sh none $@ cargo package -p toolwire -p toolwire-command -p toolwire-cli --locked --offline --allow-dirty --no-verify
+	@scripts/counted.sh none $@ cargo package -p toolwire -p toolwire-http -p toolwire-command -p toolwire-cli --locked --offline --allow-dirty --no-verify
 version: installed
 	@scripts/counted.sh none $@ scripts/version.sh
 supply-chain: installed

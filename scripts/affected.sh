@@ -13,7 +13,9 @@ suites() { # PATH
   case $1 in
     # The tests of npm and Python compare their results with this example, which contains some of the core's tests.
     core/examples/compare/* | core/tests/it/native/* | core/tests/it/routing/*) echo test-rust test-node test-python ;;
-    core/tests/* | core/benches/* | core/fuzz/* | core/examples/* | command/tests/* | cli/tests/* | tests/http/* | xtask/*) echo test-rust ;;
+    # The tests of npm run all benchmarks.
+    core/benches/* | core/examples/* | cli/examples/*) echo test-rust test-node ;;
+    core/tests/* | core/fuzz/* | core/http/* | command/tests/* | cli/tests/* | tests/http/* | xtask/*) echo test-rust ;;
     tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust ;;
     # These suites start the program.
     cli/* | tests/program.js) echo test-rust test-node test-playground test-packages test-npm-sdks test-demo test-roles ;;
@@ -36,7 +38,8 @@ suites() { # PATH
     npm/*) echo test-node test-packages test-playground test-npm-sdks test-roles test-docs ;;
     python/examples/judges/*) echo test-conversations ;;
     python/examples/*) echo test-pypi-sdks test-roles ;;
-    python/tests/* | python/bench/*) echo test-python ;;
+    python/bench/*) echo test-node ;;
+    python/tests/*) echo test-python ;;
     python/*) echo test-python test-pypi-sdks test-conversations test-roles ;;
     examples/cliproxyapi/*) echo test-cliproxyapi ;;
     demo/*) echo test-demo test-rust ;;

@@ -27,7 +27,7 @@ python_peers() { python3 -m venv python/bench/peers/.venv && python/bench/peers/
 peers python/bench/peers python/bench/peers/requirements.txt python_peers
 step "build Rust peers" "$LOGS/build-peers.log" cargo build --release --locked --manifest-path core/benches/peers/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/peers"
 
-heading "tools: $data"
+heading "tools: $data, at commit $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
 echo
 "${CARGO_TARGET_DIR:-target}/peers/release/toolwire-peers" "$data"
 echo

@@ -24,9 +24,9 @@ if wanted crate; then
   # publish`.
   step "crate" "$LOGS/package-crate.log" cargo package -p toolwire --locked --allow-dirty
   # These depend on the crate, which is packed with them, because the registry does not have this version yet.
-  step "crates of the program" "$LOGS/package-crates.log" cargo package -p toolwire -p toolwire-command -p toolwire-cli --locked --allow-dirty --no-verify
+  step "other crates" "$LOGS/package-crates.log" cargo package -p toolwire -p toolwire-http -p toolwire-command -p toolwire-cli --locked --allow-dirty --no-verify
   packed=$(cargo metadata --no-deps --format-version 1 --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/package
-  for crate in toolwire toolwire-command toolwire-cli; do cp "$packed/$crate-$version.crate" "$out"; done
+  for crate in toolwire toolwire-http toolwire-command toolwire-cli; do cp "$packed/$crate-$version.crate" "$out"; done
 fi
 if wanted program; then
   step "man page and completions" "$LOGS/package-texts.log" cargo xtask texts target/texts

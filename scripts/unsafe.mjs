@@ -37,6 +37,7 @@ for (const path of new Set([...found.keys(), ...listed.keys()])) {
 }
 for (const crate of [
   'core/src',
+  'core/http/src',
   'core/fuzz/src',
   'command/src',
   'cli/src',

@@ -24,7 +24,16 @@ use crate::{
 
 /// Minimum size of the text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
 /// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
-pub(crate) const DETACH_FROM: usize = 16 * 1024;
+const DETACH_FROM: usize = 16 * 1024;
+
+/// Does some work on a text of this length, and releases the GIL meanwhile if it is long.
+pub(crate) fn detached<T: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> T + Send) -> T {
+    if length < DETACH_FROM {
+        work()
+    } else {
+        py.detach(work)
+    }
+}
 
 /// Calls a function on Python values.
 ///
@@ -73,7 +82,7 @@ pub(crate) fn call_text<'py>(
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
         let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, false);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let output = if length < DETACH_FROM { work() } else { py.detach(work) };
+        let output = detached(py, length, work);
         let output = output.map_err(|error| raised(py, &error))?;
         let value = match (gives(function), sources.first()) {
             (Gives::TextOrNothing, _) if output.text == "null" => py.None().into_bound(py),

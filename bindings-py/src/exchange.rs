@@ -12,7 +12,7 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{guarded, guarded_with, DETACH_FROM},
+    entry::{detached, guarded, guarded_with},
     raise::{option_error, raised},
     read::Values,
     text::Source,
@@ -44,7 +44,7 @@ impl Exchange {
             let source = Source::new(body)?;
             let body = source.text()?;
             let work = || toolwire::Exchange::open_cached(url, body, &options, &LISTS);
-            let exchange = if body.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let exchange = detached(py, body.len(), work);
             Ok(exchange.map_err(|error| raised(py, &error))?.map(|exchange| Exchange(Some(exchange))))
         })
     }
@@ -52,6 +52,11 @@ impl Exchange {
     /// Returns the request to send: the first one, or the next one if the model has to be asked again.
     fn request(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
+    }
+
+    /// Returns the request to send as bytes, which need no encoding.
+    fn request_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded_with(&mut self.0, |exchange| Ok(PyBytes::new(py, exchange.request().as_bytes())))
     }
 
     /// Returns the report about the request.
@@ -111,8 +116,10 @@ impl Exchange {
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         guarded_with(&mut self.0, |exchange| {
             let source = Source::new(reply)?;
-            let restored = exchange.reply(source.text()?).map_err(|error| raised(py, &error))?;
-            Ok(restored.map(std::borrow::Cow::into_owned))
+            let text = source.text()?;
+            let length = text.len().max(exchange.request().len());
+            let work = || exchange.reply(text).map(|restored| restored.map(std::borrow::Cow::into_owned));
+            detached(py, length, work).map_err(|error| raised(py, &error))
         })
     }
 
@@ -126,7 +133,11 @@ impl Exchange {
 
     /// Ends a stream, and returns the rest of the text.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
+        guarded_with(&mut self.0, |exchange| {
+            // The end of a stream may make the next request.
+            let length = exchange.request().len();
+            detached(py, length, || exchange.finish_text()).map_err(|error| raised(py, &error))
+        })
     }
 
     /// Restores a piece of a stream of bytes, and returns the bytes to pass on.
@@ -139,7 +150,10 @@ impl Exchange {
 
     /// Ends a stream of bytes, and returns the rest.
     fn finish_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = guarded_with(&mut self.0, |exchange| exchange.finish_bytes().map_err(|error| raised(py, &error)))?;
+        let bytes = guarded_with(&mut self.0, |exchange| {
+            let length = exchange.request().len();
+            detached(py, length, || exchange.finish_bytes()).map_err(|error| raised(py, &error))
+        })?;
         Ok(PyBytes::new(py, &bytes))
     }
 

@@ -10,7 +10,7 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{guarded, DETACH_FROM},
+    entry::{detached, guarded},
     raise::{option_error, raised},
     read::{self, kind, Values},
     text::{is_text, Source},
@@ -32,7 +32,7 @@ impl Index {
                 let source = Source::new(tools)?;
                 let text = source.text()?;
                 let work = || toolwire::ToolIndex::new(text);
-                let index = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+                let index = detached(py, text.len(), work);
                 return index.map(Index).map_err(|error| raised(py, &error));
             }
             let mut values = Values::with_room();

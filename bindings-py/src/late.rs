@@ -10,7 +10,7 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{guarded, members, named, DETACH_FROM},
+    entry::{detached, guarded, members, named},
     raise::{option_error, raised},
     read::{Snapshot, Values},
     text::{is_text, Source},
@@ -50,7 +50,7 @@ pub(crate) fn call_late<'py>(
             let source = Source::new(input)?;
             let (text, tree) = (source.text()?, chosen.tree()?);
             let work = || call_text(function, &[text], &tree, Naming::Snake, false);
-            let output = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let output = detached(py, text.len(), work);
             let output = output.map_err(|error| raised(py, &error))?;
             (source.output(py, output.text), Input::Text(source.to_object()), output.report)
         } else {

@@ -4,7 +4,7 @@ use pyo3::{prelude::*, types::PyTuple};
 use toolwire::internal::bindings;
 
 use crate::{
-    entry::{guarded, named, with, DETACH_FROM},
+    entry::{detached, guarded, named, with},
     raise::raised,
     read::Values,
     stream::Stream,
@@ -59,7 +59,7 @@ impl Restore {
             let source = Source::new(reply)?;
             let text = source.text()?;
             let work = || bindings::call_restore_text(&self.0, text);
-            let output = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let output = detached(py, text.len(), work);
             let output = output.map_err(|error| raised(py, &error))?;
             let value = source.output(py, output.text);
             with(py, value, output.report.as_ref())

@@ -29,6 +29,15 @@ const REPLY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":
 const STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const EVENTS: usize = 200;
 
+/// Returns a number of repetitions or bytes, and a hundredth of it in a test (`TOOLWIRE_BENCH=once`).
+fn scaled(usual: usize) -> usize {
+    if env::var("TOOLWIRE_BENCH").is_ok_and(|value| value == "once") {
+        usual.div_ceil(100)
+    } else {
+        usual
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -254,7 +263,7 @@ impl Running {
 
     /// Returns the CPU time for a request in microseconds, and the median time until its reply in milliseconds.
     fn cost(&self, body: &str, count: usize) -> (f64, f64) {
-        let mut stream = self.connect();
+        let (mut stream, count) = (self.connect(), scaled(count));
         (0..count / 4).for_each(|_| {
             self.ask(&mut stream, body);
         });
@@ -272,7 +281,7 @@ impl Running {
             for _ in 0..CONNECTIONS {
                 scope.spawn(|| {
                     let mut stream = self.connect();
-                    (0..count / CONNECTIONS).for_each(|_| {
+                    (0..count.div_ceil(CONNECTIONS)).for_each(|_| {
                         self.ask(&mut stream, body);
                     });
                 });
@@ -285,7 +294,7 @@ impl Running {
     /// their replies, in milliseconds.
     fn open_loop(&self, body: &str) -> f64 {
         const CONNECTIONS: u32 = 16;
-        const COUNT: u32 = 2_000;
+        let count = scaled(2_000) as u32;
         let begin = Instant::now() + Duration::from_millis(50);
         let times = thread::scope(|scope| {
             let threads: Vec<_> = (0..CONNECTIONS)
@@ -293,7 +302,7 @@ impl Running {
                     scope.spawn(move || {
                         let mut stream = self.connect();
                         let mut times = Vec::new();
-                        for at in (first..COUNT).step_by(CONNECTIONS as usize) {
+                        for at in (first..count).step_by(CONNECTIONS as usize) {
                             let due = begin + at * Duration::from_millis(2);
                             sleep(due.saturating_duration_since(Instant::now()));
                             self.ask(&mut stream, body);
@@ -330,7 +339,7 @@ impl Running {
 
     /// Returns the size of the process with 200 open streams, in MB.
     fn with_streams(&self, body: &str) -> f64 {
-        let streams: Vec<_> = (0..200)
+        let streams: Vec<_> = (0..scaled(200))
             .map(|_| {
                 let mut stream = self.connect();
                 send(&mut stream, body);
@@ -415,13 +424,13 @@ fn proxy(program: &str, own: &str) -> (String, String) {
             Peer::start(words).ask("tools/list", &json!({}));
             started.elapsed().as_secs_f64() * 1e3
         };
-        median((0..21).map(|_| once()).collect())
+        median((0..scaled(21)).map(|_| once()).collect())
     };
     let start = format!("{:.1} ms ({:.1})", first(&proxied), first(&bare));
     let (mut one, mut other) = (Peer::start(&bare), Peer::start(&proxied));
     let mut times = [Vec::new(), Vec::new()];
     other.ask("tools/list", &json!({}));
-    for _ in 0..5_000 {
+    for _ in 0..scaled(5_000) {
         times[0].push(one.ask("tools/call", &json!({"name": "tool.7", "arguments": {"$ref": "a", "count": 1}})));
         times[1]
             .push(other.ask("tools/call", &json!({"name": "tool_7", "arguments": {"dollar_ref_": "a", "count": "1"}})));
@@ -514,12 +523,18 @@ fn process(words: &[&str]) -> f64 {
         command.status().expect("the program");
         started.elapsed().as_secs_f64() * 1e3
     };
-    median((0..41).map(|_| once()).collect())
+    median((0..scaled(41)).map(|_| once()).collect())
 }
 
 fn size(program: &Path) -> String {
     let bytes = fs::metadata(program).expect("the program").len() as f64 / 1e6;
-    let packed = Command::new("gzip").args(["-9", "--stdout"]).arg(program).output().expect("gzip").stdout.len();
+    let packed = Command::new("gzip")
+        .args([if scaled(100) == 1 { "-1" } else { "-9" }, "--stdout"])
+        .arg(program)
+        .output()
+        .expect("gzip")
+        .stdout
+        .len();
     format!("{bytes:.2} · {:.2} MB", packed as f64 / 1e6)
 }
 
@@ -597,14 +612,14 @@ fn measure() {
     }
     row(
         "CPU, ms: 4 KB, 10 known tools, in the relay without sockets",
-        &[format!("{:.3}", without_sockets(&body, 6_000) / 1e3)],
+        &[format!("{:.3}", without_sockets(&body, scaled(6_000)) / 1e3)],
         "0.06 above the pass-through without it",
     );
     row(
         "4 KB, 10 known tools: requests for a second of one core, 8 clients",
         &each(&|one| {
             let count = if one.is_slow() { 400 } else { 8_000 };
-            format!("{:.0}", one.rate(&body, count))
+            format!("{:.0}", one.rate(&body, scaled(count)))
         }),
         "5,000",
     );
@@ -619,7 +634,7 @@ fn measure() {
             .collect::<Vec<_>>(),
         "50 (12) MB",
     );
-    let large = request(54_000_000, 10, "");
+    let large = request(scaled(54_000_000), 10, "");
     row(
         "beside a body of 54 MB: slowest small request · peak, times the body",
         &all[..2]

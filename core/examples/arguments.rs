@@ -12,6 +12,9 @@
 mod calls;
 #[path = "../tests/it/reference.rs"]
 mod reference;
+#[path = "common/rounds.rs"]
+#[allow(dead_code, reason = "other benchmarks use the rest")]
+mod rounds;
 
 use std::{
     hint::black_box,
@@ -90,7 +93,7 @@ fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
         }
         start.elapsed()
     };
-    let fastest = |group: &[C]| (0..ROUNDS).map(|_| round(group)).min().unwrap_or_default();
+    let fastest = |group: &[C]| (0..rounds::rounds(ROUNDS)).map(|_| round(group)).min().unwrap_or_default();
     texts.chunks(GROUP).map(fastest).sum()
 }
 

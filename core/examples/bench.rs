@@ -1,6 +1,10 @@
 //! Measures the microseconds per tool in Rust, compared with parsing and printing alone. `make bench` runs this example
 //! with a file that has one MCP tool per line.
 
+#[path = "common/rounds.rs"]
+#[allow(dead_code, reason = "other benchmarks use the rest")]
+mod rounds;
+
 use std::{
     env,
     error::Error,
@@ -66,5 +70,5 @@ fn best<'a, I, T>(inputs: &'a [I], run: impl Fn(&'a I) -> T) -> Duration {
         }
         start.elapsed()
     };
-    (0..ROUNDS).map(round).min().unwrap_or_default()
+    (0..rounds::rounds(ROUNDS)).map(round).min().unwrap_or_default()
 }

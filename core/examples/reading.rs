@@ -3,6 +3,10 @@
 //! `cargo run --release --example reading -- tools.jsonl` (one MCP tool per line). Each row is a ratio to the first row
 //! in the same run.
 
+#[path = "common/rounds.rs"]
+#[allow(dead_code, reason = "other benchmarks use the rest")]
+mod rounds;
+
 use std::{
     borrow::Cow,
     env,
@@ -49,7 +53,7 @@ fn best<T>(texts: &[String], run: impl Fn(&str) -> T) -> Duration {
         }
         start.elapsed()
     };
-    (0..ROUNDS).map(round).min().unwrap_or_default()
+    (0..rounds::rounds(ROUNDS)).map(round).min().unwrap_or_default()
 }
 
 /// The tree, filled by serde: the fastest use of serde_json without `arbitrary_precision`, which would affect users'

@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
 
 import { dialects, Exchange, sanitize, sanitizeTools } from '../dist/index.js';
 
-const ROUNDS = 7;
+// A test runs each benchmark once.
+const ONCE = process.env.TOOLWIRE_BENCH === 'once';
+const ROUNDS = ONCE ? 1 : 7;
 const LIST = 60;
 const LISTS = 4;
 const REQUESTS = 50;
@@ -36,13 +38,15 @@ const [alone, clone] = best([
 const figures = Object.fromEntries(
   dialects().map(({ name: dialect }) => {
     const options = { dialect };
-    const [text, object, list, each] = best([
+    const [text, report, object, list, each] = best([
       [texts, (text) => attempt(() => sanitize(text, options).schema)],
+      // The report is made when it is first read.
+      [texts, (text) => attempt(() => sanitize(text, options).changes)],
       [values, (value) => attempt(() => sanitize(value, options).schema)],
-      [lists, (list) => attempt(() => sanitizeTools(list, options)), some.length],
-      [some, (tool) => attempt(() => sanitizeTools([tool], options))],
+      [lists, (list) => attempt(() => sanitizeTools(list, options).tools), some.length],
+      [some, (tool) => attempt(() => sanitizeTools([tool], options).tools)],
     ]);
-    return [dialect, { text, object, list, each }];
+    return [dialect, { text, report, object, list, each }];
   }),
 );
 const repeated = Object.fromEntries(
@@ -101,7 +105,7 @@ function started() {
     const loaded = performance.now();
     sanitize({ type: 'object', properties: {} }, { dialect: 'codex' }).schema;
     console.log(JSON.stringify([loaded - before, performance.now() - loaded]));`;
-  const runs = Array.from({ length: 21 }, () =>
+  const runs = Array.from({ length: ONCE ? 1 : 21 }, () =>
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })),
   );
   const median = (at) => runs.map((run) => run[at]).sort((one, two) => one - two)[runs.length >> 1];

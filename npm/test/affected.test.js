@@ -48,6 +48,8 @@ describe('the affected suites', { skip }, () => {
     const rows = {
       'npm/test/unpinned.js': ['test-packages', 'test-playground'],
       'core/examples/compare/main.rs': ['test-node', 'test-python'],
+      'core/examples/bench.rs': ['test-node'],
+      'python/bench/figures.py': ['test-node'],
       'core/tests/it/routing/wire.rs': ['test-node', 'test-python'],
       'tests/fixtures/check/x.json': ['test-playground'],
       'docs/bundlers.md': ['test-packages', 'test-playground'],
@@ -58,7 +60,7 @@ describe('the affected suites', { skip }, () => {
       const found = suitesOf(path);
       for (const suite of expected) assert.ok(found.includes(suite), `${path}: expected ${suite}, found ${found}`);
     }
-    assert.deepEqual(suitesOf('core/examples/bench.rs'), ['test-rust']);
+    assert.deepEqual(suitesOf('core/fuzz/x.rs'), ['test-rust']);
   });
 
   test('contain those of the former path of a moved file', () => {

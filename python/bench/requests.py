@@ -1,22 +1,33 @@
 """Measure a request of 10 MB relative to Python's time for parsing it, with three kinds of content.
 
-The rows run in turn in every round; the table shows the fastest round of each.
+The rows run in turn in every round; the table shows the fastest round of each. A second table shows how long an
+asynchronous client holds the event loop: the longest wait of another task.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import platform
 import time
+import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
 import toolwire
+from toolwire.httpx import AsyncToolwireTransport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
-ROUNDS = 11
-SIZE = 10_000_000
+# A test runs each benchmark once.
+ONCE = os.environ.get("TOOLWIRE_BENCH") == "once"
+ROUNDS = 1 if ONCE else 11
+SIZE = 1_000_000 if ONCE else 10_000_000
+URL = "http://localhost/v1/messages"
 SENTENCE = 'The harbour was quiet that morning; "too quiet", said the captain, and lit his pipe once more.\n'
 
 
@@ -93,12 +104,49 @@ def measure(name: str, messages: list[Any]) -> None:
         print(f"  {f'{name}, {row}':52}{taken:9.2f}{taken / fastest[0]:8.2f}")
 
 
+async def longest_wait(work: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """Return the longest wait of a task that is always ready while some work runs, and the time of the work."""
+    longest, is_done = 0.0, False
+
+    async def tick() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not is_done:
+            await asyncio.sleep(0)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    ticking = asyncio.create_task(tick())
+    await asyncio.sleep(0)
+    start = time.perf_counter()
+    await work()
+    taken = time.perf_counter() - start
+    is_done = True
+    await ticking
+    return longest * 1e3, taken * 1e3
+
+
+async def measure_event_loop(body: bytes) -> None:
+    """Measure clients whose API answers at once, and print their rows."""
+    reply = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Done."}]}
+    api = httpx.MockTransport(lambda _: httpx.Response(200, json=reply))
+    transports = {"httpx alone": api, "AsyncToolwireTransport": AsyncToolwireTransport(api, dialect="moonshot")}
+    for name, transport in transports.items():
+        client = httpx.AsyncClient(transport=transport)
+        post = partial(client.post, URL, content=body, headers={"content-type": "application/json"})
+        times = [await longest_wait(post) for _ in range(ROUNDS)]
+        print(f"  {name:52}{min(held for held, _ in times):9.2f}{min(taken for _, taken in times):8.2f}")
+
+
 def main() -> None:
     """Measure all contents."""
     print(f"Python {platform.python_version()}, a request of 10 MB, milliseconds, and the ratio to parsing it")
     measure("prose", prose())
     measure("tool calls", tool_calls())
     measure("images", images())
+    print("\nthe same in prose: milliseconds in which the event loop is held, and in all")
+    warnings.simplefilter("ignore")
+    asyncio.run(measure_event_loop(request(prose()).encode()))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import sys
 import time
 from functools import partial
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mcp_tools.jsonl"
-ROUNDS = 15
+# A test runs each benchmark once.
+ONCE = os.environ.get("TOOLWIRE_BENCH") == "once"
+ROUNDS = 1 if ONCE else 15
 
 Row: TypeAlias = "tuple[str, Callable[[Any], object], list[Any]]"
 """A name, a function, and its inputs."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import gzip
 import json
 import struct
+import threading
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -411,3 +413,51 @@ def test_a_stream_of_bedrock_in_frames_is_restored(post: Post) -> None:
     buffer.add_data(post(backend, json=body, url=url, dialect="bedrock-anthropic").content)
     read = [json.loads(base64.b64decode(json.loads(message.payload)["bytes"])) for message in buffer]
     assert read == events("book.room")
+
+
+LARGE = {**LOADED, "messages": [{"role": "user", "content": "x" * 100}] * 2000}
+
+
+def test_an_event_loop_goes_on_while_a_large_request_is_adapted() -> None:
+    threads, turns = list[int](), list[int]()
+
+    async def run() -> int:
+        sent = False
+
+        async def turn() -> None:
+            while not sent:
+                turns.append(1)
+                await asyncio.sleep(0)
+
+        backend = Backend(whole(CALLS))
+        report = {"on_report": lambda *_: threads.append(threading.get_ident())}
+        set_aside = {"on_set_aside": lambda *_: threads.append(threading.get_ident()), "max_tools": 0}
+        adapting = wire.AsyncToolwireTransport(backend.transport, dialect="anthropic", **report, **set_aside)
+        async with wire.httpx.AsyncClient(transport=adapting) as client:
+            turning = asyncio.create_task(turn())
+            response = await client.post(URL, json=LARGE)
+            sent = True
+            await turning
+            assert response.json()["content"][0]["name"] == "book_room"
+        return threading.get_ident()
+
+    own = asyncio.run(run())
+    assert threads == [own, own]
+    assert len(turns) > 10
+
+
+def test_a_large_request_is_cancelled_while_it_is_adapted() -> None:
+    async def run() -> None:
+        backend = Backend(whole(CALLS))
+        adapting = wire.AsyncToolwireTransport(backend.transport, dialect="anthropic")
+        async with wire.httpx.AsyncClient(transport=adapting) as client:
+            task = asyncio.create_task(client.post(URL, json=LARGE))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert backend.got == []
+            response = await client.post(URL, json=LARGE)
+            assert response.json()["content"][0]["name"] == "book.room"
+
+    asyncio.run(run())

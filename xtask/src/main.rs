@@ -3,6 +3,7 @@
 #![allow(clippy::panic, clippy::expect_used, reason = "an internal program fails by panicking")]
 #![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json returns null instead of panicking")]
 
+mod api;
 mod bless;
 mod census;
 mod evidence;
@@ -17,6 +18,7 @@ cargo xtask evidence            writes docs/evidence.md, which counts the answer
 cargo xtask evidence 2027-03-01 prints the facts that are outdated on that date
 cargo xtask census              writes docs/census.md and its plots, which count real tools (half a minute)
 cargo xtask bless FILE...       writes the results of `sanitize` into fixtures, to be reviewed in the diff
+cargo xtask api                 writes the lists of public items of the crates, from rustdoc
 cargo xtask texts FOLDER        writes the man page and the completions of shells for the program
 
 The census and the evidence read ../shared/data next to the checkout.
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["census"] => census::generated().and_then(write_files),
+        ["api"] => api::generated().and_then(write_files),
         ["texts", folder] => texts::write(folder.as_ref()),
         ["bless", files @ ..] if !files.is_empty() => bless::files(files),
         _ => {

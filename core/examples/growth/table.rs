@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolwire::{dialects, internal::steps};
 
 use crate::{
-    counting,
+    counting, rounds,
     shapes::{shapes, Work},
     Grouped,
 };
@@ -36,7 +36,7 @@ const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
 /// Sizes in the table of docs/performance.md, in bytes.
 const PAGE_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
 /// Number of runs of each call for docs/performance.md; the fastest one counts.
-const RUNS: usize = 3;
+const RUNS: u32 = 3;
 
 /// The cost of one call.
 #[derive(Clone, Copy)]
@@ -112,9 +112,10 @@ pub(crate) fn page() -> Result<(), Box<dyn std::error::Error>> {
     for (work, dialect, group, name) in ON_THE_PAGE {
         let shape = shapes.iter().find(|shape| shape.group == group && shape.name == name);
         let shape = shape.ok_or_else(|| format!("expected a row of the shapes, found {group}: {name}"))?;
-        let inputs: Vec<_> = PAGE_SIZES.iter().map(|size| shape.of_size(*size)).collect();
+        let sizes = if rounds::once() { &PAGE_SIZES[..2] } else { &PAGE_SIZES[..] };
+        let inputs: Vec<_> = sizes.iter().map(|size| shape.of_size(*size)).collect();
         let mut costs = measured(work, dialect, &inputs);
-        for _ in 1..RUNS {
+        for _ in 1..rounds::rounds(RUNS) {
             for (best, again) in costs.iter_mut().zip(measured(work, dialect, &inputs)) {
                 best.time = best.time.min(again.time);
             }

@@ -9,13 +9,14 @@ pub(crate) const CONTENTS: [(&str, Messages); 3] = [("prose", prose), ("tool cal
 /// Generates messages with a given total number of bytes.
 pub(crate) type Messages = fn(usize) -> Vec<Value>;
 
-const SIZE: usize = 10_000_000;
+/// Bytes of a request.
+pub(crate) const SIZE: usize = 10_000_000;
 
-/// Returns a request with these messages and fifty deferred tools, one of which is loaded.
-pub(crate) fn request(messages: fn(usize) -> Vec<Value>) -> String {
+/// Returns a request with messages of this size and fifty deferred tools, one of which is loaded.
+pub(crate) fn request(messages: Messages, size: usize) -> String {
     let tools: Vec<Value> = (0..50).map(tool).collect();
     let loaded = json!([{"type": "tool_reference", "tool_name": "tool_7"}]);
-    let mut history = messages(SIZE);
+    let mut history = messages(size);
     history.push(
         json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "search", "input": {}}]}),
     );

@@ -5,13 +5,15 @@
 //! every result that is not borrowed from its input costs at least a copy.
 
 mod content;
+#[path = "../common/rounds.rs"]
+mod rounds;
 
 use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
 
-use content::{request, CONTENTS};
+use content::{request, CONTENTS, SIZE};
 use serde_json::Value;
 use toolwire::{apply_deferred_loading, DeferredOptions, Error};
 
@@ -21,7 +23,7 @@ fn main() -> Result<(), Error> {
     println!("Rust, a request of 10 MB, milliseconds, and the ratio to parsing it");
     let options = DeferredOptions::default();
     for (name, messages) in CONTENTS {
-        let text = request(messages);
+        let text = request(messages, if rounds::once() { SIZE / 10 } else { SIZE });
         assert!(apply_deferred_loading(&text, &options)?.request.len() < text.len(), "49 tools are hidden");
         let runs: [(&str, &dyn Fn() -> bool); 3] = [
             ("serde_json::Value, parse alone", &|| serde_json::from_str::<Value>(&text).is_ok()),
@@ -30,7 +32,7 @@ fn main() -> Result<(), Error> {
         ];
         // The functions alternate, so that load on the machine affects all of them.
         let mut best = [Duration::MAX; 3];
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds::rounds(ROUNDS) {
             for (best, (_, run)) in best.iter_mut().zip(runs) {
                 *best = time(run).min(*best);
             }

@@ -6,6 +6,7 @@ pub(crate) mod describe;
 #[cfg(feature = "search")]
 mod exchange;
 mod input;
+mod once;
 mod request;
 mod restore;
 mod results;

@@ -1,11 +1,10 @@
 //! `adapt_request` and `apply_deferred_loading`, and restoring replies, whole and in pieces.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use core::cell::OnceCell;
 
 use serde_json::Value;
 
-use super::{Input, Restore};
+use super::{once::OnceValue, Input, Restore};
 use crate::{
     adapt::{self, AdaptReport},
     check::findings::FindingLimit,
@@ -273,7 +272,7 @@ pub struct Deferred<T: Input> {
     pub request: T::Output,
     input: T,
     options: DeferredOptions,
-    results: OnceCell<Result<(DeferredReport, Restore), Error>>,
+    results: OnceValue<Result<(DeferredReport, Restore), Error>>,
 }
 
 impl<T: Input> Deferred<T> {
@@ -328,7 +327,7 @@ impl<T: Input> Deferred<T> {
 pub fn apply_deferred_loading<T: Input>(request: T, options: &DeferredOptions) -> Result<Deferred<T>, Error> {
     let mut node = request.given()?.read_request()?;
     deferred::apply(&mut node, options, None, false)?;
-    let (input, options, results, request) = (request, options.clone(), OnceCell::new(), request.written(&node)?);
+    let (input, options, results, request) = (request, options.clone(), OnceValue::new(), request.written(&node)?);
     Ok(Deferred { request, input, options, results })
 }
 

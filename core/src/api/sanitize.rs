@@ -1,9 +1,8 @@
 //! `sanitize`, `normalize_envelope` and `check`.
 
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
-use super::{Input, RestorePlan};
+use super::{once::OnceValue, Input, RestorePlan};
 use crate::{
     check::{self as violations, findings::FindingLimit, Violation},
     envelope,
@@ -23,7 +22,7 @@ pub struct Rewritten<T: Input> {
     input: T,
     /// `None` if only the envelope was repaired.
     options: Option<SanitizeOptions>,
-    report: OnceCell<Result<SchemaReport, Error>>,
+    report: OnceValue<Result<SchemaReport, Error>>,
 }
 
 /// Changes to a schema.
@@ -42,7 +41,7 @@ impl SchemaReport {
 
 impl<T: Input> Rewritten<T> {
     fn new(input: T, schema: T::Output, options: Option<SanitizeOptions>) -> Self {
-        Rewritten { schema, input, options, report: OnceCell::new() }
+        Rewritten { schema, input, options, report: OnceValue::new() }
     }
 
     /// Returns every change, in document order.

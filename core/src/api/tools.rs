@@ -2,11 +2,10 @@
 //! sent repeatedly.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
-use core::cell::OnceCell;
 
 use serde_json::Value;
 
-use super::{Input, Restore};
+use super::{once::OnceValue, Input, Restore};
 use crate::{
     check::findings::FindingLimit,
     dialect::{
@@ -41,7 +40,7 @@ pub struct SanitizedTools<T: Input> {
     pub warning: Option<SetAsideWarning>,
     input: T,
     options: ToolsOptions,
-    changes: OnceCell<Result<Vec<ToolChange>, Error>>,
+    changes: OnceValue<Result<Vec<ToolChange>, Error>>,
 }
 
 impl<T: Input> SanitizedTools<T> {
@@ -114,7 +113,7 @@ pub struct ToolsReport {
 pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
     let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
     let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
-    let (input, options, changes, tools) = (tools, options.clone(), OnceCell::new(), tools.written(&node)?);
+    let (input, options, changes, tools) = (tools, options.clone(), OnceValue::new(), tools.written(&node)?);
     Ok(SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes })
 }
 

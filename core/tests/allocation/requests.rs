@@ -8,7 +8,7 @@ use crate::{content, counting::allocated_by};
 fn large_request_allocates_at_most_a_quarter_of_its_size() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
-        let text = content::request(messages);
+        let text = content::request(messages, content::SIZE);
         let (answer, plain) = allocated_by(|| apply_deferred_loading(&text, &options).expect("a request").request);
         let (reported, with_report) = allocated_by(|| apply_deferred_loading(&text, &options).expect("a request"));
         assert_eq!(answer, reported.request, "{name}");
@@ -25,7 +25,7 @@ fn large_request_allocates_at_most_a_quarter_of_its_size() {
 #[test]
 fn unchanged_request_allocates_almost_nothing() {
     for (name, messages) in content::CONTENTS {
-        let text = content::request(messages);
+        let text = content::request(messages, content::SIZE);
         let sent = apply_deferred_loading(&text, &DeferredOptions::default()).expect("a request").request.into_owned();
         let (again, bytes) =
             allocated_by(|| apply_deferred_loading(&sent, &DeferredOptions::default()).expect("a request").request);

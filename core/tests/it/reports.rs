@@ -2,7 +2,28 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use serde_json::{json, Map, Value};
-use toolwire::{dialects, sanitize, sanitize_tools, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    dialects, sanitize, sanitize_tools, Adapted, Deferred, Exchange, Rewritten, SanitizeOptions, SanitizedTools,
+    ToolSet, ToolsOptions,
+};
+
+#[test]
+fn results_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Rewritten<&Value>>();
+    shared::<SanitizedTools<&str>>();
+    shared::<Deferred<&[u8]>>();
+    shared::<Adapted<Value>>();
+    shared::<Exchange>();
+    shared::<ToolSet>();
+    let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
+    let rewritten = sanitize(&schema, &SanitizeOptions::new("gemini")).expect("the schema is valid");
+    let counts: Vec<usize> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| rewritten.changes().map_or(0, <[_]>::len))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    assert_eq!(counts, [rewritten.clone().changes().expect("a report").len(); 4]);
+}
 
 /// Returns schemas whose reports take more steps than rewriting.
 fn schemas() -> [Value; 3] {

@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
 import { sanitizeTools, ToolSet } from '../../dist/index.js';
 import { PEERS, versionOf } from './peers.js';
 
-const ROUNDS = 15;
+// A test runs each benchmark once.
+const ONCE = process.env.TOOLWIRE_BENCH === 'once';
+const ROUNDS = ONCE ? 1 : 15;
 const REQUESTS = 50;
 const [, , data] = process.argv;
 if (data === undefined) throw new Error('expected a file with one tool per line, found no argument');

@@ -9,6 +9,7 @@ well: a `Restore` keeps the prepared schemas of a tool list.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import time
@@ -25,7 +26,9 @@ import toolwire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROUNDS = 7
+# A test runs each benchmark once.
+ONCE = os.environ.get("TOOLWIRE_BENCH") == "once"
+ROUNDS = 1 if ONCE else 7
 # Differences between the peers.
 NOTES = [
     "fastjsonschema: compiles a schema to Python code (`exec`), drafts up to 7; raises at the first violation",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import platform
 import sys
 import time
@@ -22,7 +23,9 @@ import toolwire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROUNDS = 9
+# A test runs each benchmark once.
+ONCE = os.environ.get("TOOLWIRE_BENCH") == "once"
+ROUNDS = 1 if ONCE else 9
 REQUESTS = 50
 
 LIST = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]

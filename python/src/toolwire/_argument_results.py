@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
 from ._names import LeftReason, RepairRule, ResultRule  # noqa: TC001 - needed when hints are evaluated at run time
 from ._record import Record
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

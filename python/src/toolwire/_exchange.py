@@ -66,6 +66,14 @@ class Exchange:
         Raises the errors of `adapt_request` and `dialect_for`, and `not-representable` if tools have to be set aside
         and `on_set_aside` is `"error"`. Exceptions of a callable `on_set_aside` are passed on.
         """
+        exchange = cls._opened(url, body, options)
+        if exchange is not None:
+            exchange._tell()
+        return exchange
+
+    @classmethod
+    def _opened(cls, url: str, body: str | bytes | bytearray | memoryview, options: ExchangeOptions, /) -> Self | None:
+        """Open an exchange without calling anything of the caller, so that it can be done in another thread."""
         on_set_aside = options.get("on_set_aside")
         opened = _toolwire.Exchange.open(url, body, without_callables(options))
         if opened is None:
@@ -74,7 +82,6 @@ class Exchange:
         exchange._exchange = opened
         exchange._url = url
         exchange._on_set_aside = on_set_aside if callable(on_set_aside) else None
-        exchange._tell()
         return exchange
 
     @staticmethod

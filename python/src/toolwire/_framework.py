@@ -7,7 +7,6 @@ send, and an object that restores the calls.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -18,6 +17,11 @@ from ._record import Record
 from ._request import adapt_request
 from ._schema import validate_arguments
 from ._tools import sanitize_tools
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from ._names import DialectName, RepairRule  # noqa: TC001 - needed to evaluate the hints at run time
 from ._record import Record
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

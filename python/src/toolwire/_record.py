@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping  # noqa: TC003 - needed when hints are evaluated at run time
-from dataclasses import FrozenInstanceError, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._dataclass import refuse_deleting, refuse_setting
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ._dataclass import Member
 
 
 def camel(name: str) -> str:
@@ -39,15 +42,17 @@ class Record:
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Self:
         """Make a record from a JSON object."""
-        made = cls._made
-        given: dict[str, Any] = {}
-        for field in fields(cls):  # type: ignore[arg-type]
-            name = field.name
-            key = camel(name)
+        record = cls.__new__(cls)
+        for key, member, convert in _plan_of(cls):
             if key in members:
                 value = members[key]
-                given[name] = made[name](value) if name in made and value is not None else value
-        return cls(**given)
+                member.put(record, value if convert is None or value is None else convert(value))
+            elif member.is_required:
+                message = f"expected a member {key!r} of {cls.__name__}, found none"
+                raise TypeError(message)
+            else:
+                member.put(record, member.otherwise())
+        return record
 
     @classmethod
     def list_of(cls, items: list[Any]) -> tuple[Self, ...]:
@@ -56,12 +61,25 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        items = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        items = ((key, member, getattr(self, member.name)) for key, member, _ in _plan_of(type(self)))
         return {
-            camel(field.name): plain(value)
-            for field, value in items
-            if field.name not in self._optional or (value not in (None, (), {}) and value is not field.default)
+            key: plain(value)
+            for key, member, value in items
+            if member.name not in self._optional or (value not in (None, (), {}) and value is not member.default)
         }
+
+
+_plans: dict[type[Record], list[tuple[str, Member, Callable[[Any], Any] | None]]] = {}
+"""The JSON name, the member and the converter of each member, by class: a report has many records of few classes."""
+
+
+def _plan_of(cls: type[Record]) -> list[tuple[str, Member, Callable[[Any], Any] | None]]:
+    plan = _plans.get(cls)
+    if plan is None:
+        members: tuple[Member, ...] = cls._members  # type: ignore[attr-defined]
+        plan = [(camel(member.name), member, cls._made.get(member.name)) for member in members]
+        _plans[cls] = plan
+    return plan
 
 
 class Late:
@@ -72,13 +90,8 @@ class Late:
     _names: ClassVar[tuple[str, ...]] = ()
     """Names of the members, in the order of the JSON object."""
 
-    def __setattr__(self, name: str, _: object) -> NoReturn:
-        """Refuse: results are immutable."""
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        """Refuse: results are immutable."""
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
+    __setattr__ = refuse_setting
+    __delattr__ = refuse_deleting
 
     def __repr__(self) -> str:
         """Show every member."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
 
 from ._argument_results import Left, Repair, RepairedCall
 from ._names import AnswerChange  # noqa: TC001 - needed when hints are evaluated at run time
 from ._record import Record
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

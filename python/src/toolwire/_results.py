@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 
 from ._names import (  # noqa: TC001 - needed when hints are evaluated at run time
@@ -16,6 +15,11 @@ from ._names import (  # noqa: TC001 - needed when hints are evaluated at run ti
 from ._record import Late, Record, initialized
 from ._restore import Restore
 from ._set_aside import Unseen
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass, field
+else:
+    from ._dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable

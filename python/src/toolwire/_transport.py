@@ -6,7 +6,8 @@ This file contains no rules: `Exchange` decides what is sent, and what the clien
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ._error import ToolwireError
 from ._exchange import Exchange
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
 
+try:
+    # Both libraries need it, except where there are no threads (Emscripten).
+    from anyio import to_thread
+except ImportError:
+    to_thread = None  # type: ignore[assignment]
+
+_Result = TypeVar("_Result")
+
 _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
 """Headers that describe the exact bytes of a body, and therefore do not apply to a rewritten one."""
 
@@ -30,6 +39,10 @@ one."""
 
 _STREAM = re.compile(r"(?:text/event-stream|application/vnd\.amazon\.eventstream)\b", re.IGNORECASE)
 """Content types of event streams: text, and the frames of Amazon's services."""
+
+_LONG = 64 * 1024
+"""Bytes of a text from which work on it is done in another thread, if the client is asynchronous. The work takes half a
+millisecond, and to change the thread a tenth of that."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
 """Headers with which a backend recognizes a repeated request. They are removed when the model is asked again."""
@@ -50,7 +63,7 @@ class Transport:
         if not _may_be_adapted(request):
             return self._transport.handle_request(request)
         request.read()
-        outgoing = self._shared.opened(request)
+        outgoing = self._shared.outgoing(request, self._shared.adapted(request))
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -67,7 +80,8 @@ class Transport:
                 response.close()
             if not text:
                 return response
-            answer = self._shared.restored(outgoing, request, response, text)
+            reply = self._shared.restored(outgoing.exchange, text)
+            answer = self._shared.answer(outgoing, request, response, reply)
             if answer is not None:
                 return answer
 
@@ -91,7 +105,7 @@ class AsyncTransport:
         if not _may_be_adapted(request):
             return await self._transport.handle_async_request(request)
         await request.aread()
-        outgoing = self._shared.opened(request)
+        outgoing = self._shared.outgoing(request, await _apart(len(request.content), self._shared.adapted, request))
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -108,7 +122,9 @@ class AsyncTransport:
                 await response.aclose()
             if not text:
                 return response
-            answer = self._shared.restored(outgoing, request, response, text)
+            # If the model has to be asked again, the next request is made, too.
+            reply = await _apart(max(len(text), len(request.content)), self._shared.restored, outgoing.exchange, text)
+            answer = self._shared.answer(outgoing, request, response, reply)
             if answer is not None:
                 return answer
 
@@ -142,36 +158,55 @@ class _Shared:
             message = f"{error.message}; transports take `on_report` and `on_repair`, too"
             raise ToolwireError(error.code, error.pointer, message) from None
 
-    def opened(self, request: Any) -> Any:
-        """Open an exchange for a request whose body was read; if that fails, return an error response."""
+    def adapted(self, request: Any) -> Exchange | ToolwireError | None:
+        """Open an exchange for a request whose body was read; it calls nothing of the caller."""
         try:
-            body = request.content.decode()
-        except UnicodeDecodeError:
             # A body that is not UTF-8 is not JSON either; it is sent unchanged.
-            return _Outgoing(None, request, self.listeners)
-        try:
-            options = _with_betas(self.options, request)
-            exchange = Exchange.open(str(request.url), body, **options)
+            request.content.decode()
+            return Exchange._opened(str(request.url), request.content, _with_betas(self.options, request))
+        except UnicodeDecodeError:
+            return None
         except ToolwireError as error:
-            return self.refused(request, error)
+            return error
+
+    def outgoing(self, request: Any, exchange: Exchange | ToolwireError | None) -> Any:
+        """Return what is sent for a request and its exchange, or an error response if there is none."""
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
-        request = _with_settled_betas(request, options.get("betas") or (), exchange.betas)
-        if exchange.request != body or self.options.get("repair") not in (None, False):
+        if isinstance(exchange, ToolwireError):
+            return self.refused(request, exchange)
+        try:
+            exchange._tell()
+        except ToolwireError as error:
+            return self.refused(request, error)
+        body = request.content
+        request = _with_settled_betas(request, _with_betas(self.options, request).get("betas") or (), exchange.betas)
+        if exchange._exchange.request_bytes() != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # If nothing was rewritten, nothing is restored, unless calls are repaired.
         _report(self.listeners.on_report, exchange, request)
         return _Outgoing(None, request, self.listeners)
 
-    def restored(self, outgoing: _Outgoing, request: Any, response: Any, text: str) -> Any:
+    def restored(self, exchange: Exchange, text: str) -> bytes | ToolwireError | None:
+        """Return the reply for the client; None if the model must be asked again. It calls nothing of the caller."""
+        try:
+            reply = exchange._exchange.reply(text)
+        except ToolwireError as error:
+            return error
+        return None if reply is None else reply.encode()
+
+    def answer(self, outgoing: _Outgoing, request: Any, response: Any, reply: bytes | ToolwireError | None) -> Any:
         """Return the response for the client; None if the model must be asked again."""
         assert outgoing.exchange is not None
-        try:
-            reply = outgoing.exchange.reply(text)
-        except ToolwireError as error:
-            return self.refused(request, error)
+        if isinstance(reply, ToolwireError):
+            return self.refused(request, reply)
+        if reply is None:
+            try:
+                outgoing.exchange._tell()
+            except ToolwireError as error:
+                return self.refused(request, error)
         outgoing.tell()
-        return None if reply is None else _with_body(response, content=reply.encode())
+        return None if reply is None else _with_body(response, content=reply)
 
     def refused(self, request: Any, error: ToolwireError) -> Any:
         """Return an error response for a request that cannot be adapted, or whose reply cannot be restored."""
@@ -205,7 +240,7 @@ class _Outgoing:
         _report(self._listeners.on_report, self.exchange, self.request)
         headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
         self._sent = True
-        return _rewritten(self.request, headers, self.exchange.request.encode())
+        return _rewritten(self.request, headers, self.exchange._exchange.request_bytes())
 
     def tell(self) -> None:
         """Pass the reports of calls that were completed since the last time to `on_repair`."""
@@ -266,7 +301,10 @@ class AsyncPieces:
                 self._outgoing.tell()
                 if restored:
                     yield restored
-            restored = exchange.finish_bytes()
+            # If the model has to be asked again, the end of the stream makes the next request.
+            restored = await _apart(len(self._outgoing.request.content), exchange._exchange.finish_bytes)
+            if exchange.asks_again:
+                exchange._tell()
             self._outgoing.tell()
             if restored:
                 yield restored
@@ -281,6 +319,14 @@ class AsyncPieces:
     async def aclose(self) -> None:
         """Close the stream of the current round."""
         await self._response.aclose()
+
+
+async def _apart(size: int, work: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Do some work on a text of this size, in another thread if it is long, so that the event loop does not wait."""
+    if size < _LONG or to_thread is None:
+        return work(*arguments)
+    result: _Result = await to_thread.run_sync(partial(work, *arguments))
+    return result
 
 
 def _may_be_adapted(request: Any) -> bool:

@@ -13,10 +13,10 @@ use std::{
 };
 
 use adk_core::SchemaAdapter as _;
-use genai::chat::{sanitize_json_schema, JsonSchemaDialect};
+use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
-use toolwire::{check, dialects, reports::Severity, sanitize, SanitizeOptions};
+use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize};
 
 /// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
@@ -103,14 +103,14 @@ fn compare(peer: &Peer, schemas: &[Value]) {
         return;
     }
     let options = SanitizeOptions::new(peer.dialect);
-    let both: Vec<&Value> = schemas.iter().filter(|schema| sanitize(schema, &options).is_ok()).collect();
+    let both: Vec<&Value> = schemas.iter().filter(|schema| sanitize(*schema, &options).is_ok()).collect();
     let texts: Vec<String> = both.iter().map(|schema| schema.to_string()).collect();
     let text = best(
         &texts,
         |text| serde_json::from_str(text).map(|schema| (peer.convert)(&schema).to_string()),
         |text| sanitize(text, &options),
     );
-    let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(schema, &options));
+    let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(*schema, &options));
     let refused = |run: &dyn Fn(&Value) -> Option<Value>| {
         // APIs do not refuse violations that are ignored or reinterpreted.
         let accepted = |answer: &Value| {
@@ -118,8 +118,10 @@ fn compare(peer: &Peer, schemas: &[Value]) {
         };
         both.iter().filter(|schema| !run(schema).is_some_and(|answer| accepted(&answer))).count()
     };
-    let (theirs, our) =
-        (refused(&|schema| Some((peer.convert)(schema))), refused(&|schema| sanitize(schema, &options).ok()));
+    let (theirs, our) = (
+        refused(&|schema| Some((peer.convert)(schema))),
+        refused(&|schema| Some(sanitize(schema, &options).ok()?.schema)),
+    );
     print!("{:26} {:16} {:9} {theirs:9} {our:9}", peer.name, peer.dialect, schemas.len() - both.len());
     for (peer, ours) in [text, value] {
         print!(
@@ -136,11 +138,16 @@ fn micros(time: Duration, inputs: usize) -> f64 {
     time.as_secs_f64() * 1e6 / inputs.max(1) as f64
 }
 
+/// Returns the number of rounds: one in a test (`TOOLWIRE_BENCH=once`).
+fn rounds() -> u32 {
+    if env::var("TOOLWIRE_BENCH").is_ok_and(|value| value == "once") { 1 } else { ROUNDS }
+}
+
 /// Returns the time of the fastest round of each function over all inputs. The functions alternate, so that load on the
 /// machine affects both.
 fn best<'a, I, A, B>(inputs: &'a [I], one: impl Fn(&'a I) -> A, two: impl Fn(&'a I) -> B) -> (Duration, Duration) {
     let (mut first, mut second) = (Duration::MAX, Duration::MAX);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         first = first.min(round(inputs, &one));
         second = second.min(round(inputs, &two));
     }

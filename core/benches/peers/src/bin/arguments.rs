@@ -58,9 +58,7 @@ const TEXTS: [Row; 5] = [
     ("toolwire, validate_arguments", |call| {
         validate_arguments(&call.text, &call.schema_text).is_ok_and(|found| found.valid == Some(true))
     }),
-    ("toolwire, Restore::call_json with kept schemas", |call| {
-        !call.kept.call_json(&call.name, &call.text).name.is_empty()
-    }),
+    ("toolwire, Restore::call of text with kept schemas", |call| call.kept.call(&call.name, &call.text).is_ok()),
     ("toolwire, repair_arguments", |call| {
         repair_arguments(&call.text, &call.schema_text, &RepairOptions::default()).is_ok()
     }),
@@ -118,11 +116,16 @@ fn read(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
+/// Returns the number of rounds: one in a test (`TOOLWIRE_BENCH=once`).
+fn rounds() -> u32 {
+    if env::var("TOOLWIRE_BENCH").is_ok_and(|value| value == "once") { 1 } else { ROUNDS }
+}
+
 /// Returns the time of the fastest round of each row over all calls. The rows alternate, so that load on the machine
 /// affects all of them.
 fn best(calls: &[Call], rows: &[Row]) -> Vec<Duration> {
     let mut fastest = vec![Duration::MAX; rows.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         for (time, (name, run)) in fastest.iter_mut().zip(rows) {
             let start = Instant::now();
             let taken = calls.iter().filter(|call| black_box(run(black_box(call)))).count();

@@ -28,9 +28,7 @@ const PEERS: [Peer; 3] = [
     ("genai 0.7.2, Anthropic", "anthropic-strict", |schema| {
         sanitize_json_schema(schema, JsonSchemaDialect::AnthropicStructured)
     }),
-    ("adk-core 2.3.0, generic", "portable", |schema| {
-        adk_core::GenericSchemaAdapter.normalize_schema(schema.clone())
-    }),
+    ("adk-core 2.3.0, generic", "portable", |schema| adk_core::GenericSchemaAdapter.normalize_schema(schema.clone())),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -67,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     if request == REQUESTS / 2 {
                         set.update(&changed).expect("it is a list");
                     }
-                    set.sanitize(&options).map_or(0, |ready| ready.tools.len())
+                    set.sanitize(&options).map_or(0, |ready| ready.json.len())
                 })
                 .sum::<usize>()
         };
@@ -84,10 +82,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Returns the number of rounds: one in a test (`TOOLWIRE_BENCH=once`).
+fn rounds() -> u32 {
+    if env::var("TOOLWIRE_BENCH").is_ok_and(|value| value == "once") { 1 } else { ROUNDS }
+}
+
 /// Returns the fastest round of each function. The functions alternate.
 fn best<const N: usize>(runs: [&dyn Fn() -> usize; N]) -> [Duration; N] {
     let mut times = [Duration::MAX; N];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         for (time, run) in times.iter_mut().zip(runs) {
             let start = Instant::now();
             black_box(run());
