@@ -10,11 +10,8 @@ import { applyDeferredLoading, normalizeEnvelope, sanitize, ToolwireError } from
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const PROGRAMS = {
-  // `scripts/build.sh` builds it, for `make demo` with the profile of the Python extension.
-  Rust: [
-    join(process.env.CARGO_TARGET_DIR ?? path('../target'), process.env.TOOLWIRE_PROFILE ?? 'debug', 'toolwire-demo'),
-    [],
-  ],
+  // `scripts/build.sh` builds it.
+  Rust: [join(process.env.CARGO_TARGET_DIR ?? path('../target'), 'debug/toolwire-demo'), []],
   Python: [path('../python/.venv/bin/python'), [path('calls.py')]],
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
-# this, `build.sh demo` only the other parts of `make demo`), the Python extension, the native program and the demo's Rust program (both unoptimized, because they make few calls). Cargo detects
+# this), the Python extension, the native program and the demo's Rust program (both unoptimized, because they make few calls). Cargo detects
 # what is up to date; the npm build is keyed by a hash of its sources.
 #
 # TOOLWIRE_BUILD=quick, for tests and the demo, compiles the same code with less optimization. Everything that is
@@ -23,21 +23,6 @@ npm_package() {
 }
 if [ "${1:-all}" = npm ]; then
   npm_package
-  exit
-fi
-# One call of cargo compiles the core once for all of them. maturin would select other features of the core's dependencies, and compile it
-# again; on Linux, an extension module is a library with another name.
-demo() {
-  local libraries=() library=${CARGO_TARGET_DIR:-target}/release/lib_toolwire.so
-  if [ "$(uname)" = Linux ]; then
-    libraries=(-p toolwire-py)
-    export PYO3_BUILD_EXTENSION_MODULE=1
-  fi
-  cargo build --release --locked ${libraries[@]+"${libraries[@]}"} -p toolwire-cli -p toolwire-demo || return
-  if [ "$(uname)" = Linux ]; then cp "$library" python/src/toolwire/_toolwire.abi3.so; else python/dev build-base; fi
-}
-if [ "${1:-all}" = demo ]; then
-  step "build the Python extension, the program and the Rust demo" "$LOGS/build-rust.log" demo
   exit
 fi
 # In parallel, because each spends most of its time optimizing one library, in one thread.

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second if nothing changed.
-# `setup.sh demo` leaves out what only tests and lints need, and the tools of the WebAssembly, which `scripts/demo.sh` installs itself.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -43,21 +42,17 @@ rust_components() {
 python_environment() {
   [ -x python/.venv/bin/python ] || python3 -c 'import ensurepip, venv' 2>/dev/null ||
     die "this Python cannot make virtual environments; on Debian \`apt-get install python3-venv\`"
-  step "Python environment in python/.venv" "$LOGS/python-setup.log" python/dev $1 || die "python/dev $1 failed"
+  step "Python environment in python/.venv" "$LOGS/python-setup.log" python/dev setup || die "python/dev setup failed"
 }
 
+rust_components
 toolchain=$(scripts/wasm-toolchain.sh)
-if [ "${1:-}" = demo ]; then
-  alongside python_environment base
-else
-  rust_components
-  # In parallel with the downloads.
-  alongside scripts/wasm-tools.sh
-fi
+# In parallel with the downloads.
+alongside scripts/wasm-tools.sh
 scripts/npm-folder.sh npm
 scripts/npm-folder.sh demo
 # A link, because for a dependency in the demo's manifest npm would install the development tools of npm/ a second time.
 ln -sfn ../../npm demo/node_modules/toolwire
-[ "${1:-}" = demo ] || python_environment setup
+python_environment
 together
 say "set-up: ready (Rust $(cut -d' ' -f2 <<<"$rust"), wasm by $toolchain, Node $(node --version), $(python/.venv/bin/python --version))"

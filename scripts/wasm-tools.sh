@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs the wasm-bindgen CLI into the tools folder, once, in the version of the crate in Cargo.lock.
+# Installs exact versions of wasm-pack and the wasm-bindgen CLI into the tools folder, once. wasm-pack requires a CLI of
+# the same version as the crate in Cargo.lock.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
+wasm_pack=0.15.1
 wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' "$ROOT/Cargo.lock")
 [ -n "$wasm_bindgen" ] || die "Cargo.lock: expected a package \`wasm-bindgen\`, found none"
 
@@ -20,4 +22,5 @@ ensure() {
   step "install $crate $version with other dependencies" "$log" install || die "cargo install $crate failed, see $log"
 }
 
+ensure wasm-pack wasm-pack "$wasm_pack"
 ensure wasm-bindgen wasm-bindgen-cli "$wasm_bindgen"

@@ -8,4 +8,4 @@ const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 const NAME = process.platform === 'win32' ? 'toolwire.exe' : 'toolwire';
 
 /** For tests: `scripts/build.sh` builds it, without optimization. */
-export const PROGRAM = join(TARGET, process.env.TOOLWIRE_PROFILE ?? 'debug', NAME);
+export const PROGRAM = join(TARGET, 'debug', NAME);

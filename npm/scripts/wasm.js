@@ -1,9 +1,9 @@
-// Builds ../bindings-wasm/pkg: one WebAssembly for each entry point, compiled by cargo, with the JavaScript of wasm-bindgen, and optimized
-// by wasm-opt of node_modules/.bin. (wasm-pack runs the same three programs, and takes longer to install than they run.) Run as a program (`node wasm.js FOLDER`), it builds only the WebAssembly of that folder: `index`, or `command` for the playground.
+// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry point. Run as a
+// program (`node wasm.js FOLDER`), it builds only the WebAssembly of that folder: `index`, or `command` for the playground.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,26 +22,6 @@ const SOURCES = [
   'bindings-wasm/src',
 ];
 
-const TARGET = 'wasm32-unknown-unknown';
-
-/**
- * Arguments of wasm-opt; the features are those that rustc and wasm-bindgen use. The first kilobyte of memory, where the stack ends, is
- * unused, so offsets may be folded into loads (1 % of the size). Functions with one caller are not inlined, because V8 compiles a
- * function, with everything inlined into it, at its first call. --converge, which takes 30 seconds more, makes the module only 0.3 %
- * smaller. Figures are in bindings-wasm/.cargo/config.toml.
- */
-const OPTIMIZED = [
-  '-O3',
-  '--one-caller-inline-max-function-size=0',
-  '--low-memory-unused',
-  '--enable-bulk-memory',
-  '--enable-nontrapping-float-to-int',
-  '--enable-sign-ext',
-  '--enable-mutable-globals',
-  '--enable-reference-types',
-  '--enable-multivalue',
-];
-
 export function buildWasm(root, entries = ENTRIES) {
   const workspace = join(root, '..');
   for (const entry of entries) {
@@ -56,6 +36,8 @@ function buildEntry(root, crate, digest, { folder, features, quick = features, s
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   rmSync(stamp, { force: true });
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+  const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
+  if (QUICK) options.push('--no-opt');
   const cargo = ['--locked', '--no-default-features', '--features', (QUICK ? quick : features).join(',')];
   const flags = withoutPaths(join(crate, '..'));
   // A separate folder, because cargo locks its target folder during a build, and the other packages are built at the same time.
@@ -65,20 +47,11 @@ function buildEntry(root, crate, digest, { folder, features, quick = features, s
     small && !QUICK
       ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
       : { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
-  const run = (program, args) =>
-    execFileSync(program, args, {
-      cwd: crate,
-      stdio: 'inherit',
-      env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen },
-    });
-  run('cargo', ['build', '--lib', '--release', '--target', TARGET, ...cargo]);
-  const compiled = join(CARGO_TARGET_DIR, TARGET, 'release', 'toolwire_wasm.wasm');
-  run('wasm-bindgen', [compiled, '--out-dir', folder, '--typescript', '--target', 'web']);
-  if (!QUICK) {
-    const [bound, optimized] = ['toolwire_wasm_bg.wasm', 'optimized.wasm'].map((name) => join(crate, folder, name));
-    run('wasm-opt', [bound, '-o', optimized, ...OPTIMIZED]);
-    renameSync(optimized, bound);
-  }
+  execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
+    cwd: crate,
+    stdio: 'inherit',
+    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen },
+  });
   writeFileSync(stamp, digest);
 }
 
