@@ -182,9 +182,9 @@ lint-bash: installed
 lint-workflows: installed
 	@scripts/counted.sh none $@ scripts/workflows.sh
 
-PACKAGES = age-of-figures no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
+PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
 
-# Without the history, as in a shallow clone, this is skipped.
+# For releases. Without the history, as in a shallow clone, this is skipped.
 age-of-figures: installed
 	@scripts/counted.sh none $@ node scripts/figures.mjs age
 no-std: installed

@@ -17,6 +17,7 @@ step "lint workflows" "$LOGS/workflows.log" scripts/workflows.sh
 scripts/package.sh
 packages=$ROOT/target/packages
 step "the documented sizes" "$LOGS/sizes.log" npm run --silent --prefix npm sizes -- --check
+step "the age of the figures" "$LOGS/age-of-figures.log" node scripts/figures.mjs age
 step "dry run of cargo publish" "$LOGS/publish-crate.log" cargo publish -p toolwire -p toolwire-http -p toolwire-command -p toolwire-cli --dry-run --no-verify --locked --allow-dirty
 for tarball in "$packages"/*.tgz; do
   step "dry run of npm publish, $(basename "$tarball")" "$LOGS/publish-npm.log" npm publish --dry-run --ignore-scripts --access public "$tarball"
