@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 # Each suite and each check is a target (`make test-python`, `make lint-clippy`) that first makes what it needs (see the
 # end of this file).
-.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges conversations clients agents bench figures bench-peers package release-check setup clean
+.PHONY: help demo test quick test-affected test-core lint packages check playground devtools docs fuzz judges conversations clients agents faults sdks bench figures bench-peers package release-check setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -59,6 +59,12 @@ clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
 
 agents: ## sessions of the same clients before strict fakes of 20 backends, without and with the relay
 	@scripts/clients.sh agents
+
+faults: ## the same clients with an MCP server that has 12 kinds of faults, without and with `toolwire proxy`
+	@scripts/clients.sh faults
+
+sdks: ## MCP SDKs in all pairs, the conformance suite and the Inspector, through `toolwire proxy` (SUITE=pairs)
+	@scripts/sdks.sh $(SUITE)
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)

@@ -25,7 +25,7 @@ suites() { # PATH
     command/*) echo test-rust test-node test-playground test-npm-sdks test-demo test-roles ;;
     # These suites parse the output of `check --format` in the cases.
     tests/command/*) echo test-rust test-node test-python test-playground ;;
-    tests/clients/*) echo test-npm-sdks ;;
+    tests/clients/* | tests/sdks/*) echo test-npm-sdks ;;
     tests/roles/*) echo test-roles ;;
     tests/fixtures/*) echo test-rust test-node test-python test-playground ;;
     tests/*) echo test-rust test-node test-python ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the clients of tests/clients, which need 1 GB, through `toolwire relay`. `clients.sh agents` runs their sessions
-# before strict fakes instead.
+# before strict fakes instead, `clients.sh faults` runs them with an MCP server that has faults.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -23,6 +23,6 @@ install() {
 step "npm ci in tests/clients" "$LOGS/clients-setup.log" install
 case ${1:-test} in
 test) npm test --silent --prefix tests/clients ;;
-agents) npm run --silent --prefix tests/clients agents ;;
-*) die "expected \`test\` or \`agents\`, found \`$1\`" ;;
+agents | faults) npm run --silent --prefix tests/clients "$1" ;;
+*) die "expected \`test\`, \`agents\` or \`faults\`, found \`$1\`" ;;
 esac

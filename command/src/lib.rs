@@ -61,7 +61,7 @@ pub use self::{
     need::{Key, Need, Request, Server, Transport},
     proxy::{
         discovered, mirrored, modern_params, Effect, Era, Listener, ListenerEffect, Outline, Proxy, DISCOVER,
-        EVERY_PROGRAM,
+        EVERY_PROGRAM, MODERN_ERRORS,
     },
     relay::{ContentEncoding, Reading, Relay, RelayEffect, RelayRequest, ReplyHead, RequestHead, Unsent, UpstreamHead},
     secrets::Secrets,

@@ -34,7 +34,7 @@ impl Proxy {
     /// Answers the open requests of a server that no longer runs. `found` is the message.
     fn abandon(&mut self, server: usize, found: &str) {
         if let Some(state) = self.servers.get_mut(server) {
-            state.state = State::Down;
+            (state.state, state.level) = (State::Down, None);
         }
         let open: Vec<String> =
             self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
@@ -49,6 +49,7 @@ impl Proxy {
             }
         }
         self.end_rounds(server, found);
+        self.forget_questions(server);
         self.greetings.retain(|_, of| *of != server);
         self.owners.forget(server);
         let Some(state) = self.servers.get_mut(server) else { return };
@@ -94,7 +95,10 @@ impl Proxy {
             self.stop(server);
             return self.done();
         }
-        if self.is_alarm_of_opening(alarm, seconds) || self.is_alarm_of_listen(alarm) {
+        if self.is_alarm_of_opening(alarm, seconds)
+            || self.is_alarm_of_listen(alarm)
+            || self.is_alarm_of_question(alarm)
+        {
             return self.done();
         }
         let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };

@@ -96,6 +96,20 @@ fn encoded(value: &str) -> String {
     text + end
 }
 
+/// Returns true if two values of headers are equal: numbers by their value, text after decoding. Base64 needs its
+/// padding.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let (start, end) = ENCODED;
+    let inner = |value: &'_ str| value.strip_prefix(start)?.strip_suffix(end).map(str::len);
+    if [one, other].into_iter().filter_map(inner).any(|length| length % 4 != 0) {
+        return false;
+    }
+    match (one.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(one), Ok(other)) => one.total_cmp(&other).is_eq(),
+        _ => decoded(one).is_some_and(|one| decoded(other) == Some(one)),
+    }
+}
+
 /// Decodes the value of a header, which is base64 if it contains non-ASCII characters.
 pub(super) fn decoded(value: &str) -> Option<String> {
     let (start, end) = ENCODED;
@@ -134,6 +148,8 @@ mod tests {
             assert_eq!(encoded(value), header);
             assert_eq!(decoded(header).as_deref(), Some(value));
         }
+        assert!(is_same("=?base64?SGVsbG8=?=", "Hello") && is_same("42.0", "42") && !is_same("a", "b"));
+        assert!(!is_same("=?base64?SGVsbG8?=", "Hello") && !is_same("=?base64?SGVs!!!bG8=?=", "Hello"));
         assert_eq!(decoded("=?base64?YQ?=").as_deref(), Some("a"));
         assert_eq!(decoded("=?base64?_?="), None);
     }

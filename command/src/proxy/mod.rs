@@ -12,6 +12,7 @@ mod message;
 mod mirrored;
 mod opening;
 mod owners;
+mod questions;
 mod results;
 mod rounds;
 mod routes;
@@ -30,6 +31,7 @@ use self::{
     message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
     opening::Opening,
     owners::Owners,
+    questions::Questions,
     results::Results,
     rounds::Round,
     subscriptions::Listen,
@@ -40,7 +42,7 @@ pub use self::listener::{Listener, ListenerEffect};
 pub use self::message::Outline;
 pub use self::mirrored::mirrored;
 pub(crate) use self::settings::Settings;
-pub use self::versions::{discovered, modern_params, Era, DISCOVER};
+pub use self::versions::{discovered, modern_params, Era, DISCOVER, MODERN_ERRORS};
 pub(crate) use settings::run;
 pub use settings::EVERY_PROGRAM;
 
@@ -49,6 +51,7 @@ const REPORT: &str = "toolwire://report";
 const TOOLS_LIST: &str = "tools/list";
 const TOOLS_CALL: &str = "tools/call";
 const TASKS_RESULT: &str = "tasks/result";
+const TASKS_GET: &str = "tasks/get";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
@@ -189,6 +192,8 @@ pub struct Proxy {
     rounds: BTreeMap<u64, Round>,
     /// Requests to the client for input, by their keys: the round, and the index of the input.
     inputs: BTreeMap<String, (u64, usize)>,
+    /// Requests whose clients were asked for input that a legacy server has requested.
+    questions: Questions,
     /// Prefix of the ids of the proxy's own requests.
     prefix: String,
     next: u64,
@@ -210,6 +215,8 @@ struct Server {
     ends: u32,
     /// Number of restarts.
     run: u32,
+    /// The log level that the server was told, for a modern client.
+    level: Option<String>,
     /// Result of the server's `initialize`, as JSON text.
     greeting: Option<String>,
     /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
@@ -242,6 +249,8 @@ struct Pending {
     rounds: u32,
     /// The id by which the server knows the request, as JSON text, if the server has asked for input.
     retry: Option<String>,
+    /// The progress token that the server knows, and the client's last one, as JSON text, if they differ.
+    token: Option<(String, String)>,
 }
 
 /// A request that waits.
@@ -303,6 +312,7 @@ impl Proxy {
             fault: None,
             ends: 0,
             run: 0,
+            level: None,
             greeting: None,
             open_requests: BTreeMap::new(),
             ignored: 0,
@@ -312,6 +322,7 @@ impl Proxy {
             catalogue: Catalogue::new(&settings),
             owners: Owners::default(),
             results: Results::new(&settings),
+            questions: Questions::new(settings.counted_ids),
             settings,
             pending: BTreeMap::new(),
             own: BTreeMap::new(),
@@ -508,6 +519,9 @@ impl Proxy {
                 Some((_, OwnRequest::Other(_))) | None => {}
             };
         }
+        if self.keeps_answer(server, &envelope.key, message) {
+            return;
+        }
         let Some(pending) = self.answered(server, &envelope.key) else { return };
         let id = pending.id.clone();
         let restored = (pending.rounds > 0).then(|| {
@@ -533,7 +547,7 @@ impl Proxy {
         let named = self.with_shown_uris(server, &pending.method, message);
         let (message, is_whole) = named.as_ref().map_or((message, is_whole), |named| (named, false));
         match message.get("result") {
-            Some(result) if is_call || pending.method == TASKS_RESULT => {
+            Some(result) if is_call || [TASKS_RESULT, TASKS_GET].contains(&&*pending.method) => {
                 self.pass_result(&pending, result, message, is_whole);
             }
             _ => self.pass_answer(server, &pending.method, message, is_whole),
@@ -642,6 +656,7 @@ impl Proxy {
         self.pending.contains_key(key)
             || self.waiting.iter().chain(&self.held).any(|waiting| waiting.key == key)
             || self.listens.contains_key(key)
+            || self.questions.has(key)
             || self.waiting_greetings().any(|id| message::key_of(id) == key)
             || self.rounds.values().any(|round| message::key_of(&round.pending.id) == key)
             || self.pending.values().any(|pending| pending.rounds > 0 && message::key_of(&pending.id) == key)

@@ -8,15 +8,13 @@ use super::{
     gathering::{Gathering, What},
     message::{self, at, empty, Envelope, Kind, SERVER_ERROR},
     owners::PAGE,
-    translation,
+    questions, translation,
     versions::{self, discovered, modern_params, Era, CAPABILITIES, CLIENT, DISCOVER},
     Effect, OwnRequest, Proxy, State, Waiting, Waits, CANCELLED, INITIALIZE, INITIALIZED, MAX_WAITING,
 };
 
 /// Time limit for the answer to `server/discover`, in seconds. Some legacy servers do not answer an unknown method.
 const PATIENCE: u32 = 5;
-/// Capabilities of a client that a legacy server may use only with requests of its own, which modern clients refuse.
-const ASKING: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
 
 /// A server whose era is being determined.
 #[derive(Debug)]
@@ -135,10 +133,7 @@ impl Proxy {
         self.openings.insert(server, Opening { alarm, step: Step::Initialize });
         let envelope = self.envelope.clone().unwrap_or_default();
         let envelope = json::read(&envelope).unwrap_or_default();
-        let mut capabilities = envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty);
-        for name in ASKING {
-            capabilities.remove(name);
-        }
+        let capabilities = questions::of_client(envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty));
         let own = format!("{{\"name\":\"toolwire\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
         let client = envelope.get(CLIENT).map_or(own, json::write);
         let params = format!(

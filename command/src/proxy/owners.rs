@@ -253,7 +253,7 @@ impl Owners {
 
     /// Records the task that a tool result starts.
     pub(super) fn add_task(&mut self, server: usize, message: &Node<'_>) {
-        let task = message::text_at(message, &["result", "task", "taskId"]);
+        let task = message.get("result").and_then(super::results::started_task);
         task.into_iter().for_each(|task| self.tasks.entry(server).or_default().add(task));
     }
 

@@ -18,7 +18,7 @@ use toolwire::{
 use super::{
     message::{failed_call, quoted, text_at},
     settings::Settings,
-    Pending, Proxy,
+    Pending, Proxy, REMEMBERED, RESULT_TYPE, TASKS_GET, TASKS_RESULT,
 };
 
 /// Name of the tool that reads the rest of a result, unless a tool of a server has it.
@@ -40,6 +40,8 @@ pub(super) struct Results {
     count: u64,
     kept: VecDeque<Kept>,
     kept_bytes: usize,
+    /// Servers, ids and tools of tasks, the oldest first.
+    tasks: VecDeque<(usize, String, String)>,
 }
 
 #[derive(Debug)]
@@ -56,7 +58,14 @@ struct Kept {
 impl Results {
     pub(super) fn new(settings: &Settings) -> Results {
         let secret = (!settings.counted_ids).then(RandomState::new);
-        Results { max: settings.max_result, secret, count: 0, kept: VecDeque::new(), kept_bytes: 0 }
+        Results {
+            max: settings.max_result,
+            secret,
+            count: 0,
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+            tasks: VecDeque::new(),
+        }
     }
 
     /// Returns a result whose text is at most as long as the maximum, as JSON text, and the size of the whole result.
@@ -121,6 +130,30 @@ impl Results {
         id
     }
 
+    /// Returns true if arguments name a result that is kept.
+    pub(super) fn keeps(&self, arguments: Option<&str>) -> bool {
+        let arguments = arguments.and_then(|text| json::read(text).ok());
+        let id = arguments.and_then(|arguments| text_at(&arguments, &["id"]));
+        id.is_some_and(|id| self.kept.iter().any(|kept| kept.id == id))
+    }
+
+    /// Records the tool of a task.
+    fn start(&mut self, server: usize, task: String, tool: &str) {
+        if self.tasks.len() >= REMEMBERED {
+            self.tasks.pop_front();
+        }
+        self.tasks.push_back((server, task, tool.to_string()));
+    }
+
+    /// Returns the tool whose task a request names, if it does.
+    pub(super) fn tool_of_task(&self, server: usize, method: &str, request: &str) -> Option<String> {
+        if ![TASKS_RESULT, TASKS_GET].contains(&method) || self.tasks.is_empty() {
+            return None;
+        }
+        let task = text_at(&json::read(request).ok()?, &["params", "taskId"])?;
+        self.tasks.iter().find(|(of, id, _)| (*of, id) == (server, &task)).map(|(_, _, tool)| tool.clone())
+    }
+
     /// Returns the result of a call of the tool that reads a result, as JSON text.
     pub(super) fn read(&self, arguments: Option<&str>, reader: &str) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
@@ -168,6 +201,13 @@ impl Kept {
     fn size(&self) -> usize {
         self.text.len() + self.ends.len() * size_of::<usize>() + size_of::<Kept>()
     }
+}
+
+/// Returns the id of the task that a result starts, in the form of 2025-11-25 or of the extension for tasks.
+/// <https://modelcontextprotocol.io/seps/2663-tasks-extension>
+pub(super) fn started_task(result: &Node<'_>) -> Option<String> {
+    let is_task = result.get(RESULT_TYPE).is_some_and(|kind| kind.is_text("task"));
+    text_at(result, if is_task { &["taskId"] } else { &["task", "taskId"] })
 }
 
 /// Returns the definition of the tool that reads the rest of a result, as JSON text.
@@ -352,18 +392,35 @@ fn ceiling(text: &str, at: usize) -> usize {
 impl Proxy {
     /// Sends the result of a call to the client: fitted to the `outputSchema` of its tool, and cut if it is too long.
     pub(super) fn pass_result(&mut self, pending: &Pending, result: &Node<'_>, message: &Node<'_>, is_whole: bool) {
+        let (server, method) = (pending.server, &pending.method);
+        if let Some((task, tool)) = started_task(result).zip(pending.tool.as_deref()) {
+            self.results.start(server, task, tool);
+            return self.pass_answer(server, method, message, is_whole);
+        }
+        // A result that asks for input has no content yet.
+        if result.get(RESULT_TYPE).is_some_and(|kind| !kind.is_text("complete")) {
+            return self.pass_answer(server, method, message, is_whole);
+        }
+        let is_task = method == TASKS_GET;
+        let Some(result) = (if is_task { result.get("result") } else { Some(result) }) else {
+            return self.pass_answer(server, method, message, is_whole);
+        };
         let fitted = pending.tool.as_ref().and_then(|tool| self.fit(pending.server, tool, result));
         let cut = match &fitted {
             Some(fitted) => json::read(fitted).ok().and_then(|fitted| self.cut(pending, &fitted)),
             None => self.cut(pending, result),
         };
-        let (server, method) = (pending.server, &pending.method);
         let changed = cut.or(fitted);
         let Some(changed) = changed.as_deref().and_then(|changed| json::read(changed).ok()) else {
             return self.pass_answer(server, method, message, is_whole);
         };
         let mut message = message.clone();
-        message.set("result", changed);
+        match is_task {
+            true => {
+                message.visit("result", |task| task.set("result", changed));
+            }
+            false => message.set("result", changed),
+        }
         self.pass_answer(server, method, &message, false);
     }
 

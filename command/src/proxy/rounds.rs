@@ -13,8 +13,8 @@ use super::{
 /// Maximum number of times that a server may ask for input for one request.
 const MAX_ROUNDS: u32 = 16;
 /// Methods whose results may ask for input.
-const ASKING: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
-const ELICIT: &str = "elicitation/create";
+pub(super) const ASKING: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+pub(super) const ELICIT: &str = "elicitation/create";
 /// Methods of the input that a result may ask for.
 const INPUTS: [&str; 3] = [ELICIT, "sampling/createMessage", "roots/list"];
 /// Maximum number of inputs that one result may ask for. Each is a request to the client.

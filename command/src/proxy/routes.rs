@@ -10,6 +10,8 @@ use super::{
     gathering::What,
     message::{self, Envelope, Kind, INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_ERROR},
     owners::Owner,
+    results::READ,
+    versions::Era,
     Effect, Pending, Proxy, State, Waiting, CANCELLED, INITIALIZE, MAX_WAITING, REPORT, TOOLS_CALL,
 };
 
@@ -113,7 +115,7 @@ impl Proxy {
                 }
                 uri => (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`")),
             },
-            "tasks/get" | "tasks/result" | "tasks/cancel" => {
+            "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel" => {
                 let task = param(&["params", "taskId"]);
                 (self.owners.of_task(&task), format!("the id of a known task, found `{task}`"))
             }
@@ -314,6 +316,11 @@ impl Proxy {
             }
             Err(error) => return self.write_client(message::error(id, INVALID_PARAMS, error.message())),
         };
+        // A server may list a tool with the name of the reader after the model has seen a note with it.
+        if name.starts_with(READ) && self.results.keeps(arguments.as_deref()) {
+            let result = self.results.read(arguments.as_deref(), &name);
+            return self.answer(id, &result);
+        }
         if let Some(repaired) = &call.repaired {
             for repair in &repaired.repairs {
                 // The pointer is omitted, because it may contain names that the model derived from values.
@@ -363,12 +370,21 @@ impl Proxy {
             let found = fault.unwrap_or_else(|| format!("the server {} is restarting", self.name(server)));
             return self.write_client(message::error(id, SERVER_ERROR, &found));
         }
+        let is_back = self.eras(server) == Some((Era::Modern, Era::Legacy));
+        if is_back && self.continues(server, id, method, text) {
+            return;
+        }
         self.add_headers(server, tool.as_deref(), text);
         let translated = self.translated(server, text);
-        let params = translated.as_deref().and_then(|text| self.kept_params(server, method, text));
+        let params = if is_back {
+            self.askable_params(method, text)
+        } else {
+            translated.as_deref().and_then(|text| self.kept_params(server, method, text))
+        };
         let (text, is_whole) = translated.as_deref().map_or((text, is_whole), |text| (text, false));
-        let pending =
-            Pending { id: id.to_string(), server, tool, method: method.to_string(), params, rounds: 0, retry: None };
+        let tool = tool.or_else(|| self.results.tool_of_task(server, method, text));
+        let (id, method) = (id.to_string(), method.to_string());
+        let pending = Pending { id, server, tool, method, params, rounds: 0, retry: None, token: None };
         self.pending.insert(key.to_string(), pending);
         let effect = if is_whole { Effect::PassToServer(server) } else { Effect::ToServer(server, text.to_string()) };
         self.effects.push(effect);

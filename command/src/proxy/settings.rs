@@ -71,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) listen: Option<Listen>,
     /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
+    /// True if the host listens on an address, so modern clients share the servers.
+    pub(crate) is_listening: bool,
 }
 
 impl Settings {
@@ -138,6 +140,7 @@ impl Settings {
             // The host and `Listener` read both settings from the JSON text.
             listen: None,
             token: None,
+            is_listening: node.get("listen").is_some_and(|listen| !listen.is_null()),
         })
     }
 
@@ -195,6 +198,7 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
         results: result_options(&arguments.results, &arguments.structured_text),
         max_result: arguments.max_result,
         counted_ids: false,
+        is_listening: false,
         verbose: arguments.verbose,
         timeout: arguments.connection.timeout,
         listen,

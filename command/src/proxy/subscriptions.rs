@@ -38,6 +38,8 @@ pub(super) struct Listen {
     parts: BTreeMap<usize, String>,
     /// Servers that have not acknowledged their part.
     open: BTreeSet<usize>,
+    /// Servers that have acknowledged the present request for their part.
+    agreed: BTreeSet<usize>,
     /// What servers have agreed to.
     lists_agreed: BTreeSet<&'static str>,
     uris_agreed: BTreeSet<String>,
@@ -210,13 +212,16 @@ impl Proxy {
     }
 
     /// Handles the end of a server's part, whose id is no longer known. `is_graceful` is true if the server has ended
-    /// it, and may be asked again.
+    /// it, and may be asked again. So may a server that has acknowledged a part whose connection has ended.
     pub(super) fn listen_ended(&mut self, key: &str, server: usize, is_graceful: bool) {
         let Some(listen) = self.listens.get_mut(key) else { return };
         listen.parts.remove(&server);
         let waited = listen.open.remove(&server);
+        let is_up = self.servers.get(server).is_some_and(|server| server.state == State::Up);
+        let is_renewed = is_graceful || listen.agreed.contains(&server) && is_up;
+        listen.agreed.remove(&server);
         let is_complete = waited && listen.open.is_empty();
-        if is_graceful {
+        if is_renewed {
             let delay = (FIRST_DELAY << listen.ends.min(10)).min(MAX_DELAY);
             listen.ends += 1;
             self.next += 1;
@@ -268,6 +273,7 @@ impl Proxy {
             let agreed = LISTS.iter().filter(|(member, _)| filter.bool_at(member) == Some(true));
             let agreed = agreed.map(|(_, list)| *list).filter(|list| listen.lists.contains(list));
             listen.lists_agreed.extend(agreed);
+            listen.agreed.insert(server);
             if !listen.open.remove(&server) {
                 return true;
             }
@@ -349,6 +355,7 @@ impl Listen {
             uris: BTreeMap::new(),
             parts: BTreeMap::new(),
             open: BTreeSet::new(),
+            agreed: BTreeSet::new(),
             lists_agreed: BTreeSet::new(),
             uris_agreed: BTreeSet::new(),
             is_acknowledged: false,

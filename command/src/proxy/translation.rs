@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | requests | state version and client | state neither |
 //! | results | pass | receive a type and cache rules |
-//! | requests of the server | are in results (`rounds`) | are refused |
+//! | requests of the server | are in results (`rounds`) | become results (`questions`) |
 //! | lists that change, resources | `subscriptions` | `subscriptions` |
 //! | log level | in each request | `logging/setLevel` |
 
@@ -20,8 +20,9 @@ use super::{
 
 const SET_LEVEL: &str = "logging/setLevel";
 const LOGGED: &str = "notifications/message";
+const PROGRESS: &str = "notifications/progress";
 /// Notifications of a legacy client that modern servers do not know.
-const OF_LEGACY: [&str; 3] = [INITIALIZED, "notifications/roots/list_changed", "notifications/progress"];
+const OF_LEGACY: [&str; 3] = [INITIALIZED, "notifications/roots/list_changed", PROGRESS];
 /// Methods whose modern results have cache rules.
 const CACHED: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read", DISCOVER];
@@ -88,7 +89,7 @@ fn modern_greeting(greeting: &Node<'_>) -> String {
 
 impl Proxy {
     /// Returns the eras of the client and of a server, if they differ.
-    fn eras(&self, server: usize) -> Option<(Era, Era)> {
+    pub(super) fn eras(&self, server: usize) -> Option<(Era, Era)> {
         let client = self.client.unwrap_or(Era::Legacy);
         let server = self.servers.get(server)?.era.unwrap_or(client);
         (client != server).then_some((client, server))
@@ -118,10 +119,14 @@ impl Proxy {
             return Some(json::write(&message));
         }
         let level = message::text_at(&message, &["params", "_meta", LOG_LEVEL]);
-        if level.is_some() && level != self.level && self.has(server, "logging") {
+        let told = self.servers.get(server).and_then(|server| server.level.clone());
+        if level.is_some() && level != told && self.has(server, "logging") {
             let params = format!("{{\"level\":{}}}", quoted(level.as_deref().unwrap_or_default()));
             let id = self.own_id(OwnRequest::Other(server));
             self.write_server(server, message::request(&id, SET_LEVEL, &params));
+            if let Some(state) = self.servers.get_mut(server) {
+                state.level.clone_from(&level);
+            }
         }
         self.level = level.or_else(|| self.level.take());
         message.visit("params", |params| {
@@ -283,6 +288,10 @@ impl Proxy {
             if self.client != Some(Era::Modern) || self.is_one() && self.is_modern(server) {
                 return false;
             }
+            if !self.is_modern(server) {
+                self.question(server, envelope, message);
+                return true;
+            }
             let found = format!(
                 "expected no request from the server {}, because its client accepts none; found `{method}`",
                 self.name(server)
@@ -306,8 +315,15 @@ impl Proxy {
             return false;
         }
         match method {
-            // These are about requests of the server, which are refused.
+            // These are about requests of the server, which the client does not know.
             CANCELLED => true,
+            PROGRESS => match self.with_last_token(server, message) {
+                Some(text) => {
+                    self.write_client(text);
+                    true
+                }
+                None => false,
+            },
             LOGGED => self.level.is_none(),
             UPDATED => {
                 self.tell_updated(server, message);

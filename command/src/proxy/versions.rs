@@ -37,8 +37,11 @@ pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The modern request for a server's versions and capabilities.
 pub const DISCOVER: &str = "server/discover";
-/// Error code for a version that the server does not support.
+/// Error codes for headers that do not match the message, and for a version that the server does not support.
+pub(super) const HEADER_MISMATCH: i32 = -32020;
 pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
+/// Error codes that only servers of MCP since 2026-07-28 send. -32021 is a missing capability of the client.
+pub const MODERN_ERRORS: [i32; 3] = [HEADER_MISMATCH, -32021, UNSUPPORTED_VERSION];
 
 impl Era {
     /// Returns the era of a version, or `None` if the version is unknown.
@@ -87,13 +90,15 @@ pub fn modern_params(params: &str, client: Option<&str>, capabilities: &str) -> 
     json::write(&params)
 }
 
-/// Returns the error for a request with a version that this program does not know.
+/// Returns the error for a request with a version that this program does not know. It names the versions that a request
+/// may state.
 pub(super) fn unsupported(id: &str, version: &str) -> String {
-    let supported = VERSIONS.iter().map(|(name, _)| Node::string(*name)).collect();
+    let supported = Era::Modern.versions().map(Node::string).collect();
     let member = |key: &'static str, value| Member { key: Text::new(key), value };
     let data = [member("supported", Node::array(supported)), member("requested", Node::string(version))];
+    let code = UNSUPPORTED_VERSION.to_string();
     let error = [
-        member("code", json::read("-32022").unwrap_or_default()),
+        member("code", json::read(&code).unwrap_or_default()),
         member("message", Node::string("Unsupported protocol version")),
         member("data", Node::object(Object::from_members(data.into()))),
     ];

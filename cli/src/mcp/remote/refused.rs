@@ -3,12 +3,10 @@
 
 use hyper::StatusCode;
 use toolwire::json::{self, Node};
+use toolwire_command::MODERN_ERRORS;
 
 /// Maximum length of a body that is read, in bytes.
 pub(super) const MOST: usize = 1 << 16;
-/// Codes of errors that only servers of MCP since 2026-07-28 send: headers that do not match, a missing capability, and
-/// an unsupported version.
-const MODERN: [&str; 3] = ["-32020", "-32021", "-32022"];
 /// Status and code of an unknown method.
 const UNKNOWN_METHOD: (StatusCode, &str) = (StatusCode::NOT_FOUND, "-32601");
 
@@ -20,7 +18,8 @@ fn code<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 pub(super) fn version_error(status: StatusCode, body: &str) -> Option<String> {
     let node = json::read(body).ok()?;
     let code = code(&node)?;
-    (MODERN.contains(&code) || (status, code) == UNKNOWN_METHOD).then(|| code.into())
+    let is_modern = code.parse().is_ok_and(|code| MODERN_ERRORS.contains(&code));
+    (is_modern || (status, code) == UNKNOWN_METHOD).then(|| code.into())
 }
 
 /// Returns the answer to the request with this id, which is JSON text, if a body is one. Servers that have not read the

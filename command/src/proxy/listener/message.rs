@@ -1,5 +1,7 @@
 //! Client messages received over HTTP, and the responses to refused ones.
 
+use std::collections::BTreeMap;
+
 use toolwire::json::{self, Node};
 
 use crate::{
@@ -7,14 +9,11 @@ use crate::{
     proxy::{
         message::{self, ambiguous, Outline, INVALID_REQUEST, PARSE_ERROR},
         mirrored::{self, decoded, NAMED},
-        versions::VERSION,
-        CANCELLED,
+        versions::{HEADER_MISMATCH, VERSION},
+        CANCELLED, TOOLS_CALL,
     },
     terminal::cut,
 };
-
-/// Error code for headers that do not match the message.
-const HEADER_MISMATCH: i32 = -32020;
 
 /// The response to a refused request.
 #[derive(Debug)]
@@ -140,6 +139,31 @@ impl Received {
             };
             if !is_same {
                 let why = format!("expected the header `{header}` to match the message, found another value or none");
+                return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the headers do not repeat the arguments that the schema of a tool marks. `marked` are the
+    /// schemas, as JSON text, by the names of their tools.
+    pub(super) fn demand_parameters(
+        &self,
+        headers: &Headers,
+        marked: &BTreeMap<String, String>,
+    ) -> Result<(), Rejection> {
+        let Received::Request { method, text, .. } = self else { return Ok(()) };
+        if method != TOOLS_CALL || marked.is_empty() {
+            return Ok(());
+        }
+        let parsed = json::read(text).unwrap_or_default();
+        let name = message::text_at(&parsed, &["params", "name"]).unwrap_or_default();
+        let Some(schema) = marked.get(&name).and_then(|schema| json::read(schema).ok()) else { return Ok(()) };
+        let arguments = message::at(&parsed, &["params", "arguments"]).cloned().unwrap_or_default();
+        for (header, value) in mirrored::parameters(&schema, &arguments) {
+            let found = headers::value(headers, &header).filter(|_| headers::count(headers, &header) == 1);
+            if !found.is_some_and(|found| mirrored::is_same(&found, &value)) {
+                let why = format!("expected the header `{header}` to match the argument, found another value or none");
                 return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
             }
         }

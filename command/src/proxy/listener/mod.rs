@@ -15,8 +15,9 @@ use std::{
 use toolwire::json::{self, Node};
 
 use super::{
-    message::{error, Outline, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
+    message::{error, Outline, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, SERVER_ERROR},
     mirrored::VERSION,
+    versions::{Era, MODERN_ERRORS},
 };
 use crate::{
     document::record,
@@ -45,8 +46,8 @@ const IDLE: u64 = 1_800;
 /// Interval of comments in an event stream, in seconds. They keep the stream open, and reveal disconnected clients.
 const PAUSE: u64 = 15;
 /// HTTP statuses of JSON-RPC errors since 2026-07-28.
-const STATUSES: [(i64, u16); 7] =
-    [(-32700, 400), (-32600, 400), (-32601, 404), (-32602, 400), (-32020, 400), (-32021, 400), (-32022, 400)];
+const STATUSES: [(i32, u16); 4] =
+    [(PARSE_ERROR, 400), (INVALID_REQUEST, 400), (METHOD_NOT_FOUND, 404), (INVALID_PARAMS, 400)];
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 const SESSION: &str = "Mcp-Session-Id";
@@ -347,7 +348,17 @@ impl Listener {
         if let Some(session) = session {
             return self.receive_in(number, session, &received);
         }
+        let is_modern = |version: &str| Era::of(version) == Some(Era::Modern);
+        let states_modern = headers::value(headers, VERSION).is_some_and(|version| is_modern(&version));
         match &received {
+            Received::Request { method, .. } if method == super::INITIALIZE && states_modern => {
+                let why = "expected a method of the version in the header, found `initialize`";
+                Err(Rejection::new(404, METHOD_NOT_FOUND, why).for_message(&received))
+            }
+            Received::Request { version: None, .. } if states_modern => {
+                let why = "expected the version in `params._meta`, found none";
+                Err(Rejection::new(400, INVALID_PARAMS, why).for_message(&received))
+            }
             Received::Request { method, .. } if method == super::INITIALIZE => {
                 let session = self.open_session(Some(id.clone()))?;
                 self.ask(number, session, &received, Some(id))?;
@@ -360,6 +371,9 @@ impl Listener {
                     Some(session) => session,
                     None => self.open_session(None)?,
                 };
+                if let Some(open) = self.sessions.get(&session) {
+                    received.demand_parameters(headers, &open.marked)?;
+                }
                 self.ask(number, session, &received, None)
             }
             // Since 2026-07-28, clients send no notifications. Some SDKs still do, and expect no error.
@@ -616,6 +630,9 @@ fn as_event(text: &str) -> String {
 fn status_of(text: &str) -> u16 {
     let read = json::read(text).ok();
     let code = read.as_ref().and_then(|node| node.get("error")?.get("code")?.as_number()?.parse().ok());
+    if code.is_some_and(|code| MODERN_ERRORS.contains(&code)) {
+        return 400;
+    }
     STATUSES.iter().find(|(of, _)| Some(*of) == code).map_or(200, |(_, status)| *status)
 }
 

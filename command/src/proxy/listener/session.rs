@@ -7,6 +7,7 @@ use toolwire::json::{self, Node};
 use super::message::{Received, Rejection};
 use crate::proxy::{
     message::{self, Envelope, Kind, Outline, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR},
+    mirrored::ANNOTATION,
     versions::SUBSCRIPTION,
 };
 
@@ -28,6 +29,9 @@ pub(super) struct Session {
     pub(super) stream: Option<u64>,
     /// Number of consecutive alarms without an open request.
     pub(super) silent: u64,
+    /// Schemas of tools that mark arguments for headers, as JSON text, by the names of the tools. Only in the session
+    /// that requests without a session id share.
+    pub(super) marked: BTreeMap<String, String>,
     /// Time of the last use: a number that increases with each use of any session.
     pub(super) used: u64,
     /// Requests that the server has not answered, by the keys of their ids in this session.
@@ -72,6 +76,7 @@ impl Session {
             version: None,
             stream: None,
             silent: 0,
+            marked: BTreeMap::new(),
             used: 0,
             calls: BTreeMap::new(),
             queued: VecDeque::new(),
@@ -169,6 +174,9 @@ impl Session {
         if self.id.is_some() {
             return Delivery::Answer(number, text.into());
         }
+        if let Some(tools) = read.as_ref().and_then(|node| message::at(node, &["result", "tools"])?.as_array()) {
+            self.marked = marked(tools);
+        }
         let why = "expected JSON of at most 512 levels, found more";
         let restored = read.map_or_else(
             || message::error(&call.id, SERVER_ERROR, why),
@@ -222,6 +230,15 @@ impl Session {
             Delivery::Refuse(message::error(&id, SERVER_ERROR, why))
         })
     }
+}
+
+/// Returns the schemas of tools that mark arguments for headers.
+fn marked(tools: &[Node<'_>]) -> BTreeMap<String, String> {
+    let schema = |tool: &Node<'_>| {
+        let schema = json::write(tool.get("inputSchema")?);
+        schema.contains(ANNOTATION).then_some((message::text_at(tool, &["name"])?, schema))
+    };
+    tools.iter().filter_map(schema).collect()
 }
 
 /// Restores the client's id of a subscription in a message.
