@@ -32,7 +32,7 @@ choice! {
 }
 
 /// The APIs whose requests deferred loading reads, in the order of the documentation.
-pub(crate) const APIS_WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
+pub(crate) const APIS_WITH_DEFERRAL: &[(&str, Api)] = &[
     (Api::Anthropic.as_str(), Api::Anthropic),
     (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
     (Api::OpenaiChat.as_str(), Api::OpenaiChat),

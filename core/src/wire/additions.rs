@@ -20,17 +20,22 @@ pub(crate) enum Additions {
     Listed,
 }
 
+/// The id of the call that a result answers, and the name of its tool.
+pub(crate) type ResultOf<'n, 'a> = (Option<&'n Text<'a>>, Option<&'n Text<'a>>);
+
+/// Calls a function with each JSON value in a result.
+pub(crate) type VisitJson = for<'a> fn(&mut Node<'a>, &mut dyn FnMut(&mut Node<'a>));
+
 /// Results that do not show that they are results of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UntypedResults {
     /// Returns the id and the name in a call.
     pub(crate) call: for<'n, 'a> fn(&'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)>,
     /// Returns the id of the call and the name of the tool in a result. One of them suffices.
-    pub(crate) result: for<'n, 'a> fn(&'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)>,
+    pub(crate) result: for<'n, 'a> fn(&'n Node<'a>) -> Option<ResultOf<'n, 'a>>,
     /// Returns true if a result contains tools.
     pub(crate) has_tools: fn(&Node<'_>) -> bool,
-    /// Calls a function with each JSON value in a result.
-    pub(crate) visit: for<'a> fn(&mut Node<'a>, &mut dyn FnMut(&mut Node<'a>)),
+    pub(crate) visit: VisitJson,
 }
 
 impl Additions {

@@ -42,8 +42,11 @@ pub(crate) struct HistoryReader {
     pub(crate) flatten: Option<Flatten>,
     pub(crate) read: Read,
     /// Formats in which a history may have the same meaning, each with the test for it.
-    pub(crate) shared: &'static [(Api, fn(&Node<'_>) -> Result<bool, Error>)],
+    pub(crate) shared: &'static [(Api, IsShared)],
 }
+
+/// Returns true if the history of a request has the same meaning in another format.
+pub(crate) type IsShared = fn(&Node<'_>) -> Result<bool, Error>;
 
 /// Moves the tools of namespaces to a flat list, and plans their names.
 pub(crate) type Flatten = for<'r, 'a> fn(&mut Node<'a>, &mut Reading<'r, 'a>) -> Result<Option<Flattened<'a>>, Error>;

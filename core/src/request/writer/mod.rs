@@ -52,12 +52,15 @@ pub(crate) enum InPlace {
 /// contain it; the names of these members; and the events.
 pub(crate) type ReplaceItem = for<'a> fn(Option<Node<'a>>, &[&'static str], Vec<Event<'a>>) -> Vec<Node<'a>>;
 
+/// Returns true for a call of some kind.
+pub(crate) type IsCall = fn(&Node<'_>) -> bool;
+
 /// How changed messages are written.
 pub(crate) struct Messages {
     /// Returns a result in its original format with the new content.
     pub(crate) result: for<'a> fn(Outcome<'a>) -> Option<Node<'a>>,
     /// Member with the calls of a message, if not all of them are blocks of its content, and the test for such a call.
-    pub(crate) calls: Option<(&'static str, fn(&Node<'_>) -> bool)>,
+    pub(crate) calls: Option<(&'static str, IsCall)>,
     /// True if a content that consists of text alone is one string.
     pub(crate) joins_texts: bool,
     /// True if roles have to alternate.

@@ -8,7 +8,7 @@ mod recognition;
 use alloc::string::String;
 
 use super::{
-    additions::{Additions, UntypedResults},
+    additions::{Additions, ResultOf, UntypedResults},
     answers::AnswerText,
     calls::{as_value, record, CallForm, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
@@ -200,7 +200,7 @@ fn called<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
 }
 
 /// Returns the id of the call in a result, which does not name the tool.
-fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     Some((block.get("toolResult")?.text_at("toolUseId"), None))
 }
 

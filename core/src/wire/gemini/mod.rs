@@ -6,7 +6,7 @@ pub(crate) mod reader;
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    additions::{Additions, UntypedResults},
+    additions::{Additions, ResultOf, UntypedResults},
     alternatives::{Alternatives, MessageText},
     answers::AnswerText,
     calls::{CallForm, SingleCall},
@@ -28,7 +28,7 @@ use super::{
     HistoryForms, Wire,
 };
 use crate::{
-    json::{Data, Flags, Node, Text},
+    json::{Data, Flags, Node},
     options::{Api, ToolFormat},
 };
 
@@ -245,14 +245,14 @@ pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_
 const IN_JSON: UntypedResults = UntypedResults { call: |_| None, result: answered, has_tools: has_references, visit };
 
 /// Returns the name in a result.
-fn answered<'n, 'a>(part: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+fn answered<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     let name = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("name")?.as_text())?;
     Some((None, Some(name)))
 }
 
 fn has_references(part: &Node<'_>) -> bool {
-    let holds = |key: &&str| part.get(key).and_then(|result| result.get("response")?.array_at("tool_references"));
-    FUNCTION_RESPONSES.iter().any(|key| holds(&key).is_some())
+    let holds = |key: &str| part.get(key).and_then(|result| result.get("response")?.array_at("tool_references"));
+    FUNCTION_RESPONSES.iter().any(|key| holds(key).is_some())
 }
 
 fn visit<'a>(part: &mut Node<'a>, look: &mut dyn FnMut(&mut Node<'a>)) {

@@ -8,7 +8,7 @@ pub(crate) mod writer;
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
-    additions::{Additions, UntypedResults},
+    additions::{Additions, ResultOf, UntypedResults},
     answers::{has_only_text, AnswerText, Conversion},
     calls::{as_value, record, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
@@ -247,7 +247,7 @@ fn called<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
 }
 
 /// Returns the id of the call and the name in a result.
-fn answered<'n, 'a>(step: &'n Node<'a>) -> Option<(Option<&'n Text<'a>>, Option<&'n Text<'a>>)> {
+fn answered<'n, 'a>(step: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     has_type(step, "function_result").then(|| (step.text_at("call_id"), step.text_at("name")))
 }
 
