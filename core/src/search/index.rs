@@ -400,7 +400,7 @@ pub(super) struct Listed<'n, 'a> {
 }
 
 /// Returns the entries of a tool list, of an object with a list in `tools`, such as a request or the result of MCP's
-/// `tools/list`, or of an object with a list in the member that contains the list in its format, such as a Bedrock Converse request.
+/// `tools/list`, or of a request whose format has the list in another member, such as one of Bedrock Converse.
 ///
 /// # Errors
 /// `invalid-request` for any other input.

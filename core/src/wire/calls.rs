@@ -91,8 +91,8 @@ impl CallForm {
         }
     }
 
-    /// Returns the form of a call in any format; `None` if it is `{id, name, arguments}`. A member that contains the call
-    /// takes precedence over a `type`.
+    /// Returns the form of a call in any format; `None` if it is `{id, name, arguments}`. A member that contains the
+    /// call takes precedence over a `type`.
     pub(crate) fn find(call: &Node<'_>) -> Option<&'static CallForm> {
         let forms = || ALL.iter().flat_map(|wire| wire.single_call.forms);
         let held = forms().find(|form| form.holder.is_some() && form.is_of(call));

@@ -1,4 +1,5 @@
-//! What the readers of all formats share (each API has its own in its folder). A reader converts a request's tools and history to a [`Conversation`].
+//! What the readers of all formats share; each API has its own in its folder. A reader converts a request's tools and
+//! history to a [`Conversation`].
 //!
 //! If the format changes, the history is removed from the request. If it stays the same, the history remains in the
 //! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.

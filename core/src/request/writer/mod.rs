@@ -1,5 +1,6 @@
-//! What the writers of all formats share (each API has its own in its folder). A writer converts a [`Conversation`] to a request, with the constructs that the backend
-//! supports. Members of a request other than tools and history are translated for all formats.
+//! What the writers of all formats share; each API has its own in its folder. A writer converts a [`Conversation`] to a
+//! request, with the constructs that the backend supports. Members of a request other than tools and history are
+//! translated for all formats.
 
 pub(crate) mod definitions;
 pub(crate) mod same;

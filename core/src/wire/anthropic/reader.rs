@@ -224,8 +224,8 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     Ok(Some(Part::Image { url, detail: None }))
 }
 
-/// Returns the text of a document, after its title and its context, or of a result of the client's own search, after its
-/// title and its source; `None` for any other block, and for content that is not text. Reports what is left out.
+/// Returns the text of a document, after its title and its context, or of a result of the client's own search, after
+/// its title and its source; `None` for any other block, and for content that is not text. Reports what is left out.
 ///
 /// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
 /// `text` and `content`; read 2026-11-30).
@@ -247,7 +247,13 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
         return Ok(None);
     }
     reader.lose_rest(block, read);
-    blocks.iter().for_each(|block| reader.lose_rest(block, &["type", "text"]));
+    let outer = reader.location;
+    let list = if block.get("content").is_some() { outer } else { outer.name("source") }.name("content");
+    for (index, text) in blocks.iter().enumerate() {
+        reader.location = list.index(index);
+        reader.lose_rest(text, &["type", "text"]);
+    }
+    reader.location = outer;
     let texts: Vec<&Text<'_>> =
         content.as_text().into_iter().chain(blocks.iter().filter_map(|block| block.text_at("text"))).collect();
     let titles: Vec<&Text<'_>> = heads.iter().filter_map(|key| block.text_at(key)).collect();
