@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from conversations import HISTORY
@@ -131,15 +132,30 @@ def repeated(source: Seen, sent: list[Any]) -> list[str]:
     return [source[mark][0] for mark, times in after.items() if mark in source and times > len(source[mark])]
 
 
+def entry_of(pointer: str) -> str:
+    """Return the pointer to the entry of a list that a value is in: members of one object have no order."""
+    steps = pointer.split("/")
+    while len(steps) > 1 and not steps[-1].isdigit():
+        steps.pop()
+    return "/".join(steps)
+
+
+def settled(marks: list[str], source: Seen) -> list[str]:
+    """Return marks with those of one entry in the order of the source."""
+    places = {mark: at for at, mark in enumerate(source)}
+    runs = groupby(marks, key=lambda mark: entry_of(source[mark][0]))
+    return [mark for _, run in runs for mark in sorted(run, key=places.__getitem__)]
+
+
 def reordered(source: Seen, sent: list[Any], reported: Reported) -> list[str]:
     """Return the pointers of marks of a history that changed their places, except for reported ones."""
-    first = list(dict.fromkeys(found_in(sent)))
-    if [mark for mark in source if mark in set(first)] == [mark for mark in first if mark in source]:
+    first = settled([mark for mark in dict.fromkeys(found_in(sent)) if mark in source], source)
+    if [mark for mark in source if mark in set(first)] == first:
         return []
     after = seen(sent)
     both = [mark for mark in source if mark in after and not reported.names(source[mark][0])]
     known = set(both)
-    now = [mark for mark in after if mark in known]
+    now = settled([mark for mark in after if mark in known], source)
     kept = set()
     for block in SequenceMatcher(None, both, now, autojunk=False).get_matching_blocks():
         kept |= set(both[block.a : block.a + block.size])

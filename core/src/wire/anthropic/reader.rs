@@ -225,13 +225,13 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
 }
 
 /// Returns the text of a document, after its title and its context, or of a result of the client's own search, after
-/// its title and its source; `None` for any other block, and for content that is not text. Reports what is left out.
+/// its source and its title; `None` for any other block, and for content that is not text. Reports what is left out.
 ///
 /// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
 /// `text` and `content`; read 2026-11-30).
 fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let (content, heads, read): (_, _, &[&str]) = if has_type(block, "search_result") {
-        (block.get("content"), ["title", "source"], &["type", "title", "source", "content"])
+        (block.get("content"), ["source", "title"], &["type", "source", "title", "content"])
     } else if has_type(block, "document") {
         let source = block.get("source");
         let member = ["text", "content"].into_iter().zip(["data", "content"]);
