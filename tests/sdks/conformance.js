@@ -58,8 +58,8 @@ async function freePort() {
  */
 async function downloaded() {
   const { url, sha256 } = JSON.parse(readFileSync(join(HERE, 'conformance', 'source.json')));
-  // Next to the packages that it imports.
-  const path = join(HERE, 'node_modules', '.conformance-server.ts');
+  // Not in node_modules, where Node does not run TypeScript.
+  const path = join(HERE, 'conformance', 'server.ts');
   const given = process.env.CONFORMANCE_SERVER;
   const text = given ? readFileSync(given) : existsSync(path) ? readFileSync(path) : Buffer.from(await (await fetch(url)).arrayBuffer());
   const found = createHash('sha256').update(text).digest('hex');
