@@ -215,7 +215,7 @@ struct Server {
     ends: u32,
     /// Number of restarts.
     run: u32,
-    /// The log level that the server was told, for a modern client.
+    /// Log level that a modern client asked for and the server received.
     level: Option<String>,
     /// Result of the server's `initialize`, as JSON text.
     greeting: Option<String>,
@@ -245,6 +245,8 @@ struct Pending {
     method: String,
     /// Parameters as the server received them, as JSON text, if it may ask for input of the client.
     params: Option<String>,
+    /// Capabilities of the client that the server may use, if the eras of both differ.
+    accepts: Vec<&'static str>,
     /// Number of times that the server has asked for input.
     rounds: u32,
     /// The id by which the server knows the request, as JSON text, if the server has asked for input.

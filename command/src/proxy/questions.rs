@@ -26,6 +26,8 @@ const RESPONSES: &str = "inputResponses";
 const PATIENCE: u64 = 600_000;
 /// Maximum number of requests that wait for an answer.
 const MAX_ASKED: usize = 1_000;
+/// Maximum number of bytes of the questions and answers of servers that wait for the client.
+const MAX_ASKED_BYTES: usize = 16 << 20;
 /// Maximum number of questions about one request.
 const MAX_QUESTIONS: usize = 100;
 
@@ -59,7 +61,7 @@ struct Question {
     /// The server's id, as JSON text.
     id: String,
     method: String,
-    /// Parameters as JSON text.
+    /// Parameters as JSON text, until the client has received them.
     params: String,
 }
 
@@ -71,6 +73,12 @@ impl Questions {
     /// Returns true if a server still has the request with this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.asked.iter().any(|asked| asked.key == key)
+    }
+
+    /// Returns the number of bytes of the questions and answers that wait for the client.
+    fn bytes(&self) -> usize {
+        let later = |asked: &Asked| asked.later.iter().map(|question| question.params.len()).sum::<usize>();
+        self.asked.iter().map(|asked| later(asked) + asked.answer.as_ref().map_or(0, String::len)).sum()
     }
 
     fn state(&self, number: u64) -> String {
@@ -100,13 +108,16 @@ fn comparable(params: &str) -> String {
 }
 
 impl Proxy {
-    /// Returns the parameters of a modern client's request if a legacy server may ask about it.
-    pub(super) fn askable_params(&self, method: &str, text: &str) -> Option<String> {
+    /// Returns the parameters of a modern client's request and the capabilities that a legacy server may use for it, if
+    /// there are any.
+    pub(super) fn askable_params(&self, method: &str, text: &str) -> Option<(String, Vec<&'static str>)> {
         let is_askable = self.client == Some(Era::Modern) && ASKING.contains(&method);
         let message = json::read(text).ok().filter(|_| is_askable)?;
         let capabilities = at(&message, &["params", "_meta", CAPABILITIES])?;
-        let accepts = QUESTIONS.iter().any(|(_, name)| capabilities.get(name).is_some());
-        message.get("params").filter(|_| accepts).map(json::write)
+        let names = QUESTIONS.iter().map(|(_, name)| *name);
+        let accepts: Vec<&'static str> = names.filter(|name| capabilities.get(name).is_some()).collect();
+        let params = message.get("params").filter(|_| !accepts.is_empty())?;
+        Some((json::write(params), accepts))
     }
 
     /// Handles a question of a legacy server for a modern client.
@@ -137,21 +148,19 @@ impl Proxy {
 
     /// Asks the client. Returns why this is impossible, if it is.
     fn asks(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
-        let accepts = |pending: &Pending| {
-            let params = json::read(pending.params.as_deref().unwrap_or("{}")).unwrap_or_default();
-            let is_accepted = at(&params, &["_meta", CAPABILITIES, capability]).is_some();
-            pending.server == server && is_accepted
-        };
-        let mut waiting = self.questions.asked.iter_mut().filter(|asked| accepts(&asked.pending));
-        let (waiting, another) = (waiting.next(), waiting.next().is_some());
-        let open: Vec<String> =
-            self.pending.iter().filter(|(_, pending)| accepts(pending)).map(|(key, _)| key.clone()).collect();
-        let count = open.len() + usize::from(waiting.is_some()) + usize::from(another);
-        // The question of one client must not reach another one.
+        let is_of_server = |pending: &&Pending| pending.server == server && ASKING.contains(&pending.method.as_str());
+        let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);
+        let waiting = self.questions.asked.iter().map(|asked| &asked.pending);
+        let count = self.pending.values().chain(waiting).filter(is_of_server).count();
+        // A question about the call of one client must not reach another client, also if only the other one accepts it.
         if count > 1 && self.settings.is_listening {
             return Some("several such calls, perhaps of several clients".into());
         }
-        if let Some(key) = open.into_iter().next_back() {
+        if self.questions.bytes().saturating_add(question.params.len()) > MAX_ASKED_BYTES {
+            return Some(format!("questions and answers of more than {MAX_ASKED_BYTES} bytes"));
+        }
+        let open = self.pending.iter().filter(|(_, pending)| accepts(pending)).map(|(key, _)| key.clone());
+        if let Some(key) = open.last() {
             if self.questions.asked.len() >= MAX_ASKED {
                 return Some(format!("{MAX_ASKED} calls that wait for answers"));
             }
@@ -159,7 +168,7 @@ impl Proxy {
             self.ask(key, pending, Vec::from([question]));
             return None;
         }
-        match waiting {
+        match self.questions.asked.iter_mut().find(|asked| accepts(&asked.pending)) {
             Some(asked) if asked.later.len() < MAX_QUESTIONS => {
                 asked.later.push(question);
                 None
@@ -169,7 +178,7 @@ impl Proxy {
     }
 
     /// Answers the client's request with a result that asks for input.
-    fn ask(&mut self, key: String, pending: Pending, shown: Vec<Question>) {
+    fn ask(&mut self, key: String, pending: Pending, mut shown: Vec<Question>) {
         self.next += 1;
         let (alarm, state) = (self.next, self.questions.state(self.next));
         let requests = shown.iter().enumerate().map(|(index, Question { method, params, .. })| {
@@ -182,6 +191,7 @@ impl Proxy {
         );
         self.write_client(message::result(&pending.id, &result));
         self.effects.push(Effect::Alarm(alarm, PATIENCE));
+        shown.iter_mut().for_each(|question| question.params = String::new());
         self.questions.asked.push_back(Asked { state, alarm, key, pending, shown, later: Vec::new(), answer: None });
     }
 
@@ -246,9 +256,17 @@ impl Proxy {
     /// Keeps a server's answer to a request whose client has not answered the server's questions yet. Returns false for
     /// other requests.
     pub(super) fn keeps_answer(&mut self, server: usize, key: &str, message: &Node<'_>) -> bool {
+        let bytes = self.questions.bytes();
         let mut asked = self.questions.asked.iter_mut();
         let Some(asked) = asked.find(|asked| asked.pending.server == server && asked.key == key) else { return false };
-        asked.answer = Some(json::write(message));
+        let answer = json::write(message);
+        asked.answer = Some(if bytes.saturating_add(answer.len()) <= MAX_ASKED_BYTES {
+            answer
+        } else {
+            let found =
+                format!("expected answers of at most {MAX_ASKED_BYTES} bytes before the client's input, found more");
+            message::error(&message.get("id").map(json::write).unwrap_or_default(), SERVER_ERROR, &found)
+        });
         true
     }
 

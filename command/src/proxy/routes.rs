@@ -376,15 +376,16 @@ impl Proxy {
         }
         self.add_headers(server, tool.as_deref(), text);
         let translated = self.translated(server, text);
-        let params = if is_back {
-            self.askable_params(method, text)
+        let (params, accepts) = if is_back {
+            self.askable_params(method, text).unzip()
         } else {
-            translated.as_deref().and_then(|text| self.kept_params(server, method, text))
+            (translated.as_deref().and_then(|text| self.kept_params(server, method, text)), None)
         };
+        let accepts = accepts.unwrap_or_default();
         let (text, is_whole) = translated.as_deref().map_or((text, is_whole), |text| (text, false));
         let tool = tool.or_else(|| self.results.tool_of_task(server, method, text));
         let (id, method) = (id.to_string(), method.to_string());
-        let pending = Pending { id, server, tool, method, params, rounds: 0, retry: None, token: None };
+        let pending = Pending { id, server, tool, method, params, accepts, rounds: 0, retry: None, token: None };
         self.pending.insert(key.to_string(), pending);
         let effect = if is_whole { Effect::PassToServer(server) } else { Effect::ToServer(server, text.to_string()) };
         self.effects.push(effect);

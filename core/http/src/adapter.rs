@@ -83,7 +83,7 @@ impl Adapter {
         };
         let is_changed = exchange.request().as_bytes() != request.body();
         let (mut parts, body) = request.into_parts();
-        settle_betas(&mut parts.headers, &exchange);
+        set_betas(&mut parts.headers, &exchange);
         if !is_changed && self.options.adapt.tools.repair.is_none() {
             // If nothing was rewritten, nothing has to be restored.
             self.tell_request(&exchange);
@@ -131,7 +131,7 @@ impl Outgoing {
         // The reply is read.
         parts.headers.remove(header::ACCEPT_ENCODING);
         if self.is_sent {
-            settle_betas(&mut parts.headers, &self.exchange);
+            set_betas(&mut parts.headers, &self.exchange);
             remove(&mut parts.headers, &OF_REQUEST);
         }
         self.is_sent = true;
@@ -197,7 +197,7 @@ fn betas(headers: &HeaderMap) -> Vec<String> {
 }
 
 /// Sends the betas that the request needs and the backend knows.
-fn settle_betas(headers: &mut HeaderMap, exchange: &Exchange) {
+fn set_betas(headers: &mut HeaderMap, exchange: &Exchange) {
     let settled = exchange.betas();
     if settled == betas(headers) {
         return;

@@ -144,7 +144,7 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
         }
         let message = view(message)?;
         for block in carriers::of_message(&message) {
-            searches.note(block, form);
+            searches.record(block, form);
             if searches.is_search_result(block, form) {
                 return Ok(true);
             }

@@ -168,7 +168,7 @@ impl<'a> Carriers<'a> {
                 lists.iter().chain(results).any(|kind| has_type(message, kind)) && lists_tools()
             }
             Additions::Results { ref form, .. } => {
-                self.searches.note(message, form);
+                self.searches.record(message, form);
                 self.searches.is_search_result(message, form)
             }
             Additions::Blocks => {
@@ -232,7 +232,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Records the call in a block or item, if it is a call.
-    pub(crate) fn note(&mut self, block: &Node<'a>, form: &UntypedResults) {
+    pub(crate) fn record(&mut self, block: &Node<'a>, form: &UntypedResults) {
         if let Some((id, name)) = (form.call)(block) {
             self.called.insert(id.clone(), name.clone());
         }

@@ -21,7 +21,7 @@ pub(crate) const DEFERRAL: &str = "defer_loading";
 /// Members of an entry that may contain the definition of a tool, in any format.
 pub(crate) const HOLDERS: [&str; 3] = ["function", "custom", "toolSpec"];
 
-/// Returns the member of an entry that contains the definition of a function in a format, if the entry is none itself.
+/// Returns the member of an entry that contains the definition of a function, or `None` if the entry is the definition.
 pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
     let [function, _, tool_spec] = HOLDERS;
     match format {

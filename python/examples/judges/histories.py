@@ -140,8 +140,8 @@ def entry_of(pointer: str) -> str:
     return "/".join(steps)
 
 
-def settled(marks: list[str], source: Seen) -> list[str]:
-    """Return marks with those of one entry in the order of the source."""
+def in_source_order(marks: list[str], source: Seen) -> list[str]:
+    """Return marks, with the marks of each entry in the order of the source."""
     places = {mark: at for at, mark in enumerate(source)}
     runs = groupby(marks, key=lambda mark: entry_of(source[mark][0]))
     return [mark for _, run in runs for mark in sorted(run, key=places.__getitem__)]
@@ -149,13 +149,13 @@ def settled(marks: list[str], source: Seen) -> list[str]:
 
 def reordered(source: Seen, sent: list[Any], reported: Reported) -> list[str]:
     """Return the pointers of marks of a history that changed their places, except for reported ones."""
-    first = settled([mark for mark in dict.fromkeys(found_in(sent)) if mark in source], source)
+    first = in_source_order([mark for mark in dict.fromkeys(found_in(sent)) if mark in source], source)
     if [mark for mark in source if mark in set(first)] == first:
         return []
     after = seen(sent)
     both = [mark for mark in source if mark in after and not reported.names(source[mark][0])]
     known = set(both)
-    now = settled([mark for mark in after if mark in known], source)
+    now = in_source_order([mark for mark in after if mark in known], source)
     kept = set()
     for block in SequenceMatcher(None, both, now, autojunk=False).get_matching_blocks():
         kept |= set(both[block.a : block.a + block.size])

@@ -170,7 +170,7 @@ class _Shared:
             return error
 
     def outgoing(self, request: Any, exchange: Exchange | ToolwireError | None) -> Any:
-        """Return what is sent for a request and its exchange, or an error response if there is none."""
+        """Return the outgoing request, or an error response if no exchange could be opened."""
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
         if isinstance(exchange, ToolwireError):

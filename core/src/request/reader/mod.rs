@@ -442,7 +442,7 @@ pub(crate) fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
     Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))
 }
 
-/// Returns the role of a message. An unknown or missing role counts as `user`.
+/// Returns the role of a message. An unknown or missing role is treated as `user`.
 pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
     if is("assistant") {

@@ -12,7 +12,7 @@ use crate::{
 /// `type` of a reference.
 pub(crate) const REFERENCE: &str = "tool_reference";
 
-/// Returns whether a block adds or removes a tool; `None` for any other block.
+/// Returns the change that a block makes to the tools, if it makes one.
 pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     let name = type_of(node)?;
     if name.is("tool_addition") {

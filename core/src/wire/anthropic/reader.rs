@@ -230,7 +230,8 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
 /// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
 /// `text` and `content`; read 2026-11-30).
 fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
-    let (content, heads, read): (_, _, &[&str]) = if has_type(block, "search_result") {
+    let is_result = has_type(block, "search_result");
+    let (content, heads, read): (_, _, &[&str]) = if is_result {
         (block.get("content"), ["source", "title"], &["type", "source", "title", "content"])
     } else if has_type(block, "document") {
         let source = block.get("source");
@@ -246,23 +247,24 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
     if content.as_text().is_none() && (blocks.is_empty() || !blocks.iter().all(is_text)) {
         return Ok(None);
     }
+    let texts: Vec<&Text<'_>> =
+        content.as_text().into_iter().chain(blocks.iter().filter_map(|block| block.text_at("text"))).collect();
+    let heads: Vec<&Text<'_>> = heads.iter().filter_map(|key| block.text_at(key)).collect();
+    let joined = |texts: &[&Text<'_>], between: &str| {
+        let texts: Result<Vec<_>, Error> = texts.iter().map(|text| whole(text, "/messages")).collect();
+        texts.map(|texts| texts.join(between))
+    };
+    // A text with half a surrogate pair cannot be joined with another one.
+    let (Ok(head), Ok(body)) = (joined(&heads, "\n"), joined(&texts, "\n\n")) else { return Ok(None) };
     reader.lose_rest(block, read);
     let outer = reader.location;
-    let list = if block.get("content").is_some() { outer } else { outer.name("source") }.name("content");
+    let list = if is_result { outer } else { outer.name("source") }.name("content");
     for (index, text) in blocks.iter().enumerate() {
         reader.location = list.index(index);
         reader.lose_rest(text, &["type", "text"]);
     }
     reader.location = outer;
-    let texts: Vec<&Text<'_>> =
-        content.as_text().into_iter().chain(blocks.iter().filter_map(|block| block.text_at("text"))).collect();
-    let titles: Vec<&Text<'_>> = heads.iter().filter_map(|key| block.text_at(key)).collect();
-    let joined = |texts: &[&Text<'_>], between: &str| -> Result<String, Error> {
-        let texts: Result<Vec<_>, Error> = texts.iter().map(|text| whole(text, "/messages")).collect();
-        Ok(texts?.join(between))
-    };
-    let parts: Vec<String> =
-        [joined(&titles, "\n")?, joined(&texts, "\n\n")?].into_iter().filter(|text| !text.is_empty()).collect();
+    let parts: Vec<String> = [head, body].into_iter().filter(|text| !text.is_empty()).collect();
     Ok(Some(Node::string(parts.join("\n\n"))))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     }
     for index in 0..reader.history.messages().len() {
         if has_any {
-            note_calls(reader, index, &mut searches)?;
+            record_calls(reader, index, &mut searches)?;
         }
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |block: &Node<'_>| ["toolUse", "toolResult"].iter().any(|key| block.get(key).is_some());
@@ -48,10 +48,10 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
 }
 
 /// Records the names of the tools that a message calls, because results do not contain them.
-fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
+fn record_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
     let message = reader.history.messages().get(index).filter(|message| may_hold(message, Flags::CALL));
     let Some(message) = message else { return Ok(()) };
-    of_message(&*view(message)?).iter().for_each(|block| searches.note(block, &IN_JSON));
+    of_message(&*view(message)?).iter().for_each(|block| searches.record(block, &IN_JSON));
     Ok(())
 }
 

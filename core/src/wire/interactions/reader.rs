@@ -122,7 +122,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
         };
-        self.searches.note(&*view(step)?, &FORM);
+        self.searches.record(&*view(step)?, &FORM);
         Ok(())
     }
 
