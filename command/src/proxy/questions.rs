@@ -159,8 +159,8 @@ impl Proxy {
         if self.questions.bytes().saturating_add(question.params.len()) > MAX_ASKED_BYTES {
             return Some(format!("questions and answers of more than {MAX_ASKED_BYTES} bytes"));
         }
-        let open = self.pending.iter().filter(|(_, pending)| accepts(pending)).map(|(key, _)| key.clone());
-        if let Some(key) = open.last() {
+        let mut open = self.pending.iter().filter(|(_, pending)| accepts(pending)).map(|(key, _)| key.clone());
+        if let Some(key) = open.next_back() {
             if self.questions.asked.len() >= MAX_ASKED {
                 return Some(format!("{MAX_ASKED} calls that wait for answers"));
             }
