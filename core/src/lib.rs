@@ -101,6 +101,7 @@ mod sanitize;
 mod schema;
 #[cfg(feature = "search")]
 mod search;
+mod steps;
 mod tools;
 mod wire;
 

@@ -23,6 +23,7 @@ use crate::{
         Order, Overflow, Reasoning, ServerToolSearch, ToolChanges, ToolsOptions,
     },
     request::{reader::Backend, report::Warning, tool_list as listing, writer::DEFAULT_LIMIT},
+    steps::Step,
     tools::{
         formats,
         history::{calls, names::rename_history, pairs},
@@ -40,34 +41,13 @@ use crate::{
     },
 };
 
-/// One step of rewriting a request.
-pub(super) struct Step {
-    /// Name of the step in `docs/steps.md`.
-    #[cfg_attr(not(test), allow(dead_code, reason = "tests take steps out by name, and the page shows it"))]
-    pub(super) name: &'static str,
-    /// Returns true if the step may have something to do.
-    pub(super) applies: fn(&RequestContext<'_, '_>) -> bool,
-    pub(super) run: Run,
-    /// The last step before it for which a fixture shows that it has to follow it, if any does.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
-    pub(super) after: Option<&'static str>,
-    /// The first step after it for which a fixture shows that it has to precede it, if any does.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
-    pub(super) before: Option<&'static str>,
-    /// Reason for the position of the step.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the page shows it"))]
-    pub(super) why: &'static str,
-}
+pub(super) type RequestStep = Step<for<'o, 'a> fn(&RequestContext<'o, 'a>) -> bool, Run>;
 
 type Run = for<'o, 'a> fn(&mut Node<'a>, &mut RequestContext<'o, 'a>) -> Result<(), Stop>;
 
 /// Rewrites a request, and adds the changes to the report of the context.
 pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
-    #[cfg(test)]
-    let steps = changed::order();
-    #[cfg(not(test))]
-    let steps = STEPS.iter();
-    for step in steps {
+    for step in crate::steps::order(STEPS) {
         if (step.applies)(context) {
             (step.run)(request, context)?;
         }
@@ -76,7 +56,7 @@ pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, '
 }
 
 /// Every step.
-pub(super) const STEPS: &[Step] = &[
+pub(super) const STEPS: &[RequestStep] = &[
     Step {
         name: "resolve-server-names",
         applies: always,
@@ -700,55 +680,4 @@ fn put_namespaces_back<'a>(request: &mut Node<'a>, context: &mut RequestContext<
         request_changes.splice(flattened.reported, flattened.changes);
     }
     Ok(())
-}
-
-/// Runs the steps without one of them, or in another order, to show what each is for.
-#[cfg(test)]
-pub(super) mod changed {
-    extern crate std;
-
-    use alloc::vec::Vec;
-    use core::cell::Cell;
-
-    use super::{Step, STEPS};
-
-    #[derive(Clone, Copy)]
-    enum Change {
-        Without(usize),
-        Moved(usize, usize),
-    }
-
-    std::thread_local! {
-        static CHANGE: Cell<Option<Change>> = const { Cell::new(None) };
-    }
-
-    fn with<R>(change: Change, inside: impl FnOnce() -> R) -> R {
-        CHANGE.with(|cell| cell.set(Some(change)));
-        let result = inside();
-        CHANGE.with(|cell| cell.set(None));
-        result
-    }
-
-    /// Runs `inside` without the step at this index.
-    pub(crate) fn without<R>(at: usize, inside: impl FnOnce() -> R) -> R {
-        with(Change::Without(at), inside)
-    }
-
-    /// Runs `inside` with the step at this index at another one.
-    pub(crate) fn moved<R>(at: usize, to: usize, inside: impl FnOnce() -> R) -> R {
-        with(Change::Moved(at, to), inside)
-    }
-
-    pub(crate) fn order() -> impl Iterator<Item = &'static Step> {
-        let mut steps: Vec<&Step> = STEPS.iter().collect();
-        match CHANGE.with(Cell::get) {
-            Some(Change::Without(at)) => drop(steps.remove(at)),
-            Some(Change::Moved(at, to)) => {
-                let step = steps.remove(at);
-                steps.insert(to, step);
-            }
-            _ => {}
-        }
-        steps.into_iter()
-    }
 }

@@ -15,38 +15,60 @@ use std::{env, fs, path::Path};
 
 use serde_json::Value;
 
-use super::{
-    adapt,
+use super::{adapt, steps::STEPS};
+use crate::{
+    deferred, json,
+    naming::Naming,
+    options::{AdaptOptions, DeferredOptions},
+    request,
     steps::{
-        changed::{moved, without},
-        STEPS,
+        changed::{with, Change},
+        Steps,
     },
 };
-use crate::{json, naming::Naming, options::AdaptOptions, request};
 
 /// A fixture, with its outcome.
 struct Case {
     name: String,
-    options: AdaptOptions,
+    options: Options,
     input: String,
     outcome: String,
 }
 
-/// Returns the cases of `adaptRequest`, the smallest first: the table shows the smallest case.
-fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/adaptRequest");
+enum Options {
+    Adapt(AdaptOptions),
+    Defer(DeferredOptions),
+}
+
+impl Options {
+    fn read(function: &str, options: &str) -> Option<Options> {
+        let options = json::read(options).ok()?;
+        match function {
+            ADAPT => AdaptOptions::read(&options, Naming::Camel).ok().map(Options::Adapt),
+            _ => DeferredOptions::read(&options, Naming::Camel).ok().map(Options::Defer),
+        }
+    }
+}
+
+const ADAPT: &str = "adaptRequest";
+const DEFER: &str = "applyDeferredLoading";
+
+/// Returns the cases of these functions, the smallest first: the table shows the smallest case.
+fn cases(functions: &[&str]) -> Vec<Case> {
     let mut cases = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let text = fs::read_to_string(entry.path()).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
-        let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
-        for case in list {
-            let (Some(input), Some(options)) = (case.get("input"), case.get("options")) else { continue };
-            let read = json::read(&options.to_string()).map(|options| AdaptOptions::read(&options, Naming::Camel));
-            let Ok(Ok(options)) = read else { continue };
-            let name = case.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
-            let input = input.to_string();
-            let outcome = outcome(&input, &options);
-            cases.push(Case { name, options, input, outcome });
+    for function in functions {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let text = fs::read_to_string(entry.path()).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
+            let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
+            for case in list {
+                let (Some(input), Some(options)) = (case.get("input"), case.get("options")) else { continue };
+                let Some(options) = Options::read(function, &options.to_string()) else { continue };
+                let name = case.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
+                let input = input.to_string();
+                let outcome = outcome(&input, &options);
+                cases.push(Case { name, options, input, outcome });
+            }
         }
     }
     cases.sort_by_key(|case| (case.input.len(), case.name.clone()));
@@ -54,48 +76,68 @@ fn cases() -> Vec<Case> {
 }
 
 /// Returns the rewritten request, the report and the restore map, or the error.
-fn outcome(input: &str, options: &AdaptOptions) -> String {
-    let adapted = request::read(input).and_then(|mut request| {
-        let (mut report, restore_map) = adapt(&mut request, options)?;
-        // The order of the report is no promise.
-        report.request_changes.sort_by_cached_key(|change| (change.pointer.clone(), change.message.clone()));
-        Ok(format!("{}\n{report:?}\n{}", json::write(&request), json::write(&restore_map.to_node())))
+fn outcome(input: &str, options: &Options) -> String {
+    let adapted = request::read(input).and_then(|mut request| match options {
+        Options::Adapt(options) => {
+            let (mut report, restore_map) = adapt(&mut request, options)?;
+            // The order of the report is no promise.
+            report.request_changes.sort_by_cached_key(|change| (change.pointer.clone(), change.message.clone()));
+            Ok(format!("{}\n{report:?}\n{}", json::write(&request), json::write(&restore_map.to_node())))
+        }
+        Options::Defer(options) => {
+            let done = deferred::apply(&mut request, options, None, true)?;
+            Ok(format!("{}\n{:?}\n{:?}", json::write(&request), done.report, done.client))
+        }
     });
     adapted.unwrap_or_else(|error| format!("{error:?}"))
 }
 
-/// Returns the smallest case whose outcome differs.
-fn differs(cases: &[Case], changed: impl Fn(&Case) -> String) -> Option<&str> {
+/// Returns the smallest case whose outcome differs after a change of the table.
+fn differs(cases: &[Case], change: Change) -> Option<&str> {
+    let changed = |case: &Case| with(change, || outcome(&case.input, &case.options));
     cases.iter().find(|case| changed(case) != case.outcome).map(|case| case.name.as_str())
 }
 
-/// Finds a case whose outcome differs if the step at `at` is moved past another one.
-fn proof(cases: &[Case], at: usize, other: Option<&str>) -> String {
+/// Finds a case whose outcome differs if a step is moved past another one.
+fn proof(cases: &[Case], step: &'static str, other: Option<&'static str>) -> String {
     let Some(other) = other else { return "-".to_string() };
-    let to = STEPS.iter().position(|step| step.name == other);
-    let to = to.unwrap_or_else(|| panic!("there is no step `{other}`"));
-    match differs(cases, |case| moved(at, to, || outcome(&case.input, &case.options))) {
+    match differs(cases, Change::Moved(step, other)) {
         Some(case) => format!("`{other}` (`{case}`)"),
-        None => panic!("no fixture needs the step {at} on its side of `{other}`"),
+        None => panic!("no fixture needs the step `{step}` on its side of `{other}`"),
     }
+}
+
+/// Proves a table, and returns its rows.
+fn rows<Applies, Run>(table: Steps<Applies, Run>, cases: &[Case]) -> String {
+    let (mut rows, mut faults) = (String::new(), Vec::new());
+    for (at, step) in table.iter().enumerate() {
+        let Some(missing) = differs(cases, Change::Without(step.name)) else {
+            faults.push(format!("no fixture needs the step `{}`", step.name));
+            continue;
+        };
+        if let Some(next) = table.get(at + 1) {
+            let case = differs(cases, Change::Moved(step.name, next.name));
+            let is_bound = (step.before == Some(next.name), next.after == Some(step.name));
+            if is_bound != (case.is_some(), case.is_some()) {
+                faults.push(format!("`{}` before `{}`: {case:?}, {is_bound:?}", step.name, next.name));
+            }
+        }
+        let (after, before) = (proof(cases, step.name, step.after), proof(cases, step.name, step.before));
+        rows.push_str(&format!("| `{}` | {} | {after} | {before} | `{missing}` |\n", step.name, step.why));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    rows
 }
 
 #[test]
 fn every_step_is_needed_where_it_is_and_the_page_shows_it() {
-    let cases = cases();
-    let mut page = String::from(HEAD);
-    for (at, step) in STEPS.iter().enumerate() {
-        let missing = differs(&cases, |case| without(at, || outcome(&case.input, &case.options)));
-        let missing = missing.unwrap_or_else(|| panic!("no fixture needs the step `{}`", step.name));
-        if let Some(next) = STEPS.get(at + 1) {
-            let case = differs(&cases, |case| moved(at, at + 1, || outcome(&case.input, &case.options)));
-            let is_bound = (step.before == Some(next.name), next.after == Some(step.name));
-            let is_shown = case.is_some();
-            assert!(is_bound == (is_shown, is_shown), "`{}` before `{}`: {case:?}, {is_bound:?}", step.name, next.name);
-        }
-        let (after, before) = (proof(&cases, at, step.after), proof(&cases, at, step.before));
-        page.push_str(&format!("| `{}` | {} | {after} | {before} | `{missing}` |\n", step.name, step.why));
-    }
+    let twice = STEPS.iter().find(|step| deferred::steps::STEPS.iter().any(|other| other.name == step.name));
+    assert!(twice.is_none(), "two steps have the name {:?}", twice.map(|step| step.name));
+    let page = format!(
+        "{HEAD}{}{DEFERRAL}{}",
+        rows(STEPS, &cases(&[ADAPT])),
+        rows(deferred::steps::STEPS, &cases(&[DEFER, ADAPT]))
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/steps.md");
     if env::var_os("TOOLWIRE_BLESS").is_some() {
         fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -115,6 +157,16 @@ const HEAD: &str = "\
 `adaptRequest` runs these steps, in this order. A test takes out each step, moves it past the steps in the columns
 *after* and *before*, and swaps neighbors: the outcome of a fixture (`tests/fixtures/adaptRequest`) differs. These
 are the nearest steps for which a fixture shows it.
+
+| step | why it comes here | after | before | without it |
+|---|---|---|---|---|
+";
+
+const DEFERRAL: &str = "
+## The steps of deferred loading
+
+`applyDeferredLoading` runs these steps, and so does the step `defer` of `adaptRequest`. The fixtures of both functions
+prove them.
 
 | step | why it comes here | after | before | without it |
 |---|---|---|---|---|

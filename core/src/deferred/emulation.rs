@@ -171,7 +171,7 @@ impl<'a> Emulation<'a> {
     /// Replaces the request's list with the tools that are sent. Entries that are sent unchanged are not touched, and
     /// neither is the list if all are unchanged. `function` writes the function that replaces a search. Returns the
     /// origins of the entries.
-    pub(super) fn settle(
+    pub(super) fn write(
         self,
         request: &mut Node<'a>,
         (order, keeps_null): (Order, bool),
@@ -190,10 +190,10 @@ impl<'a> Emulation<'a> {
                 object.set("tools", Node::array(Vec::new()));
             }
         }
-        request.visit("tools", |tools| self.settle_list(tools, &plan, function)).unwrap_or_default()
+        request.visit("tools", |tools| self.write_list(tools, &plan, function)).unwrap_or_default()
     }
 
-    fn settle_list(
+    fn write_list(
         self,
         tools: &mut Node<'a>,
         plan: &[usize],
@@ -206,7 +206,7 @@ impl<'a> Emulation<'a> {
         if as_listed && tools.as_array().is_some() {
             let mut deferred = plan.iter().map(|at| self.tools.at(*at).is_some_and(|tool| tool.deferred));
             let _ = tools.visit_children(|_, tool| {
-                settle_one(tool, deferred.next() == Some(true));
+                clean_flag(tool, deferred.next() == Some(true));
                 Ok::<(), core::convert::Infallible>(())
             });
             let origin = |at: &usize| self.tools.at(*at).and_then(|tool| tool.origin);
@@ -218,7 +218,7 @@ impl<'a> Emulation<'a> {
         };
         let (entries, own) = self.tools.into_parts();
         let mut own: Vec<Option<Node<'a>>> = own.into_iter().map(Some).collect();
-        let (mut settled, mut origins) = (Vec::with_capacity(plan.len()), Vec::with_capacity(plan.len()));
+        let (mut written, mut origins) = (Vec::with_capacity(plan.len()), Vec::with_capacity(plan.len()));
         for entry in plan.iter().filter_map(|at| entries.get(*at)) {
             let taken = match entry.source {
                 Source::Listed(place) => listed.get_mut(place),
@@ -231,12 +231,12 @@ impl<'a> Emulation<'a> {
                 tool = function(&tool);
                 origin.shapes = Some((given, ToolShape::of(&tool)));
             } else {
-                settle_one(&mut tool, entry.deferred);
+                clean_flag(&mut tool, entry.deferred);
             }
-            settled.push(tool);
+            written.push(tool);
             origins.push(origin);
         }
-        tools.replace(Data::Array(settled));
+        tools.replace(Data::Array(written));
         origins
     }
 }
@@ -256,7 +256,7 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
 
 /// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag also counts
 /// as deferred.
-fn settle_one(tool: &mut Node<'_>, deferred: bool) {
+fn clean_flag(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);
     if deferred && tool.get(tool::SHORT).is_some() {
@@ -355,7 +355,7 @@ pub(super) fn unsendable<'a>(
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options request it.
-pub(super) fn settle_choice<'a>(
+pub(super) fn apply_choice<'a>(
     request: &mut Node<'a>,
     format: Api,
     (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
@@ -434,7 +434,7 @@ fn is_loaded_for_choice(
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.
-pub(super) fn settle_allowed<'a>(
+pub(super) fn remove_unavailable<'a>(
     (request, format): (&mut Node<'a>, Api),
     tools: &Tools<'a>,
     warnings: &mut Warnings,

@@ -48,7 +48,6 @@ pub(super) fn apply(
         report: DeferredReport::default(),
         names: Names::default(),
         client: Client { format: api, search: None },
-        deferred: Vec::new(),
         origins: ListOrigins::default(),
         is_aligned: true,
     };

@@ -27,7 +27,7 @@ use crate::{
 
 /// Removes the searches that the API's servers ran from a history, or turns them into ordinary calls and results.
 /// `name` is the name of the function that replaces a search.
-pub(super) fn settle_searches(
+pub(super) fn replace_searches(
     conversation: &mut Conversation<'_>,
     (source, same_format, keeps_caller): (Api, bool, bool),
     (options, name): (&DeferredOptions, &str),

@@ -28,6 +28,7 @@ const LAYERS: [&str; 28] = [
     "check",
     "sanitize",
     "request",
+    "steps",
     "deferred",
     "search",
     "reply",
