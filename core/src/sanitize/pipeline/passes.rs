@@ -662,7 +662,6 @@ pub(crate) const PASSES: &[Pass] = &[
     },
 ];
 
-/// Rules for what a grammar refuses.
 const UNSUPPORTED: &[Rule] = &[
     Rule::DropKeyword,
     Rule::DropPattern,
@@ -683,7 +682,6 @@ fn has_references(context: &PassContext) -> bool {
     context.references.is_some()
 }
 
-/// True if references are rewritten.
 fn resolves(context: &PassContext) -> bool {
     context.references.is_some() && !context.leaves_definitions
 }
