@@ -6,9 +6,9 @@
 //! Constructs that such a machine cannot support (lookaround, backreferences) are refused, and so are syntax errors.
 //!
 //! No existing crate is used, because none meets all requirements. `regex` (1.13) and `regex-lite` (0.1.9) take time
-//! proportional to the length of the pattern times the length of the text, and cannot be interrupted, so they cannot be
-//! limited by a budget. `regex-lite` needs the standard library and, unlike Python, supports no letters beyond ASCII.
-//! Neither crate gives `\w`, `\s`, `.` and `[a&&b]` the meaning of ECMA-262 or that of Python. The tests compare this
+//! proportional to the length of the pattern times the length of the text. They cannot be interrupted, so no budget can
+//! limit them. `regex-lite` needs the standard library and, unlike Python, supports no letters beyond ASCII. Neither
+//! crate gives `\w`, `\s`, `.` and `[a&&b]` the meaning of ECMA-262 or the meaning of Python. The tests compare this
 //! engine with `regex`, JavaScript's engine and Python's.
 //!
 //! Sources: ECMA-262, 22.2 and annex B.1.2; experiments with `re` of Python 3.11 and its parser; K. Thompson, "Regular
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
     }
 
-    /// Patterns whose steps are all visited at every position of a string of `a`, most without consuming a character.
+    /// All steps are visited at every position of a string of `a`, most without consuming a character.
     const HARD: [&str; 7] = [
         "(?:||){8000}x",
         "(?:|){4000}(?:|a|){2000}x",

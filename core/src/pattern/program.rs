@@ -251,7 +251,7 @@ const STATES: usize = 16;
 /// Steps that wait for a character, without duplicates.
 struct States {
     waiting: Vec<u32>,
-    /// For each step, the last round in which it was reached.
+    /// For each step, the last round that reached it.
     reached: Vec<u32>,
     round: u32,
     /// Number of steps visited in this round.

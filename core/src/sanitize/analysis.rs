@@ -1,7 +1,7 @@
 //! Analyses of a whole schema for passes and reports.
 //!
 //! [`Naming`] finds properties that the schema mentions outside the objects that declare them. A closed object refuses
-//! such properties. [`PolarityMap`] finds parts of a schema in which the effect of a change depends on its use:
+//! such properties. [`PolarityMap`] finds parts of a schema where the effect of a change depends on its use:
 //! definitions that are used inside `not`, `oneOf` and the like, and everything if `unevaluated*` occurs.
 
 use alloc::{string::String, vec::Vec};

@@ -78,7 +78,7 @@ pub(crate) struct Survey {
     pub(crate) lists_objects: bool,
 }
 
-/// Effects of the passes in this round. They show whether later passes and the next round can be skipped.
+/// Effects of the passes in this round. They show if later passes and the next round can be skipped.
 #[derive(Default)]
 pub(crate) struct Effects {
     /// True if a keyword was respelled that has a different meaning in older drafts.

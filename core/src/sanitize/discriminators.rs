@@ -127,7 +127,6 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
 }
 
 impl Settler<'_> {
-    /// Returns one change for each entry of the mapping.
     fn changes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<EntryChange<'a>> {
         let by_number: Map<Number, &Node<'a>> = schema
             .as_object()

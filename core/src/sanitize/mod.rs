@@ -243,7 +243,6 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOpt
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
-/// Ensures that no refused schema is returned silently.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // The checks below recurse, so the depth is limited first.
     decode::within_limit(node)?;

@@ -149,7 +149,7 @@ pub(crate) mod off {
         static WOKEN: Cell<Option<bool>> = const { Cell::new(None) };
     }
 
-    /// Returns `None` if no test decides whether the passes run again.
+    /// Returns `None` if no test decides this.
     pub(crate) fn is_woken() -> Option<bool> {
         WOKEN.with(Cell::get)
     }

@@ -1,4 +1,4 @@
-//! Response formats whose root must be an object: any other schema becomes the only property of an object.
+//! Response formats that need an object as their root: any other schema becomes the only property of an object.
 //!
 //! Wrapping precedes all passes, which then see the object as if the caller had written it.
 

@@ -4,10 +4,10 @@
 //! ending. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
 //!
 //! `unicode-segmentation` is not used. By the Unicode standard, `mcp__slack.post` is one word, and so is each Chinese
-//! character and each Thai letter, so all rules here except the pairs would still be needed. Measured
-//! 2026-11-22 (1.13.3 as the outer split, words split again at punctuation, no pairs): the ranking of real queries is
-//! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` forbids
-//! that), WebAssembly grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
+//! character and each Thai letter. All rules here except the pairs would still be needed. Measured 2026-11-22 (1.13.3
+//! as the outer split, words split again at punctuation, no pairs): the ranking of real queries is the same, Chinese
+//! queries also match tools where the characters are not adjacent (the fixture `chinese` forbids that), WebAssembly
+//! grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
 
 use alloc::string::String;
 

@@ -433,7 +433,6 @@ pub(super) enum Lists<'a> {
     Malformed,
 }
 
-/// In `dependencies`, the values may also be schemas.
 fn repair_dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Lists<'a> {
     let Some(table) = value.as_object() else { return Lists::Malformed };
     let lists = || table.iter().filter_map(|member| member.value.as_array());

@@ -101,7 +101,6 @@ pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, 
     }
 }
 
-/// Returns `None` if the count exceeds `u64`.
 fn plain(keyword: Keyword, number: &str) -> Option<String> {
     let plain = json::plain_number(number);
     if json::is_integral(number) {

@@ -181,7 +181,7 @@ fn bound<'a>(
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
-    // If the grammar refuses `$schema`, the result cannot declare a draft in which `items` may be a list.
+    // If the grammar refuses `$schema`, the result cannot declare a draft that allows a list in `items`.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }

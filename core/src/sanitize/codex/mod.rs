@@ -1,12 +1,12 @@
 //! The dialects `codex` and `codex-wire`: the changes that OpenAI Codex makes to a tool's schema, step by step.
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
-//! loses, and reports it. Two deviations keep it idempotent: a modelled keyword whose value is null is removed before
+//! loses, and reports it. Two deviations keep it idempotent: a modelled keyword with the value null is removed before
 //! types are inferred, and pruning runs once more after [`sanitizer::keep`].
 //!
-//! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords in which it
-//! looks for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex moves
-//! nothing.
+//! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords that it
+//! searches for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex
+//! moves nothing.
 
 mod compact;
 mod sanitizer;

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Keywords in which Codex looks for subschemas.
+/// Keywords that Codex searches for subschemas.
 const VISITED: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -258,7 +258,6 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Keeps order and duplicates.
 fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {

@@ -40,7 +40,7 @@ pub(super) struct Decode<'d, 'n> {
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
-    /// Results of comparing values with plans while a branch is chosen. The keys are the addresses of both, and whether
+    /// Results of comparing values with plans while a branch is chosen. The keys are the addresses of both, and true if
     /// only types are compared. Without this cache, a recursive union would compare a nested value once for each
     /// combination of branches around it.
     matches: RefCell<Map<(usize, usize, bool), bool>>,

@@ -43,7 +43,6 @@ impl<'p, 'n> Encode<'p, 'n> {
         self.value(arguments, self.plan);
     }
 
-    /// Returns `None` if the budget is spent.
     fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
         let mut tables = self.tables.borrow_mut();
         let key = core::ptr::from_ref(plan);

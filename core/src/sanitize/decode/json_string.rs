@@ -1,6 +1,6 @@
 //! Parses strings that hold JSON, for dialects that cannot express these values otherwise.
 //!
-//! The plan contains the parts of the sent schema that are needed. In each schema whose values are sent as text, the
+//! The plan contains the parts of the sent schema that are needed. If the values of a schema are sent as text, the
 //! member `json` is the kind of these values: `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"`
 //! that `enum` lists as a string. Other strings, and text that is not JSON, are left unchanged. `absent` names the
 //! properties whose null means that they are absent. Dialects that need `json` or `absent` get schemas without

@@ -29,7 +29,7 @@ use crate::{
     limits::MAX_DEPTH,
 };
 
-/// Each encoding has a part. The parts are in the order in which they are undone.
+/// Each encoding has a part. The parts are undone in this order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// Encoding for strict modes.
@@ -72,7 +72,6 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// `written` is the final schema.
     pub(crate) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if json_string::asks(grammar) {
             within_limit(written)?;
@@ -96,7 +95,6 @@ impl Plan {
         self.wrapper.is_none() && self.parts().iter().all(|(_, part)| part.is_none())
     }
 
-    /// Returns the new names by original name, except for members that are renamed differently in different schemas.
     pub(crate) fn new_names(&self) -> Map<String, String> {
         self.names.as_ref().map(names::new_names).unwrap_or_default()
     }

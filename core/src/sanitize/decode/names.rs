@@ -351,7 +351,6 @@ impl<'p, 'n> Names<'p, 'n> {
     }
 }
 
-/// `table` holds the properties of `plan`.
 fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
     if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);

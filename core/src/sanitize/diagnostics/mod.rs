@@ -271,7 +271,7 @@ impl Diagnostics {
     /// Another change reports these nodes as removed. The numbers are sorted.
     pub(crate) fn retract(&mut self, gone: &[Number]) {
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
-        // Parts of the nodes may have been removed before, so their ends are those of the input.
+        // Parts of the nodes may have been removed before, so their ends are the ends in the input.
         let ends = self.input.ends();
         entries.retain(|entry| {
             let number = entry.from.number();
@@ -283,7 +283,6 @@ impl Diagnostics {
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 
-    /// `reason` returns the reason for a rule.
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
@@ -355,7 +354,7 @@ fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: 
     let is_elsewhere = |number: Number, part: &Range<Number>| {
         !places.is_empty()
             && input.around(number).any(|around| {
-                // A target inside of the part was copied out of it; a larger target may stand where it was read.
+                // A target inside the part was copied out of it; a larger target may still be where it was read.
                 let own = usize::from(around <= part.start);
                 places.get(&around).is_some_and(|places| *places > own)
             })

@@ -19,14 +19,14 @@ pub(super) struct InputPointers {
     values: Vec<Value>,
     /// All tokens in one string: a string for each would cost more than the rest of this type.
     tokens: String,
-    /// Members whose keyword is spelled differently in the input.
+    /// Members with a keyword that is spelled differently in the input.
     respelled: Map<(Number, &'static str), Number>,
 }
 
 #[derive(Clone, Default)]
 struct Value {
     parent: Number,
-    /// Range in `tokens` of the token that leads here from the parent.
+    /// Range in `tokens` of the last token of the value's pointer.
     token: Range<usize>,
 }
 
@@ -146,7 +146,7 @@ pub(super) struct OutputPointers<'l> {
 struct Asked<'l> {
     /// `None` until the node is found.
     pointer: Option<String>,
-    /// Requested keywords, and whether the node has them. (Can be as many as its members, if all its properties are
+    /// Requested keywords, each with true if the node has it. (Can be as many as its members, if all its properties are
     /// renamed.)
     keywords: Map<&'l str, bool>,
 }

@@ -238,7 +238,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         self.follow(schema).is_some_and(is_text) || !self.admits_null(schema, grammar)
     }
 
-    /// True if an encoded instance may be an array.
+    /// Returns true if an encoded instance may be an array.
     pub(crate) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let Some(schema) = self.follow(schema) else { return true };
         match of(schema, self.is_root(schema), grammar) {
@@ -251,7 +251,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         }
     }
 
-    /// Returns for each branch the name of the property in which it is wrapped; `None` for branches whose pairs cannot
+    /// Returns for each branch the name of the property that wraps it. Returns `None` for a branch if its pairs cannot
     /// be mistaken for the items of another branch.
     pub(crate) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());

@@ -583,7 +583,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         let of = |schema| layout::of(schema, self.definitions.is_root(schema), self.grammar);
         let (ones, twos) = match (of(one), of(two)) {
             (Shape::Typed(ones), Shape::Typed(twos)) => (ones, twos),
-            // A branch that accepts anything keeps what the other one loses.
+            // A branch that accepts anything keeps what the other branch loses.
             (Shape::Anything, Shape::Anything) => return,
             (Shape::Anything, _) => return loss.by = [loss.by[0], true],
             (_, Shape::Anything) => return loss.by = [true, loss.by[1]],

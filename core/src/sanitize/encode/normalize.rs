@@ -1,5 +1,5 @@
-//! Makes a schema plain: unions have no siblings that apply to the same instance, a list of types contains at most one
-//! container, `required` names only declared properties, and there is no recursion that could not be lowered.
+//! Makes a schema plain. Unions have no siblings that apply to the same instance. A list of types contains at most one
+//! container, `required` names only declared properties, and any recursion can be lowered.
 //!
 //! Nested unions are merged into the enclosing union. For APIs that distinguish the branches of `anyOf` by the name of
 //! the first property, properties are reordered, and branches that no order distinguishes are merged.
@@ -260,7 +260,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
 /// treated as one.)
 struct Cut<'r> {
     context: &'r mut PassContext,
-    /// For each enclosing schema: whether it is below `anyOf`, and the names it requires.
+    /// For each enclosing schema: true if it is below `anyOf`, and the names that it requires.
     above: Vec<(bool, Vec<String>)>,
 }
 
@@ -454,7 +454,6 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// The constants of the property differ in every branch that has properties. The result has one entry per branch.
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
     let of = |branch: &Node<'a>, name: &Text<'a>| {

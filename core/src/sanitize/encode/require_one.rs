@@ -55,7 +55,7 @@ pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing schemas in which a union and other keywords constrain the same object.
+    /// Depths of the enclosing schemas that constrain the same object by a union and by other keywords.
     judged: Vec<usize>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
 }
 
 impl<'a> Requiring<'_> {
-    /// Returns the first property whose null can mean that it is absent, otherwise the first property.
+    /// Returns the first property that may use null for absence, otherwise the first property.
     fn optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
         // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
@@ -185,7 +185,7 @@ impl<'a> Requiring<'_> {
 
     fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        // Additional members now count as evaluated.
+        // Additional members are now evaluated.
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
         let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
         self.context.diagnostics.report(place, from.to(to), effect, || {

@@ -68,8 +68,8 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     if limits.is_none() {
         return Ok(());
     }
-    // This test suffices for most schemas: a character counts as at most six bytes, a property takes at least five, and
-    // properties nest at most as deep as schemas.
+    // This test suffices for most schemas: a character is treated as at most six bytes, a property takes at least five,
+    // and properties nest at most as deep as schemas.
     let is_small = |length: usize| {
         length.saturating_mul(6) <= limits.bytes
             && length / 5 <= limits.properties
@@ -181,7 +181,7 @@ impl NestingSize {
     }
 }
 
-/// Finds characters that the API counts as six bytes, the length of a Unicode escape, and counts the bytes to add.
+/// Finds characters that the API measures as six bytes, the length of a Unicode escape, and counts the bytes to add.
 struct Growth<'c> {
     characters: &'c [char],
     /// First bytes of these characters; most strings contain none of them.
@@ -467,7 +467,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
     let mut limit = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
-        // State of the path: part, next reference, depth of the reference to this part, depth below it, and whether a
+        // State of the path: part, next reference, depth of the reference to this part, depth below it, and true if a
         // reference back to the path was skipped.
         let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
         while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {

@@ -149,7 +149,7 @@ enum Estimate {
 /// root's properties that lowering leaves where they are.
 ///
 /// With three names for every schema, and without lower bounds, a third of the tools had to be lowered for the 100
-/// properties of `azure-strict`, many of them several times, which took 45 % of the time.
+/// properties of `azure-strict`. Many of them were lowered several times, and lowering took 45 % of the time.
 fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<Estimate, Error> {
     // Length of an encoded schema without keywords: its members and its description.
     const SCHEMA: usize = 256;
@@ -224,7 +224,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         && length + schemas * SCHEMA <= max_bytes
         && within(properties + names, "propertiesPerPart")
         && within(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
-    // In the order in which `excess` checks the limits.
+    // In the order of the checks in `excess`.
     Ok(match dialect.limit("depthPerPart") {
         _ if is_within => Estimate::Within,
         Some(limit) if lists_are_within && least_deepest > limit => Estimate::Nesting(limit),
@@ -298,8 +298,8 @@ impl Bounds {
         }
     }
 
-    /// True if no limit of the dialect can be exceeded. This takes a third of the time of [`estimate`], and decides for
-    /// nearly all tools unless the limits are as low as those of `azure-strict`.
+    /// Returns true if no limit of the dialect can be exceeded. This takes a third of the time of [`estimate`], and
+    /// decides for nearly all tools unless the limits are as low as in `azure-strict`.
     fn are_within(root: &Node<'_>, dialect: &Dialect) -> bool {
         // The definition of "anything" is counted as well.
         let mut bounds = Bounds { schemas: 8, ..Bounds::default() };
@@ -406,7 +406,7 @@ fn is_long(values: &[Node<'_>], limit: usize) -> bool {
     values.len() > SHORT && characters(values) > limit
 }
 
-/// Returns true if there were any such lists.
+/// Returns true if any list was removed.
 fn drop_lists<'a>(
     root: &mut Node<'a>,
     context: &mut PassContext,

@@ -208,7 +208,6 @@ pub(crate) fn intersected<'a>(
     merged.node
 }
 
-/// `met` is the location where the two schemas met.
 pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);

@@ -476,7 +476,6 @@ fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     }
 }
 
-/// Returns `None` if the integer exceeds `i64`.
 fn whole(number: &str) -> Option<String> {
     json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }

@@ -133,7 +133,6 @@ fn respell_patterns<'a>(
     });
 }
 
-/// Searches nested objects and lists of branches.
 fn has_ref(value: &Node<'_>) -> bool {
     // Most values are not objects and need no stack.
     if value.as_object().is_none() {
@@ -167,7 +166,6 @@ fn has_slash(key: &Text<'_>) -> bool {
     key.display().contains('/')
 }
 
-/// Respells `a/b` as the equivalent pattern `a\x2fb`.
 fn without_slash(pattern: &str) -> String {
     let mut spelled = String::new();
     let mut characters = pattern.chars();

@@ -2,7 +2,7 @@
 //! all branches, whose description states how the branches differed.
 //!
 //! The siblings of a large `anyOf` are copied into its branches. A branch gets only the properties and required names
-//! that it mentions itself, at any depth: the others are the same in every branch, and copying them into each would
+//! that it mentions itself, at any depth. All others are equal in every branch, and copying them into each branch would
 //! take quadratic time.
 
 use alloc::{format, string::String, vec::Vec};
@@ -436,9 +436,9 @@ fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
     }
 }
 
-/// Describes each branch by the names that it requires in addition to the common ones, and by the constant that
-/// distinguishes it, if each branch has one. Returns an empty list if there is no such constant and a branch requires
-/// no other names, because the description would then be false.
+/// Describes each branch by the names that it requires in addition to the common names, and by a distinguishing
+/// constant, if each branch has one. Returns an empty list if there is no such constant and a branch requires no other
+/// names, because the description would then be false.
 fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();

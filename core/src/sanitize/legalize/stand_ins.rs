@@ -31,11 +31,11 @@ const ALONE: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword:
 const LISTED: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
 const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// Keywords that an API does not accept below a property whose name has braces.
+/// Keywords that an API does not accept below a property with braces in its name.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// Rule for the property names that a schema may contain. It depends on the grammar, and on whether a kept definition
-/// has a key with `/`.
+/// Rule for the property names that a schema may contain. It depends on the grammar, and on keys with `/` in kept
+/// definitions.
 ///
 /// It applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,7 @@ struct Table {
     new: Map<String, String>,
     /// Original names that are properties of some schema.
     described: Set<String>,
-    /// Names with braces whose property contains a keyword that the API does not accept below such a name.
+    /// Names with braces, if the property contains a keyword that the API does not accept below such a name.
     broken: Set<String>,
 }
 

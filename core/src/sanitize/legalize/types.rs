@@ -116,7 +116,7 @@ pub(crate) fn infer<'a>(
 
 pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    // For each enclosing schema, whether it accepts anything.
+    // For each enclosing schema, true if it accepts anything.
     let mut around: Vec<bool> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         around.truncate(place.depth);

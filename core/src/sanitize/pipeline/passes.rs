@@ -1,4 +1,4 @@
-//! The passes, in the order in which they run.
+//! The passes, in the order of their runs.
 
 use alloc::rc::Rc;
 
@@ -690,7 +690,8 @@ const fn prunes(context: &PassContext) -> bool {
     !context.leaves_definitions
 }
 
-/// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
+/// Returns false for schemas that the validator does not check, and for an object root, because the `root` pass
+/// flattens its union.
 const fn is_finished_here(visited: &VisitedSchema<'_, '_>, context: &PassContext) -> bool {
     !(visited.known.opaque || visited.is_root() && context.grammar.object_root)
 }

@@ -158,7 +158,6 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
     );
 }
 
-/// Passes run again after every change if `again` is true, otherwise never.
 fn in_rounds(case: &Case, again: bool) -> Option<(String, Vec<Change>)> {
     woken(again, || passed(&case.input, &case.options)).ok().flatten()
 }

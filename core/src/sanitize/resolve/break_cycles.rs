@@ -130,8 +130,8 @@ struct Cutter<'c> {
     /// Branches of the current schema and of those around it.
     branches: Vec<Removed>,
     /// References of the current schema and of those around it: depth, keyword, effect. They are removed when the
-    /// schema is left. Siblings that the draft ignores are removed with them, and the subschemas of these siblings are
-    /// counted until then.
+    /// schema is left: siblings that the draft ignores are removed with them, and the subschemas of these siblings must
+    /// be counted.
     cut: Vec<(usize, &'static str, ChangeKind)>,
     context: &'c mut PassContext,
 }

@@ -140,7 +140,7 @@ impl Respell<'_> {
         // Another anchor of this name might be the intended one.
         let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
-        // Beside a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
+        // Next to a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
         let from = Location::of(value);
         let to = if node.get(Keyword::Ref).is_some() { from.clone() } else { Location::under(node, "$ref") };
         self.context.diagnostics.report(place, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));

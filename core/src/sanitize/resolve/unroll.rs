@@ -236,7 +236,6 @@ impl<'a> Unroll<'_, 'a> {
         Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
     }
 
-    /// `ends` is true at the last level.
     fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");

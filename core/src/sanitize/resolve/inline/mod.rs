@@ -151,7 +151,7 @@ pub(crate) fn resolve_references<'a>(
     Ok(())
 }
 
-/// True if these definitions are the unchanged entries of the root's only table.
+/// Returns true if these definitions are the unchanged entries of the root's only table.
 fn are_entries<'a>(
     definitions: &[(Definition, Member<'a>)],
     source: &Node<'a>,
@@ -424,7 +424,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
         };
-        // Earlier passes leave a definition unchanged if it accepts nothing, but not a property or a branch; they also
+        // Earlier passes leave a definition unchanged if it accepts nothing, but not a property or a branch. They also
         // leave a definition unchanged if it accepts anything, but not a schema under `not`.
         self.context.effects.inlined_more = self.context.effects.inlined_more
             || body.as_object().is_none()

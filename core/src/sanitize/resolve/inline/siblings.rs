@@ -1,5 +1,5 @@
-//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved (from a part of `allOf`, or
-//! from another schema) into a schema whose keywords already applied.
+//! Siblings of `$ref`: up to draft 7 they have no effect. They have one if the reference was moved (from a part of
+//! `allOf`, or from another schema) into a schema with keywords that already applied.
 //!
 //! References in parts of `allOf` become references with siblings, if the grammar needs parts merged into their schema.
 //! References that are kept are spelled as the dialect reads them. If a sibling is not accepted, the reference points
