@@ -50,10 +50,12 @@ pub(crate) fn names_all_types(node: &Node<'_>) -> bool {
     InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
 }
 
+/// The types that a part of `allOf` declares apply to the other parts, too.
 fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
     node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
+/// The types of the values that a schema lists apply to its branches, too.
 fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
     let listed = node.array_at(Keyword::Enum);
     let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;

@@ -87,6 +87,8 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
 }
 
+/// Declares the names in `required` as properties if the schema has no `properties`, or removes `required`.
+///
 /// A declared property accepts anything, so nothing changes, unless a keyword constrains the properties that are not
 /// declared.
 pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {

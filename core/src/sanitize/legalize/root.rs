@@ -362,6 +362,7 @@ impl<'b, 'a> Beside<'b, 'a> {
         Some(Beside { bundle, common, properties: index, required: names, contradictory })
     }
 
+    /// Applies to every branch that got only a part of the bundle.
     pub(super) const fn common(&self) -> &Common<'b, 'a> {
         &self.common
     }

@@ -114,6 +114,7 @@ pub(crate) fn infer<'a>(
     }
 }
 
+/// Returns true if a schema has no type although one could be written.
 pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     // For each enclosing schema, true if it accepts anything.
