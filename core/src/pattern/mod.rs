@@ -1,15 +1,14 @@
-//! Regular expressions: whether a pattern matches somewhere in a string, in two syntaxes. JSON Schema's `pattern` has
-//! the syntax of ECMA-262, and patterns for a hosted tool search have that of Python's `re`.
+//! Finds matches of regular expressions in strings. JSON Schema's `pattern` has the syntax of ECMA-262; patterns for a
+//! hosted tool search have the syntax of Python's `re`.
 //!
 //! A pattern is compiled (`read`) directly into a program (`program`), which runs on all of its states at once. It
-//! never backtracks, and every step that is visited between two characters is paid for, even if it consumes none.
-//! Constructs that such a machine cannot support (lookaround, backreferences) are refused, and so are errors of the
-//! respective syntax.
+//! never backtracks. Every step that is visited between two characters is paid for, even if it consumes none.
+//! Constructs that such a machine cannot support (lookaround, backreferences) are refused, and so are syntax errors.
 //!
 //! No existing crate is used, because none meets all requirements. `regex` (1.13) and `regex-lite` (0.1.9) take time
-//! proportional to the length of the pattern times the length of the text, and cannot be interrupted, so they cannot be
-//! limited by a budget. `regex-lite` needs the standard library and, unlike Python, supports no letters beyond ASCII.
-//! Neither crate gives `\w`, `\s`, `.` and `[a&&b]` the meaning of ECMA-262 or that of Python. The tests compare this
+//! proportional to the length of the pattern times the length of the text. They cannot be interrupted, so no budget can
+//! limit them. `regex-lite` needs the standard library and, unlike Python, supports no letters beyond ASCII. Neither
+//! crate gives `\w`, `\s`, `.` and `[a&&b]` the meaning of ECMA-262 or the meaning of Python. The tests compare this
 //! engine with `regex`, JavaScript's engine and Python's.
 //!
 //! Sources: ECMA-262, 22.2 and annex B.1.2; experiments with `re` of Python 3.11 and its parser; K. Thompson, "Regular
@@ -23,18 +22,16 @@ use alloc::vec::Vec;
 use crate::budget::Budget;
 use program::{Part, Set, Step};
 
-/// Syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// ECMA-262, with or without the flag `u`. Patterns that the two modes read differently are refused, except for
-    /// escapes of punctuation, hyphens next to sets, and a `]` or `}` that closes nothing (all literal), and `\u{41}`
-    /// (a character).
+    /// ECMA-262, with or without the flag `u`. Patterns that the two modes read differently are refused. Exceptions are
+    /// escapes of punctuation, hyphens next to sets, a `]` or `}` that closes nothing (all literal), and `\u{41}` (a
+    /// character).
     Ecma,
     /// Python's `re`, on strings.
     Python,
 }
 
-/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     steps: Vec<Step>,
@@ -48,24 +45,18 @@ pub(crate) struct Pattern {
 pub(crate) type Flaw = &'static str;
 
 impl Pattern {
-    /// Compiles a pattern.
-    ///
-    /// # Errors
-    /// The reason why the pattern is invalid, or the construct that this engine does not support.
     pub(crate) fn new(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<Pattern, Flaw> {
         let (steps, sets) = read::read(pattern, spelling, budget)?;
         let longest = sets.iter().map(Set::len).max().unwrap_or(0);
         Ok(Pattern { steps, sets, spelling, cost: 1 + longest / 4 })
     }
 
-    /// Frees unused memory, for a pattern that is kept.
     pub(crate) fn shrunk(mut self) -> Pattern {
         self.steps.shrink_to_fit();
         self.sets.shrink_to_fit();
         self
     }
 
-    /// Returns the memory of the pattern, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let sets = self.sets.iter().map(|set| size_of::<Set>() + set.parts.capacity() * size_of::<Part>());
         size_of::<Pattern>() + self.steps.capacity() * size_of::<Step>() + sets.sum::<usize>()
@@ -227,7 +218,7 @@ mod tests {
         assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
     }
 
-    /// Patterns whose steps are all visited at every position of a string of `a`, most without consuming a character.
+    /// All steps are visited at every position of a string of `a`, most without consuming a character.
     const HARD: [&str; 7] = [
         "(?:||){8000}x",
         "(?:|){4000}(?:|a|){2000}x",

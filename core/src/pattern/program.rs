@@ -1,8 +1,8 @@
 //! Programs, into which patterns are compiled, and the operations that combine parts of programs. A program runs with
 //! all states in parallel, one character at a time.
 //!
-//! Steps refer to others by distance, so a part can be copied or moved unchanged, which is all that counted repetition
-//! needs.
+//! Steps refer to others by distance, so a part can be copied or moved unchanged. Counted repetition needs nothing
+//! else.
 
 use alloc::{vec, vec::Vec};
 
@@ -14,27 +14,20 @@ const MAX_STEPS: usize = 1 << 15;
 /// Number of steps that are copied or moved per step of the budget.
 const COPIED: usize = 16;
 
-/// Instruction of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Matches this character.
     Char(char),
-    /// Matches a character in the set with this index.
+    /// Index of the set.
     Set(u32),
     /// Continues with the next step, and also this many steps away.
     Split(i32),
-    /// Continues this many steps away.
     Jump(i32),
-    /// Continues if the assertion holds here.
     Look(Look),
 }
 
-/// Assertion about a position between two characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Start of the text.
     Start,
-    /// End of the text.
     End,
     /// End of the text, or before a final line feed (Python's `$`).
     LastLine,
@@ -42,9 +35,7 @@ pub(super) enum Look {
     LineStart,
     /// End of a line (Python's `(?m)$`).
     LineEnd,
-    /// Word boundary.
     WordEdge,
-    /// Not a word boundary.
     NoWordEdge,
 }
 
@@ -54,10 +45,8 @@ pub(super) struct Program<'b> {
     budget: &'b Budget,
 }
 
-/// Branches of a group so far.
 #[derive(Clone, Debug)]
 pub(super) struct Branches {
-    /// Start of the group.
     start: usize,
     /// Start of the current branch.
     branch: usize,
@@ -74,7 +63,6 @@ impl<'b> Program<'b> {
         self.steps
     }
 
-    /// Returns the index of the next step.
     pub(super) fn end(&self) -> usize {
         self.steps.len()
     }
@@ -85,7 +73,6 @@ impl<'b> Program<'b> {
         Ok(())
     }
 
-    /// Inserts a step before the part that starts at this index.
     fn insert(&mut self, at: usize, step: Step) -> Result<(), Flaw> {
         self.pays(1 + self.end().saturating_sub(at) / COPIED)?;
         if at <= self.end() {
@@ -101,12 +88,10 @@ impl<'b> Program<'b> {
         Ok(())
     }
 
-    /// Begins a group.
     pub(super) fn open(&self) -> Branches {
         Branches { start: self.end(), branch: self.end(), ends: Vec::new() }
     }
 
-    /// Ends a branch of a group, and begins the next.
     pub(super) fn alternate(&mut self, group: &mut Branches) -> Result<(), Flaw> {
         // Distance to the next branch: past this one and its jump.
         let length = self.end().saturating_sub(group.branch);
@@ -117,7 +102,7 @@ impl<'b> Program<'b> {
         Ok(())
     }
 
-    /// Ends a group; returns its start.
+    /// Returns the start of the group.
     pub(super) fn close(&mut self, group: &Branches) -> usize {
         for end in &group.ends {
             let length = self.end().saturating_sub(*end);
@@ -128,7 +113,6 @@ impl<'b> Program<'b> {
         group.start
     }
 
-    /// Repeats the part that starts at this index at least `min` and at most `max` times.
     pub(super) fn repeat(&mut self, start: usize, min: usize, max: Option<usize>) -> Result<(), Flaw> {
         if max == Some(0) {
             self.steps.truncate(start);
@@ -165,7 +149,6 @@ impl<'b> Program<'b> {
         }
     }
 
-    /// Appends a copy of a part.
     fn copy(&mut self, start: usize, length: usize) -> Result<(), Flaw> {
         if self.end().saturating_add(length) > MAX_STEPS {
             return Err("it is too large");
@@ -176,12 +159,11 @@ impl<'b> Program<'b> {
     }
 }
 
-/// Converts a distance; the size of programs is limited far below `i32::MAX`.
+/// The size of programs is limited far below `i32::MAX`.
 fn far(steps: usize) -> i32 {
     i32::try_from(steps).unwrap_or(i32::MAX)
 }
 
-/// A character class escape, such as `\d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Digit,
@@ -190,7 +172,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the class of an escape letter, and whether it is negated.
+    /// Returns the class of an escape letter, and true if it is negated.
     pub(super) fn of(letter: char) -> Option<(Kind, bool)> {
         let kind = match letter.to_ascii_lowercase() {
             'd' => Kind::Digit,
@@ -201,8 +183,8 @@ impl Kind {
         Some((kind, letter.is_ascii_uppercase()))
     }
 
-    /// Returns true if a character is in the class. Python's classes are those of Unicode. Beyond ASCII, `core`
-    /// only recognizes letters and numbers, so every number counts as a digit, even if Python excludes it (`²`).
+    /// Python's classes are the classes of Unicode. Beyond ASCII, `core` only recognizes letters and numbers. Every
+    /// number is treated as a digit, even if Python excludes it (`²`).
     pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
         match (self, spelling) {
             (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
@@ -217,32 +199,27 @@ impl Kind {
     }
 }
 
-/// Part of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A range of characters, inclusive.
+    /// Both ends are inclusive.
     Range(char, char),
-    /// A class, or its complement if true.
+    /// True for the complement of the class.
     Kind(Kind, bool),
 }
 
-/// A set of characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set {
     pub(super) parts: Vec<Part>,
-    /// True if the set is a complement.
     pub(super) is_negated: bool,
     /// True if the case of letters is ignored.
     pub(super) folds: bool,
 }
 
 impl Set {
-    /// Returns the number of parts.
     pub(super) fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Returns true if a character is in the set.
     pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
         let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
         is_in != self.is_negated
@@ -264,7 +241,6 @@ impl Set {
     }
 }
 
-/// Returns the only item; `None` if there are more.
 fn only(mut characters: impl Iterator<Item = char>) -> Option<char> {
     characters.next().filter(|_| characters.next().is_none())
 }
@@ -275,14 +251,13 @@ const STATES: usize = 16;
 /// Steps that wait for a character, without duplicates.
 struct States {
     waiting: Vec<u32>,
-    /// For each step, the last round in which it was reached.
+    /// For each step, the last round that reached it.
     reached: Vec<u32>,
     round: u32,
     /// Number of steps visited in this round.
     visited: usize,
 }
 
-/// A position between two characters.
 #[derive(Clone, Copy)]
 struct Between<'t> {
     before: Option<char>,
@@ -290,7 +265,7 @@ struct Between<'t> {
 }
 
 impl Pattern {
-    /// Returns true if the pattern matches somewhere in a string; `None` if the budget is spent.
+    /// Returns `None` if the budget is spent.
     pub(crate) fn find(&self, text: &str, budget: &Budget) -> Option<bool> {
         let length = self.steps.len();
         if !budget.pay(1 + length / STATES) {

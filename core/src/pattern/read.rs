@@ -18,7 +18,6 @@ const UNKNOWN_GROUP: Flaw = "a group that begins with an unknown `(?`";
 const OPEN_CLASS: Flaw = "an unclosed character class";
 const RANGE: Flaw = "a class range that is out of order, or that begins or ends with a set";
 
-/// Flags that the letters in `(?…)` set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
     /// `i`: ignore case.
@@ -47,7 +46,6 @@ struct Reader<'p> {
     names: collections::Set<String>,
 }
 
-/// Compiles a pattern. Returns its program and the sets in it.
 pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<(Vec<Step>, Vec<Set>), Flaw> {
     let program = Program::new(budget);
     let group = program.open();
@@ -156,8 +154,8 @@ impl Reader<'_> {
         self.program.repeat(start, min, max)
     }
 
-    /// Reads `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. In Python anything else is a literal brace; in
-    /// ECMA-262 it is an error or a literal brace.
+    /// Reads `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. Any other brace is literal in Python, and an
+    /// error or literal in ECMA-262.
     fn counted(&mut self) -> Result<(), Flaw> {
         let mut ahead = self.letters.clone();
         let min = number(&mut ahead);
@@ -209,7 +207,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the name of a group.
     fn name(&mut self) -> Result<(), Flaw> {
         let mut name = String::new();
         loop {
@@ -228,7 +225,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the flags of a group from the first letter on, and the character that ends them.
+    /// Returns the flags, and the character that ends them.
     fn flags(&mut self, first: char) -> Result<(Flags, char), Flaw> {
         let (mut flags, mut letter, mut on) = (self.flags, first, true);
         loop {
@@ -265,7 +262,6 @@ impl Reader<'_> {
         self.set(set)
     }
 
-    /// Adds a part of a class, or the range that begins with it.
     fn rest_of_range(&mut self, from: Part, parts: &mut Vec<Part>) -> Result<(), Flaw> {
         let mut ahead = self.letters.clone();
         let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
@@ -285,7 +281,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the next part of a class; `None` at its end.
+    /// Returns `None` at the end of the class.
     fn part(&mut self) -> Result<Option<Part>, Flaw> {
         match self.letters.next().ok_or(OPEN_CLASS)? {
             ']' => Ok(None),
@@ -298,7 +294,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a number; `None` without a digit. Numbers that are too large saturate.
+/// Returns `None` without a digit. Numbers that are too large saturate.
 fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
     let mut number: Option<usize> = None;
     while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
@@ -308,7 +304,6 @@ fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
     number
 }
 
-/// Meaning of an escape.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Escape {
     Char(char),
@@ -317,7 +312,6 @@ pub(super) enum Escape {
 }
 
 impl Escape {
-    /// Returns the escape as a part of a class; `None` for an assertion.
     pub(super) fn part(self) -> Option<Part> {
         match self {
             Escape::Char(character) => Some(Part::Range(character, character)),
@@ -331,7 +325,6 @@ const UNKNOWN: Flaw = "an escape without a meaning, or with different meanings i
 const NO_CHARACTER: Flaw = "an escape of an invalid character";
 const BACKREFERENCE: Flaw = "it has a back-reference";
 
-/// Reads the escape after a backslash.
 fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling) -> Result<Escape, Flaw> {
     let letter = letters.next().ok_or("a `\\` at the end")?;
     if let Some((kind, is_negated)) = Kind::of(letter) {

@@ -1,9 +1,8 @@
 //! Analyses of a whole schema for passes and reports.
 //!
-//! [`Naming`] finds properties that the schema mentions outside the objects that declare them: if such an object is
-//! closed, it refuses properties that the schema describes elsewhere. [`PolarityMap`] finds parts of a schema in which
-//! the effect of a change depends on its use: definitions that are used inside `not`, `oneOf` and the like, and
-//! everything if `unevaluated*` occurs.
+//! [`Naming`] finds properties that the schema mentions outside the objects that declare them. A closed object refuses
+//! such properties. [`PolarityMap`] finds parts of a schema where the effect of a change depends on its use:
+//! definitions that are used inside `not`, `oneOf` and the like, and everything if `unevaluated*` occurs.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
@@ -22,26 +21,22 @@ use crate::{
     },
 };
 
-/// Keywords whose subschemas apply to an object as well, and may mention properties that the object refuses once it is
-/// closed.
+/// Their subschemas apply to an object as well, and may mention properties that the object refuses once it is closed.
 const BESIDE: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
 
 /// Keywords of [`BESIDE`] that apply to the same object.
 const CONDITIONS: [Keyword; 6] =
     [Keyword::If, Keyword::Then, Keyword::Else, Keyword::DependentSchemas, Keyword::Dependencies, Keyword::Not];
 
-/// In-place applicators, including conditions.
 const IN_PLACE: Keywords =
     Keywords::of(&CONDITIONS).insert(Keyword::AllOf).insert(Keyword::AnyOf).insert(Keyword::OneOf);
 
-/// Table of properties.
 type Table<'n, 'a> = Option<&'n Object<'a>>;
 
 fn table<'n, 'a>(node: &'n Node<'a>) -> Table<'n, 'a> {
     node.object_at(Keyword::Properties)
 }
 
-/// Properties that a schema mentions outside the objects that declare them.
 #[derive(Default)]
 pub(crate) struct Naming {
     /// Names in conditions, and in parts that were removed.
@@ -50,21 +45,19 @@ pub(crate) struct Naming {
     unreadable: bool,
     /// Objects that declare additional properties, by number.
     wanted: Set<Number>,
-    /// Number of the schema with `oneOf`, by the number of each branch: no instance matches two branches of one schema.
+    /// Number of the schema with `oneOf`, by the number of each branch.
     alternatives: Map<Number, Number>,
 }
 
-/// Context of a part that mentions properties.
 #[derive(Clone, Copy)]
 struct Context<'n, 'a> {
     /// Properties that the object itself declares.
     known: Table<'n, 'a>,
-    /// True if names in `required` count as mentioned.
+    /// True if names in `required` are treated as mentioned.
     demands: bool,
 }
 
 impl Naming {
-    /// Collects the properties that the input mentions.
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
         let mut naming = Naming::default();
         let mut refers = false;
@@ -101,13 +94,13 @@ impl Naming {
         Ok(naming)
     }
 
-    /// Records a removed part that named properties of an object that is kept.
+    /// The removed part named properties of an object that is kept.
     pub(crate) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         self.beside(part, Context { known: None, demands: true }, budget).map(drop)
     }
 
-    /// Records that objects were merged. The merged object must accept additional properties if one of the objects
-    /// accepts them explicitly, or declares no properties at all.
+    /// The merged object must accept additional properties if one of the objects accepts them explicitly, or declares
+    /// no properties at all.
     pub(crate) fn joined(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Number) {
         let is_map = |object: &Object<'_>, more: usize| {
             let table = object.object_at(Keyword::Properties);
@@ -122,20 +115,20 @@ impl Naming {
         }
     }
 
-    /// True if closing an object refuses properties that the schema mentions.
+    /// Returns true if closing an object refuses properties that the schema mentions.
     pub(crate) fn mentions_others(&self, node: &Node<'_>, number: Number) -> bool {
         let is_known = |name: &String| table(node).is_some_and(|table| table.has(name.as_str()));
         self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
     }
 
-    /// Returns the number of the schema with `oneOf` to which a branch belongs, and the number of the branch. No
-    /// instance matches two branches of one `oneOf`.
+    /// Returns the number of the schema with `oneOf`, and the number of its branch. No instance matches two branches of
+    /// one `oneOf`.
     pub(crate) fn alternative(&self, branch: &Node<'_>) -> Option<(Number, Number)> {
         let number = branch.origin().number()?;
         Some((*self.alternatives.get(&number)?, number))
     }
 
-    /// Collects the names in a part. Returns true if it contains references.
+    /// Returns true if the part contains references.
     fn beside(&mut self, part: &Node<'_>, context: Context<'_, '_>, budget: &Budget) -> Result<bool, Error> {
         // `dependencies` may hold a list of names.
         self.list(part, context.known);
@@ -173,8 +166,7 @@ impl Naming {
     }
 }
 
-/// True if a schema accepts or requires more properties than it declares; `more` counts the common properties that it
-/// does not repeat.
+/// `more` is the number of common properties that the schema does not repeat.
 fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.object_at(keyword).map_or(0, Object::len);
@@ -195,7 +187,7 @@ pub(crate) struct PolarityMap {
 }
 
 impl PolarityMap {
-    /// Finds these nodes in a numbered schema.
+    /// The schema must be numbered.
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
         let mut search = PolaritySearch {
             budget,
@@ -222,7 +214,6 @@ impl PolarityMap {
         Ok(PolarityMap { everywhere: search.everywhere, definitions })
     }
 
-    /// True if the effect of a change at this node is uncertain.
     pub(crate) fn covers(&self, node: Number) -> bool {
         let after = self.definitions.partition_point(|range| range.start <= node);
         let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
@@ -232,7 +223,7 @@ impl PolarityMap {
 
 struct Body<'n, 'a> {
     schema: &'n Node<'a>,
-    /// Worst polarity of the references that lead here: `Positive` or `Mixed`.
+    /// Worst polarity of the references that point to the definition: `Positive` or `Mixed`.
     reached: Option<Polarity>,
 }
 
@@ -249,7 +240,6 @@ struct PolaritySearch<'n, 'a> {
 }
 
 impl<'n, 'a> PolaritySearch<'n, 'a> {
-    /// Visits everything that is reachable from the root.
     fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
         self.by_name = !references::has_dynamic(root, self.budget)?;
         self.schema(root, Polarity::Positive)?;
@@ -273,7 +263,6 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
         Ok(())
     }
 
-    /// Visits a schema, except its tables of definitions.
     fn schema(&mut self, schema: &Node<'_>, polarity: Polarity) -> Result<(), Error> {
         visit::walk(self.budget, schema, Keywords::ALL, &mut |node, place| {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
@@ -298,7 +287,7 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
     }
 }
 
-/// True if the schema has `unevaluated*`, which depends on all siblings.
+/// `unevaluated*` depends on all siblings.
 fn has_unevaluated(node: &Node<'_>) -> bool {
     ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some())
 }

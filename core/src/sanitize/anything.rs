@@ -25,11 +25,9 @@ const GUESS: ChangeKind = ChangeKind::of(Rule::AssumeString);
 const DEFINE: ChangeKind = ChangeKind::of(Rule::DefineAny);
 const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 
-/// All types of JSON Schema except `integer`, which `number` includes.
+/// Excludes `integer`, which `number` includes.
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
-/// Makes a schema accept anything explicitly, as the grammar or the option `untyped` requires. A schema with `type` or
-/// `anyOf` is left unchanged.
 pub(crate) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
@@ -92,8 +90,7 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     }
 }
 
-/// Returns a schema for any value of one type, with the members that the grammar requires of containers. Items of an
-/// array are never arrays.
+/// Items of an array are never arrays.
 fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a> {
     let mut schema = Object::new();
     schema.set(Text::literal("type"), Node::literal(name));
@@ -118,7 +115,6 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
     Node::object(schema)
 }
 
-/// Turns the schema into a string that holds JSON, and describes it as such.
 fn text<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -134,7 +130,6 @@ fn text<'a>(
     description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
-/// Returns an unused name for the definition of any JSON.
 pub(crate) fn definition_name(root: &Node<'_>) -> String {
     let mut name = String::from("json");
     while root.get(Keyword::Defs).is_some_and(|table| table.get(&name).is_some()) {
@@ -143,13 +138,11 @@ pub(crate) fn definition_name(root: &Node<'_>) -> String {
     name
 }
 
-/// True if a member is a keyword that constrains values of some type.
 pub(crate) fn asserts(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| keyword.applies_to().is_some())
 }
 
-/// Encodes a schema that accepts anything if every schema must declare a type: as a reference to a definition of JSON,
-/// or as a string that holds JSON. Returns true if the definition is needed.
+/// Writes a reference to a definition of JSON, or a string that holds JSON. Returns true if the definition is needed.
 pub(crate) fn encode<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -191,7 +184,7 @@ pub(crate) fn encode<'a>(
     by_definition
 }
 
-/// Adds the definition of any JSON: scalars unchanged, arrays, and objects as lists of key-value pairs.
+/// The definition accepts scalars, arrays, and objects as lists of key-value pairs.
 pub(crate) fn define(root: &mut Node<'_>, name: &str) {
     let typed = |name: &'static str| Node::record([("type", Node::literal(name))]);
     let itself = || Node::record([("$ref", Node::string(format!("#/$defs/{name}")))]);

@@ -23,9 +23,7 @@ use crate::{
 /// `maxNodes` is set.
 const MAX_ADDED: usize = 64;
 
-/// Grammar, options of the caller, budget, facts of the survey, and the report.
 pub(crate) struct PassContext {
-    /// Remaining budget of the call.
     pub(crate) budget: Rc<Budget>,
     pub(crate) dialect: &'static Dialect,
     pub(crate) grammar: &'static Grammar,
@@ -37,21 +35,18 @@ pub(crate) struct PassContext {
     pub(crate) hints: Hints,
     pub(crate) used_as: Use,
     pub(crate) max_nodes: usize,
-    /// Size limit in bytes: the caller's, else the dialect's.
+    /// Size limit in bytes: the caller's limit, else the dialect's limit.
     pub(crate) max_bytes: Option<usize>,
-    /// Targets of references; `None` if there are no references.
+    /// `None` if there are no references.
     pub(crate) references: Option<Rc<References>>,
     /// True if siblings of references may be merged into copies of their definitions.
     pub(crate) may_specialize: bool,
-    /// Form of the references: as in the input, or as rewritten.
     pub(crate) form: Form,
-    /// Replacements for property names that the grammar refuses.
     pub(crate) stand_ins: Rc<StandIns>,
     /// True if the input was wrapped, so its references are shifted.
     pub(crate) is_wrapped: bool,
     /// True if references and definitions are kept as written.
     pub(crate) leaves_definitions: bool,
-    /// True if every untyped schema gets a type.
     pub(crate) types_everything: bool,
     /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
     pub(crate) counts_evaluated: Keywords,
@@ -64,7 +59,7 @@ pub(crate) struct PassContext {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Facts about the document. They show which passes have nothing to do and can be skipped.
+/// These facts show which passes have nothing to do and can be skipped.
 #[derive(Default)]
 pub(crate) struct Survey {
     /// True if any object has a key `$ref`.
@@ -73,9 +68,7 @@ pub(crate) struct Survey {
     pub(crate) no_references: bool,
     /// True if a remaining definition has a key with `/`, which no reference could address.
     pub(crate) no_slash: bool,
-    /// Depth of the deepest schema.
     pub(crate) deepest: usize,
-    /// Keywords that occur anywhere; passes that need none of them are skipped.
     pub(crate) keywords: Keywords,
     /// Keywords that occurred before references were inlined.
     pub(crate) original_keywords: Keywords,
@@ -85,7 +78,7 @@ pub(crate) struct Survey {
     pub(crate) lists_objects: bool,
 }
 
-/// Effects of the passes in this round. They show whether later passes and the next round can be skipped.
+/// Effects of the passes in this round. They show if later passes and the next round can be skipped.
 #[derive(Default)]
 pub(crate) struct Effects {
     /// True if a keyword was respelled that has a different meaning in older drafts.
@@ -100,7 +93,6 @@ pub(crate) struct Effects {
     pub(crate) unrolled_more: bool,
     /// True if `fit-strict` did more than let properties and items without references accept anything.
     pub(crate) cut_more: bool,
-    /// Passes that changed something in this round.
     pub(crate) changed: PassSet,
     /// Value of `changed` when unused definitions were removed.
     pub(crate) pruned: Option<PassSet>,

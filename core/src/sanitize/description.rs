@@ -8,11 +8,10 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// Maximum length of a keyword.
 const LONGEST_KEYWORD: usize = 32;
 
-/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. Entries that the
-/// description already has are not repeated; new ones extend an existing parenthesis of that form.
+/// Appends `(k: v; k: v)` to the description: strings bare, other values as compact JSON. Entries that the description
+/// already has are not repeated. New entries extend an existing parenthesis of that form.
 pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
     let entries = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
@@ -43,8 +42,8 @@ pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)])
     }
 }
 
-/// Splits a description into the text before the parenthesis at its end, and the content of the parenthesis. The
-/// parenthesis must begin with a keyword and a colon, so a parenthesis that the author wrote is not mistaken for it.
+/// Returns the text before the parenthesis at the end, and the content of the parenthesis. The parenthesis must begin
+/// with a keyword and a colon, so a parenthesis that the author wrote is not mistaken for it.
 fn split(text: &str) -> (&str, Option<&str>) {
     let begins = |after: &str| {
         let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
@@ -64,13 +63,12 @@ fn split(text: &str) -> (&str, Option<&str>) {
     (text, None)
 }
 
-/// True if the parenthesis already contains this part.
 fn holds(existing: &str, part: &str) -> bool {
     let Some((before, after)) = existing.split_once(part) else { return false };
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
 }
 
-/// True if this schema may have a description that the model sees.
+/// Returns true if this schema may have a description that the model sees.
 pub(crate) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
     let is_read = grammar.describes_root || !is_root;
     is_read && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))

@@ -30,7 +30,6 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).guidance(Guidance::Lo
 
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
 
-/// Discriminators of a schema as it was read.
 #[derive(Default)]
 pub(crate) struct Discriminators {
     /// Discriminators that were siblings of a union.
@@ -40,7 +39,7 @@ pub(crate) struct Discriminators {
 }
 
 impl Discriminators {
-    /// Collects the discriminators of a schema before it is rewritten.
+    /// The schema must not be rewritten yet.
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Self, Error> {
         let mut found = Discriminators::default();
         let mut definitions: Option<References> = None;
@@ -84,7 +83,6 @@ impl Discriminators {
         }
     }
 
-    /// Updates the discriminators of the rewritten schema.
     pub(crate) fn settle(
         &self,
         root: &mut Node<'_>,
@@ -129,7 +127,6 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
 }
 
 impl Settler<'_> {
-    /// Decides for each entry of a schema's mapping whether it is kept, replaced or removed.
     fn changes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<EntryChange<'a>> {
         let by_number: Map<Number, &Node<'a>> = schema
             .as_object()
@@ -191,7 +188,6 @@ impl Settler<'_> {
     }
 }
 
-/// Change to an entry of a mapping.
 #[derive(PartialEq, Eq)]
 enum EntryChange<'a> {
     Same,
@@ -199,7 +195,6 @@ enum EntryChange<'a> {
     Gone,
 }
 
-/// Returns the branches of `anyOf` and `oneOf`.
 fn branches<'n, 'a>(object: &'n Object<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     UNIONS.into_iter().filter_map(|union| object.array_at(union)).flatten()
 }
@@ -208,12 +203,11 @@ fn reference<'n, 'a>(branch: &'n Node<'a>) -> Option<&'n Node<'a>> {
     branch.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())
 }
 
-/// True if an entry names the branch of this reference, by the same reference or by the bare name of the definition.
+/// An entry names a branch by the branch's reference, or by the bare name of the definition.
 fn names(entry: &Text<'_>, reference: &Text<'_>) -> bool {
     entry == reference || reference.value().is_some_and(|reference| entry.is(&last_token(&reference)))
 }
 
-/// Returns the name of the definition that a reference points to.
 fn last_token(reference: &str) -> String {
     reference.rsplit('/').next().unwrap_or_default().to_string()
 }

@@ -61,7 +61,6 @@ pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: boo
     run(node, options, detail, None, &Rc::new(options.budget(node)))
 }
 
-/// Like [`sanitize`], with a report in the given detail and with the plan that restores arguments.
 pub(crate) fn sanitize_with_plan(
     node: &mut Node<'_>,
     options: &SanitizeOptions,
@@ -70,8 +69,8 @@ pub(crate) fn sanitize_with_plan(
     with_plan(node, options, detail, options.budget(node))
 }
 
-/// Like [`sanitize_with_plan`], with a whole report, for a schema that [`sanitize`] has already rewritten. Recording
-/// needs more steps than rewriting, and the report on a schema that was sent must not fail for lack of budget.
+/// [`sanitize`] has already rewritten the schema. Recording needs more steps than rewriting, and the report on a schema
+/// that was sent must not fail for lack of budget.
 pub(crate) fn report(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
     with_plan(node, options, Detail::Whole, options.budget(node).times(REPORT_FACTOR))
 }
@@ -137,7 +136,6 @@ fn run(
     enforce_allow(options.allow, changes)
 }
 
-/// Rewrites a schema that is not accepted unchanged, and verifies the result.
 fn rewrite<'a>(
     node: &mut Node<'a>,
     of: (&'static Dialect, &'static Grammar),
@@ -165,7 +163,7 @@ fn rewrite<'a>(
     Ok(())
 }
 
-/// Runs the pipeline. Returns true if the result is known to be accepted.
+/// Returns true if the result is known to be accepted.
 fn write<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -182,7 +180,6 @@ fn write<'a>(
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, (plan, wrapper), recorder, budget)
 }
 
-/// Returns true if the schema is accepted unchanged and no option asks for more.
 fn is_already_accepted(
     node: &Node<'_>,
     form: Form,
@@ -204,7 +201,6 @@ fn is_already_accepted(
     Ok(!inlines && !types)
 }
 
-/// Returns true if a type is written as its number.
 fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     if !mentions_numbered_types(root) {
         return Ok(false);
@@ -219,14 +215,13 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// Returns true if any member `type` is the number of a type, even if it is not a keyword there. Faster than a walk.
+/// Also true for a member `type` that is not a keyword. Faster than a walk.
 fn mentions_numbered_types(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, value }| {
         matches!(value.data(), Data::Number(_)) && key.is(Keyword::Type) && protocol_type(value).is_some()
     })
 }
 
-/// Returns true if a reference could be inlined.
 fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, Error> {
     if !references::has_references(root, budget)? {
         return Ok(false);
@@ -237,8 +232,8 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// True if the root has `properties` or needs none. Callers of `sanitize` may rely on the properties of a schema, even
-/// if the API does not require them, and other hosts of a dialect may refuse an empty schema.
+/// Callers of `sanitize` may rely on the properties of a schema, even if the API does not require them. Other hosts of
+/// a dialect may refuse an empty schema.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> bool {
     let is_empty = || node.as_object().is_some_and(Object::is_empty);
     let needs_none = || grammar.objects.properties == PropertiesRule::Unneeded || (grammar.empty_root && is_empty());
@@ -248,7 +243,6 @@ fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOpt
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
-/// Returns an error if the API would refuse the result, so that no refused schema is returned silently.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
     // The checks below recurse, so the depth is limited first.
     decode::within_limit(node)?;
@@ -266,7 +260,6 @@ fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, 
     }
 }
 
-/// Returns the changes, or an error if one of them loses more than `allow` permits.
 fn enforce_allow(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(changes);

@@ -8,7 +8,6 @@ use crate::{
     schema::{instance_types::InstanceTypes, keyword::Keywords, visit::SchemaPath},
 };
 
-/// One step of the pipeline.
 pub(crate) struct Pass {
     /// Name of the pass in `docs/pipeline.md`.
     #[cfg_attr(not(test), allow(dead_code, reason = "tests take passes out by name, and the page shows it"))]
@@ -19,33 +18,28 @@ pub(crate) struct Pass {
     pub(crate) rules: &'static [Rule],
     /// The pass is skipped for a schema that has none of these keywords; it runs on every schema if the set is empty.
     pub(crate) needs: Keywords,
-    /// Returns true if the pass may have something to do for this grammar and this document.
     pub(crate) applies: fn(&PassContext) -> bool,
-    /// Condition under which a change of the pass may require it or an earlier pass to run again; all passes then run
-    /// again.
+    /// Condition under which a change of the pass may require this pass or an earlier pass to run again. All passes
+    /// then run again.
     pub(crate) wakes: Wakes,
     pub(crate) run: Run,
-    /// Reason for the position of the pass.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
     pub(crate) why: &'static str,
 }
 
-/// Condition under which all passes run again after a change of a pass.
 pub(crate) enum Wakes {
-    /// Never: earlier passes would not change the output of the pass.
+    /// Earlier passes would not change the output of the pass.
     Never,
-    /// If the function returns true. The text describes this condition in docs/pipeline.md. (For example, a pass that
-    /// removes references may leave definitions that are unused, or no longer recursive.)
+    /// The text describes the condition in docs/pipeline.md. For example, a pass that removes references may leave
+    /// definitions that are unused, or no longer recursive.
     If(
         #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows it"))] &'static str,
         fn(&PassContext) -> bool,
     ),
-    /// Always.
     Always,
 }
 
 impl Wakes {
-    /// Returns true if the passes run again, after a round in this context.
     pub(crate) fn holds(&self, context: &PassContext) -> bool {
         match self {
             Wakes::Never => false,
@@ -55,9 +49,7 @@ impl Wakes {
     }
 }
 
-/// Scope of a pass.
 pub(crate) enum Run {
-    /// The document, once.
     Document(for<'a> fn(&mut Node<'a>, &mut PassContext) -> Result<(), Error>),
     /// Every schema, before its subschemas.
     Enter(AtSchema),
@@ -65,11 +57,9 @@ pub(crate) enum Run {
     Leave(AtSchema),
 }
 
-/// A pass over one schema.
 pub(crate) type AtSchema =
     for<'p, 'a> fn(&mut Node<'a>, &VisitedSchema<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
-/// Control flow after a pass on one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
@@ -77,10 +67,8 @@ pub(crate) enum Flow {
     Stop,
 }
 
-/// A schema in a walk, with what is known about it.
 pub(crate) struct VisitedSchema<'p, 'a> {
     pub(crate) place: &'p SchemaPath<'p, 'a>,
-    /// Keywords that occur in the schema.
     pub(crate) keywords: Keywords,
     pub(crate) known: InferenceContext,
 }
@@ -105,7 +93,7 @@ pub(crate) struct InferenceContext {
 }
 
 impl Pass {
-    /// Returns true if the pass runs on this document. Tests turn off single passes, to show what each is for.
+    /// Tests turn off single passes, to show what each is for.
     pub(crate) fn is_due(&self, context: &PassContext) -> bool {
         #[cfg(test)]
         if off::is_out(self.name) {
@@ -115,7 +103,6 @@ impl Pass {
     }
 }
 
-/// A pass over single schemas in a walk, with its position in the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Walked {
     pub(crate) position: usize,
@@ -123,7 +110,7 @@ pub(crate) struct Walked {
     pub(crate) run: AtSchema,
 }
 
-/// Runs the passes of a walk on one schema, which has these `keywords`. Returns the keywords that it has afterwards.
+/// Returns the keywords that the schema has afterwards.
 pub(crate) fn run_all<'a>(
     passes: &[Walked],
     node: &mut Node<'a>,
@@ -162,12 +149,12 @@ pub(crate) mod off {
         static WOKEN: Cell<Option<bool>> = const { Cell::new(None) };
     }
 
-    /// Returns whether the passes run again, if a test has decided it.
+    /// Returns `None` if no test decides this.
     pub(crate) fn is_woken() -> Option<bool> {
         WOKEN.with(Cell::get)
     }
 
-    /// Runs `inside` with passes that run again after every change, or never.
+    /// Passes run again after every change if `always` is true, otherwise never.
     pub(crate) fn woken<R>(always: bool, inside: impl FnOnce() -> R) -> R {
         WOKEN.with(|woken| woken.set(Some(always)));
         let result = inside();
@@ -179,7 +166,6 @@ pub(crate) mod off {
         OUT.with(|out| out.get() == Some(pass))
     }
 
-    /// Runs `inside` without this pass.
     pub(crate) fn without<R>(pass: &'static str, inside: impl FnOnce() -> R) -> R {
         OUT.with(|out| out.set(Some(pass)));
         let result = inside();

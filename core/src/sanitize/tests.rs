@@ -38,7 +38,6 @@ fn schemas() -> Vec<String> {
     found
 }
 
-/// Small schemas that need many steps.
 fn hard() -> Vec<String> {
     let chain = |count: usize| {
         let link = |at: usize| {

@@ -1,4 +1,4 @@
-//! Response formats whose root must be an object: any other schema becomes the only property of an object.
+//! Response formats that need an object as their root: any other schema becomes the only property of an object.
 //!
 //! Wrapping precedes all passes, which then see the object as if the caller had written it.
 
@@ -28,22 +28,17 @@ use crate::{
 /// Keywords that imply an object if `type` is absent.
 const OF_OBJECTS: [Keyword; 4] =
     [Keyword::Properties, Keyword::Required, Keyword::PatternProperties, Keyword::AdditionalProperties];
-/// Unions. Merging all their branches into one object would lose meaning.
+/// Merging all branches of a union into one object would lose meaning.
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
-/// Keywords that list values, which may be of any type.
 const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
-/// Number of schemas after which a root counts as an object.
+/// Number of schemas after which a root is treated as an object.
 const MAX_STEPS: usize = 1_000;
-/// Number of levels after which a schema counts as an object.
+/// Number of levels after which a schema is treated as an object.
 const MAX_LEVELS: usize = 64;
-/// Wraps a root that does not describe an object in an object with one property of this name. Returns true if the root
-/// was wrapped.
+/// Returns true if the root was wrapped.
 ///
 /// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
 /// them.
-///
-/// # Errors
-/// `not-representable` if no answer is possible.
 pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
         let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";
@@ -71,12 +66,10 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
     Ok(true)
 }
 
-/// Returns the schema that [`wrap`] put under a property of this name, or the whole document if there is no name.
 pub(super) fn answer<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n Node<'a> {
     name.and_then(|name| root.get(Keyword::Properties)?.get(name)).unwrap_or(root)
 }
 
-/// Inserts the change of [`wrap`] before the others, and moves their pointers into the caller's schema.
 pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     for change in changes.iter_mut() {
         change.pointer = pointer_in_the_input(&change.pointer, name);
@@ -95,7 +88,6 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     changes.insert(0, wrapped);
 }
 
-/// Moves the pointer of an error about a wrapped schema into the caller's schema.
 pub(super) fn in_the_input(error: Error, name: &str) -> Error {
     let pointer = pointer_in_the_input(error.pointer(), name);
     error.at(pointer)
@@ -109,12 +101,10 @@ fn pointer_in_the_input(pointer: &str, name: &str) -> String {
     }
 }
 
-/// True for members that the wrapper added.
 fn is_made_here(pointer: &str) -> bool {
     ["/type", "/properties", "/required", "/additionalProperties"].contains(&pointer)
 }
 
-/// Returns the pointer to the wrapped schema.
 fn pointer_to(name: &str) -> String {
     let mut pointer = String::from("/properties");
     push_token(&mut pointer, name);
@@ -131,7 +121,7 @@ struct RootTypeSearch<'s, 'a> {
 }
 
 impl<'s, 'a> RootTypeSearch<'s, 'a> {
-    /// True if a schema describes an object in a form that can be the root without loss.
+    /// Returns true if a schema describes an object in a form that can be the root without loss.
     fn is_object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;
@@ -183,13 +173,13 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
     }
 }
 
-/// True if `type` is another spelling of `object`, such as `dict`.
+/// Includes other spellings of `object`, such as `dict`.
 fn names_object(schema: &Node<'_>) -> bool {
     let name = schema.text_at(Keyword::Type).and_then(Text::value);
     name.is_some_and(|name| known_type(&name) == Some(Some("object")))
 }
 
-/// True if a schema by itself declares that its instances are objects. References are not followed.
+/// References are not followed.
 pub(crate) fn declares_object(schema: &Node<'_>) -> bool {
     fn declares(schema: &Node<'_>, levels: usize) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };

@@ -25,13 +25,10 @@ use crate::{
 /// Prefix of a query that selects tools by name, as in Claude's own search: `select:Read,Edit`.
 const SELECT: &str = "select:";
 
-/// Answers a call. Mistakes of the model are reported in the answer, so that the model can correct them. Errors are
-/// mistakes of the caller.
+/// Mistakes of the model are reported in the answer, so that the model can correct them. Errors are mistakes of the
+/// caller.
 ///
 /// `name` edits each reference or definition; its second argument is the member with the tool's name in the index.
-///
-/// # Errors
-/// `invalid-option`.
 pub(crate) fn answer(
     call: &Call<'_, '_>,
     index: &Index,
@@ -65,7 +62,7 @@ pub(crate) fn answer(
     Ok((searches.write)(SearchAnswer { id: id(call), name: called, content }))
 }
 
-/// Returns the tools that the queries of a call find. Results of several queries are interleaved, best match first.
+/// Results of several queries are interleaved, best match first.
 fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
     let limit = wanted.limit.map_or(options.limit, |limit| limit.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
@@ -95,14 +92,12 @@ fn selection(query: &str) -> Option<&str> {
     query.get(..SELECT.len()).filter(|start| start.eq_ignore_ascii_case(SELECT)).and_then(|_| query.get(SELECT.len()..))
 }
 
-/// Returns the id by which the answer refers to the call. It is a new node, so that it does not count as one of the
-/// caller's nodes.
+/// Returns a new node, which is not counted among the caller's nodes.
 fn id(call: &Call<'_, '_>) -> Node<'static> {
     call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default()
 }
 
-/// Returns the definitions of these tools, best match first. Tools of the same namespace are combined in one entry, at
-/// the position of the best match.
+/// Tools of the same namespace are combined in one entry, at the position of the best match.
 fn definitions(
     names: &[&Text<'static>],
     index: &Index,
@@ -145,36 +140,27 @@ fn reference(name: &Text<'static>, edit: &dyn Fn(&mut Node<'static>, &'static st
 /// Maximum number of queries in one call: each query takes a pass over the index.
 const MAX_QUERIES: usize = 16;
 
-/// What a call is, which determines its answer.
 #[derive(Clone, Copy)]
 pub(super) enum CallShape {
-    /// A call of a function, in this format.
     Function(&'static Wire),
-    /// An item with which the model asks the client to search.
     Item(&'static SearchItem),
 }
 
-/// A call to the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
     pub(super) shape: CallShape,
-    /// The name of the called function.
     pub(super) name: Option<&'n Node<'a>>,
-    /// Id by which the answer refers to the call.
     pub(super) id: Option<&'n Node<'a>>,
     arguments: Option<&'n Node<'a>>,
 }
 
-/// The queries of a call, and the limit that it sets.
 pub(super) struct Wanted {
     queries: Vec<String>,
-    /// Maximum number of tools that the model requests.
     pub(super) limit: Option<usize>,
 }
 
 impl<'n, 'a> Call<'n, 'a> {
-    /// Recognizes a call of the search in any format: a block, an entry, an item or a step, and, regardless of the
-    /// function's name, an item with which the model asks the client to search. Returns `None` for anything else, such
-    /// as a call to another tool.
+    /// Recognizes a call in any format: a block, an entry, an item or a step. An item with which the model asks the
+    /// client to search is recognized regardless of the function's name.
     pub(crate) fn recognize(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         if let Some(item) = search_item(call) {
             let (id, arguments) = (call.get(item.id), call.get(item.arguments));
@@ -182,7 +168,7 @@ impl<'n, 'a> Call<'n, 'a> {
             return responses::is_client_search(call).then_some(Call { shape, name: None, id, arguments });
         }
         // A call to a tool of a server, or in a namespace, is a call to another tool, unless the API created the
-        // namespace for the search. A restored call has the tool's own name, which may be that of the search.
+        // namespace for the search. A restored call has the tool's own name, which may equal the name of the search.
         let is_search = |found: &FoundCall<'n, 'a>| {
             let text = |key| found.node.text_at(key).filter(|text| !text.is_empty());
             let name = text(found.name_key());
@@ -195,7 +181,6 @@ impl<'n, 'a> Call<'n, 'a> {
         Some(Call { shape, name, id: found.id(call), arguments: found.arguments().0 })
     }
 
-    /// Returns true if the answer contains the definitions of the tools, not only their names.
     pub(crate) fn wants_definitions(&self) -> bool {
         match self.shape {
             CallShape::Function(wire) => wire.searches().has_definitions,
@@ -203,10 +188,6 @@ impl<'n, 'a> Call<'n, 'a> {
         }
     }
 
-    /// Returns the queries and the limit in the arguments.
-    ///
-    /// # Errors
-    /// `invalid-json` if the arguments are text that is not JSON, `empty-query` if they contain no query.
     pub(super) fn wanted(&self) -> Result<Wanted, Error> {
         let Some(arguments) = self.arguments else { return Wanted::read(&Node::default()) };
         match arguments.as_text().map(Text::value) {
@@ -224,9 +205,8 @@ impl<'n, 'a> Call<'n, 'a> {
 }
 
 impl Wanted {
-    /// Reads arguments. The function that `apply_deferred_loading` adds has the parameter `query`. A search that the
-    /// caller provides has its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is
-    /// a query.
+    /// The function that `apply_deferred_loading` adds has the parameter `query`. A search that the caller provides has
+    /// its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is a query.
     fn read(arguments: &Node<'_>) -> Result<Self, Error> {
         let mut queries = Vec::new();
         match arguments.get("query") {

@@ -2,15 +2,15 @@
 //! of a list in any format: Anthropic, OpenAI Chat Completions, OpenAI Responses with namespaces, Gemini with groups,
 //! Bedrock Converse, MCP.
 //!
-//! The ranking is BM25F: BM25 over a weighted sum of fields, in which the counts of each field are normalized by its
-//! average length. This crate has its own implementation because the `bm25` crate needs the standard library and
-//! supports only one field. Weights per field rank a tool's own name above the arguments of another tool.
+//! The ranking is BM25F: BM25 over a weighted sum of fields. The counts of each field are normalized by its average
+//! length. This crate has its own implementation because the `bm25` crate needs the standard library and supports only
+//! one field. Weights per field rank a tool's own name above the arguments of another tool.
 //!
 //! The weights were chosen by measurement (core/tests/it/search.rs): 105 queries for tuning and 105 for validation,
-//! over 1,513 real tools. The results for the validation queries are the fraction of queries whose tool is ranked
-//! first, the fraction whose tool is among the first five, and the mean reciprocal rank: 0.72, 0.91 and 0.81 with these
-//! weights; 0.64, 0.91 and 0.76 with equal weights; 0.40, 0.63 and 0.48 if common words are counted as well. The order
-//! of the weights matters; their exact values do not.
+//! over 1,513 real tools. The results for the validation queries are three numbers: the fraction of queries with their
+//! tool ranked first, the fraction with their tool among the first five, and the mean reciprocal rank. They are 0.72,
+//! 0.91 and 0.81 with these weights, 0.64, 0.91 and 0.76 with equal weights, and 0.40, 0.63 and 0.48 if common words
+//! are counted as well. The order of the weights matters; their exact values do not.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 
@@ -38,7 +38,6 @@ const WEIGHTS: [(f64, f64); Field::COUNT] = [(4.0, 0.5), (1.0, 0.4), (0.6, 0.75)
 /// `k1` of BM25. With a lower number, repeated occurrences of a word add less to the score.
 const SATURATION: f64 = 1.5;
 
-/// A searchable tool list.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     tools: Vec<Tool>,
@@ -77,7 +76,7 @@ struct Hit {
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 
 impl SentNames {
-    /// Adds the name under which a tool is sent to an API, if it differs from the tool's name.
+    /// `sent` is `None` if the API receives the tool's own name.
     pub(crate) fn add(&mut self, sent: Option<&str>, name: &Text<'static>) {
         let Some(sent) = sent else { return };
         let known = self.0.entry(Text::new(String::from(sent))).or_insert_with(|| Some(name.clone()));
@@ -92,7 +91,6 @@ impl SentNames {
     }
 }
 
-/// The tools that a search may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
     /// All tools except the search itself.
@@ -102,11 +100,8 @@ pub(crate) enum Among {
 }
 
 impl Index {
-    /// Reads a tool list. If several tools have one name, only the first is indexed. Definitions are kept only if
-    /// `with_definitions` is true, for answers that contain them.
-    ///
-    /// # Errors
-    /// `invalid-request` if the input is not a list of tools.
+    /// If several tools have one name, only the first is indexed. `with_definitions` is needed only for answers that
+    /// contain definitions.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let index = Self::without_sent_names(list, with_definitions)?;
         let mut sent = SentNames::default();
@@ -124,22 +119,18 @@ impl Index {
         Ok(Index { sent, ..index })
     }
 
-    /// Reads a list of tools without the names that are sent, which the caller adds with [`Self::sent_as`].
-    ///
-    /// # Errors
-    /// Same as [`Self::new`].
+    /// The caller adds the names that are sent with [`Self::sent_as`].
     pub(crate) fn without_sent_names(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let mut builder = Builder { with_definitions, ..Builder::default() };
         each(entries(list)?, &mut |listed| builder.add(listed));
         Ok(builder.finish())
     }
 
-    /// Sets the names that are sent to APIs.
     pub(crate) fn sent_as(self, names: SentNames) -> Self {
         Index { sent: names.unique(), ..self }
     }
 
-    /// Adds other names of tools, each with the tool's name in the list.
+    /// Each pair is another name of a tool, and the tool's name in the list.
     pub(crate) fn also_called(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
         self.also.extend(names);
         self
@@ -149,11 +140,7 @@ impl Index {
         self.tools.len()
     }
 
-    /// Returns the names of the matching tools, best match first.
-    ///
-    /// # Errors
-    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions if this build
-    /// does not support them.
+    /// Returns the best match first.
     pub(crate) fn search(
         &self,
         query: &str,
@@ -171,7 +158,6 @@ impl Index {
         Ok(named.take(options.limit).collect())
     }
 
-    /// Returns the tool with exactly this name.
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
         let name = Text::new(name).into_owned();
         let sent = self.sent.get(&name).and_then(|name| self.place(name));
@@ -179,11 +165,8 @@ impl Index {
         self.tools.get(place as usize).map(|tool| &tool.name)
     }
 
-    /// Returns the definition of the tool with exactly this name, in the form of OpenAI Responses, if definitions are
-    /// kept.
-    ///
-    /// # Errors
-    /// Never fails for a definition that this index has written.
+    /// The definition is in the form of OpenAI Responses; `None` if definitions are not kept. Never fails for a
+    /// definition that this index has written.
     pub(super) fn definition(&self, name: &Text<'_>) -> Result<Option<Node<'static>>, Error> {
         let tool = self.place(name).and_then(|place| self.tools.get(place as usize));
         let kept = tool.map(|tool| &*tool.definition).filter(|text| !text.is_empty());
@@ -201,8 +184,8 @@ impl Index {
         found.ok().and_then(|at| self.by_name.get(at)).copied()
     }
 
-    /// Returns the indices of the tools that share a word with the query, sorted by score and then by their order in
-    /// the list. If the query is a tool's whole name, this tool comes first.
+    /// Tools with equal scores keep their order in the list. If the query is a tool's whole name, this tool comes
+    /// first.
     fn rank(&self, query: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let terms = terms(query);
         if terms.is_empty() {
@@ -230,7 +213,6 @@ impl Index {
         Ok(touched)
     }
 
-    /// Returns the indices of the tools whose names match a pattern, followed by those whose descriptions match.
     fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let pattern = Pattern::new(pattern)?;
         let (mut named, mut described) = (Vec::new(), Vec::new());
@@ -248,7 +230,6 @@ impl Index {
     }
 }
 
-/// Returns the distinct words of a query, in order.
 fn terms(query: &str) -> Vec<Box<str>> {
     let (mut terms, mut seen) = (Vec::new(), crate::collections::Set::new());
     tokenizer::split_with_identifiers(query, &mut |word| {
@@ -265,8 +246,7 @@ fn terms(query: &str) -> Vec<Box<str>> {
 /// Number of occurrences of a word in each field of a tool.
 type Counts = [u16; Field::COUNT];
 
-/// Builder of an index. The ranking needs the number of tools and the average lengths of fields, which are known only
-/// at the end.
+/// The ranking needs the number of tools and the average lengths of fields, which are known only at the end.
 #[derive(Default)]
 struct Builder {
     tools: Vec<Tool>,
@@ -315,7 +295,7 @@ impl Builder {
         (self.letters, self.spans) = (letters, spans);
     }
 
-    /// Counts the words of a tool. Sorts them first, so that each distinct word is looked up once.
+    /// Sorts the words first, so that each distinct word is looked up once.
     fn count(&mut self, place: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
         let word = |span: &(u32, u32, Field)| letters.get(span.0 as usize..span.1 as usize).unwrap_or_default();
         spans.sort_unstable_by(|one, two| word(one).cmp(word(two)));
@@ -373,7 +353,6 @@ impl Builder {
     }
 }
 
-/// Part of a tool whose words are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Name,
@@ -387,23 +366,18 @@ impl Field {
     pub(super) const COUNT: usize = 4;
 }
 
-/// One tool of a list.
 pub(super) struct Listed<'n, 'a> {
-    /// Name by which a reference identifies the tool. It includes the namespace, if there is one.
+    /// A reference identifies the tool by this name. It includes the namespace, if there is one.
     pub(super) name: Text<'a>,
     pub(super) deferred: bool,
     tool: &'n Node<'a>,
-    /// Name of the enclosing namespace.
     namespace: Option<&'n Text<'a>>,
     /// Descriptions of the enclosing namespaces.
     about: &'n [&'n Text<'a>],
 }
 
-/// Returns the entries of a tool list, of an object with a list in `tools`, such as a request or the result of MCP's
-/// `tools/list`, or of a request whose format has the list in another member, such as one of Bedrock Converse.
-///
-/// # Errors
-/// `invalid-request` for any other input.
+/// Accepts a tool list, an object with a list in `tools` (a request, or the result of MCP's `tools/list`), or a request
+/// with the list in another member (such as Bedrock Converse).
 fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
     let found = locations().find_map(|(config, pointer)| {
         let tools = config.map_or(Some(list), |config| list.get(config))?.get("tools")?;
@@ -425,7 +399,7 @@ fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
     }
 }
 
-/// Calls `found` with each tool that has a name, in order. Skips searches and toolsets.
+/// Skips searches, toolsets and tools without a name.
 fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
     let mut about = Vec::new();
     for entry in entries {
@@ -469,13 +443,12 @@ fn one<'n, 'a>(
 }
 
 impl<'a> Listed<'_, 'a> {
-    /// Returns the tool's description.
     pub(super) fn description(&self) -> Option<&Text<'a>> {
         tool::description(self.tool)
     }
 
-    /// Returns the tool in the form of OpenAI Responses, for an answer that contains definitions: unchanged if it
-    /// already has this form, otherwise as a function.
+    /// Returns the tool in the form of OpenAI Responses: unchanged if it already has this form, otherwise as a
+    /// function.
     pub(super) fn definition(&self) -> Node<'a> {
         let has_this_form =
             type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
@@ -515,7 +488,6 @@ impl<'a> Listed<'_, 'a> {
         tool::schema(self.tool).or_else(|| self.tool.get("inputSchema"))
     }
 
-    /// Calls `found` with each string whose words are indexed.
     pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
         found(Field::Name, &self.name);
         let titles = [Some(self.tool), self.tool.get("annotations")]
@@ -545,15 +517,12 @@ const MAX_PATTERN: usize = 200;
 /// Maximum number of steps of one search: about a second of work.
 const STEPS: usize = 20_000_000;
 
-/// A compiled pattern, and the budget for its searches.
 struct Pattern {
     pattern: crate::pattern::Pattern,
     budget: Budget,
 }
 
 impl Pattern {
-    /// # Errors
-    /// `empty-query`, `pattern-too-long`, `invalid-pattern`.
     pub(super) fn new(pattern: &str) -> Result<Self, Error> {
         if pattern.trim().is_empty() {
             return Err(Error::new(Code::EmptyQuery, "/query", "expected a pattern, found none"));
@@ -570,10 +539,6 @@ impl Pattern {
         }
     }
 
-    /// Returns true if the pattern matches anywhere in a string.
-    ///
-    /// # Errors
-    /// `invalid-pattern` if the search takes too long.
     pub(super) fn is_in(&self, text: &str) -> Result<bool, Error> {
         self.pattern.find(text, &self.budget).ok_or_else(|| {
             let found =

@@ -4,14 +4,14 @@
 //! ending. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
 //!
 //! `unicode-segmentation` is not used. By the Unicode standard, `mcp__slack.post` is one word, and so is each Chinese
-//! character and each Thai letter, so all rules here except the pairs would still be needed. Measured
-//! 2026-11-22 (1.13.3 as the outer split, words split again at punctuation, no pairs): the ranking of real queries is
-//! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` forbids
-//! that), WebAssembly grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
+//! character and each Thai letter. All rules here except the pairs would still be needed. Measured 2026-11-22 (1.13.3
+//! as the outer split, words split again at punctuation, no pairs): the ranking of real queries is the same, Chinese
+//! queries also match tools where the characters are not adjacent (the fixture `chinese` forbids that), WebAssembly
+//! grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
 
 use alloc::string::String;
 
-/// Calls `found` with each word of the text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
+/// `GitHub` gives `git`, `hub` and `github`, because users write either form.
 pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut scratch = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {
@@ -34,8 +34,7 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Calls `found` with the words of a name or of a query, and with each of its identifiers as one word: `get_user` also
-/// gives `getuser`, so a whole name has more weight than its parts.
+/// Adds each identifier as one word: `get_user` also gives `getuser`, so a whole name has more weight than its parts.
 pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     split(text, found);
     for chunk in text.split(char::is_whitespace) {
@@ -48,7 +47,6 @@ pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Returns true for a letter of a script without spaces between words.
 fn is_cjk(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
         || matches!(letter, '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -126,7 +124,7 @@ fn lowered(word: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
     found(scratch);
 }
 
-/// Removes the ending of an English plural (or of a verb in the third person, which does no harm).
+/// Also removes the ending of a verb in the third person, which does no harm.
 fn singular(word: &mut String) {
     if word.len() < 4 || !word.ends_with('s') || ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         return;
@@ -152,7 +150,6 @@ const FILLER: [&str; 62] = [
     "your",
 ];
 
-/// Returns true for a word that has only a grammatical function.
 pub(super) fn is_filler(word: &str) -> bool {
     FILLER.binary_search(&word).is_ok()
 }

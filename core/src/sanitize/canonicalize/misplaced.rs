@@ -25,8 +25,6 @@ use crate::{
 
 const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 
-/// Replaces a wrapper at the root with the schema in it, and a map of properties with a schema with these properties.
-///
 /// The description of the wrapper is kept if the schema has none. References are resolved afterwards, because they
 /// point into the schema that the author meant.
 pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
@@ -63,13 +61,11 @@ pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
 
 const READ: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
 
-/// Maximum nesting of unions.
 const DEEPEST: usize = 4;
 
-/// Keys that Zod writes in addition to those of the schema.
+/// Keys that Zod writes in addition to the keys of the schema.
 const OWN: [&str; 4] = ["def", "options", "entries", "values"];
 
-/// Replaces a serialized validator with the schema that it means, if possible.
 pub(super) fn read_zod<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some((kind, meant)) = meant(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
@@ -109,7 +105,6 @@ fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Key
         .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
 }
 
-/// True for a serialized enum, a literal, or a union of these.
 fn lists_values(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
     let Some(definition) = zod_definition(node).filter(|_| budget.pay(1)) else { return false };
     let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
@@ -125,8 +120,7 @@ fn lists_values(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
     }
 }
 
-/// Returns the values of a TypeScript enum. A numeric enum also maps each number back to its name; those names are not
-/// values.
+/// A numeric TypeScript enum also maps each number back to its name; those names are not values.
 fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
     let numbers: Set<&str> = entries.iter().filter_map(|entry| entry.value.as_number()).collect();
     let is_value = |key: &Text<'_>| !numbers.contains(&*key.display());
@@ -137,7 +131,6 @@ fn is_scalar(value: &Node<'_>) -> bool {
     !matches!(value.data(), Data::Array(_) | Data::Object(_))
 }
 
-/// Returns `enum`, and `type` if all values are of one type.
 fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
     let kind = |value: &Node<'_>| match value.data() {
         Data::String(_) => "string",

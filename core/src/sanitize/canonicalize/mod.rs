@@ -25,7 +25,6 @@ use crate::{
     },
 };
 
-/// The walk down: repairs and upgrades each schema before its subschemas.
 pub(crate) struct Canonicalize<'r> {
     pub(crate) context: &'r mut PassContext,
     pub(crate) passes: Vec<Walked>,

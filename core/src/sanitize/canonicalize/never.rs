@@ -28,7 +28,6 @@ const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
 /// Keywords whose subschemas may be removed.
 pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
 
-/// Removes subschemas that accept nothing from one schema.
 pub(crate) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
         branches(node, place, (keyword, name), context);
@@ -38,7 +37,6 @@ pub(crate) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     }
 }
 
-/// True if the grammar accepts `{"not": {}}` without a type.
 fn accepts_not(grammar: &Grammar) -> bool {
     !grammar.refuses.contains(Keyword::Not) && grammar.typed == TypeRequirement::No
 }
@@ -73,7 +71,6 @@ fn branches<'a>(
     }
 }
 
-/// Marks a change as a loss of guidance if the removed schema has annotations.
 pub(crate) fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     match gone.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
         true => effect.guidance(Guidance::Lost),
@@ -81,7 +78,8 @@ pub(crate) fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeK
     }
 }
 
-/// Replaces a union of one branch with the branch, unless both have the same keyword or the union has other assertions.
+/// Replaces a union of one branch with the branch, unless both have a keyword in common or the union has other
+/// assertions.
 fn lift<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -90,7 +88,7 @@ fn lift<'a>(
 ) {
     let Some(object) = node.as_object() else { return };
     let Some(branch) = object.array_at(keyword).and_then(<[_]>::first) else { return };
-    // A branch that references lead to is not moved.
+    // A branch that references point to is not moved.
     let is_target = context.form == Form::Read
         && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
     if is_target {
@@ -121,7 +119,6 @@ fn lift<'a>(
     }
 }
 
-/// Removes optional properties that accept no value, if the grammar cannot express that.
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(table) = object.object_at(Keyword::Properties) else { return };

@@ -57,7 +57,6 @@ const ALIASES: [(&str, Option<&str>); 17] = [
     ("none", Some("null")),
 ];
 
-/// Repairs a value where a schema belongs, and the values of its keywords.
 pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
@@ -78,7 +77,7 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     values(node, place, context);
 }
 
-/// True if an object needs no repair. This holds for most objects, and one scan of their members shows it.
+/// Most objects need no repair, and one scan of their members shows it.
 fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
         None | Some(Keyword::Default | Keyword::Const) => true,
@@ -92,7 +91,6 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     })
 }
 
-/// True for a type of JSON Schema, or a list of distinct types.
 fn names_types(value: &Node<'_>) -> bool {
     let fine = |value: &Node<'_>| match value.as_text().and_then(Text::as_plain) {
         Some(plain) => TYPE_NAMES.contains(&plain),
@@ -132,7 +130,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     node.replace(Data::Bool(true));
 }
 
-/// Returns the type that a name means: `Some(None)` is any type, `None` is an unknown name.
+/// Returns `Some(None)` for any type, `None` for an unknown name.
 pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
     if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
@@ -141,7 +139,6 @@ pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)
 }
 
-/// Removes keywords whose value is null. (`const`, `default` and `examples` may be null.)
 fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
@@ -343,8 +340,8 @@ fn is_positive(value: &Node<'_>) -> bool {
     value.as_number().is_some_and(|number| json::compare(number, "0").is_gt())
 }
 
-/// Repairs `enum`: removes an empty list (it accepts nothing, but was meant as no constraint) and an object, wraps any
-/// other single value in a list, and removes duplicates.
+/// Removes an empty list, which accepts nothing but was meant as no constraint. Removes an object, wraps any other
+/// single value in a list, and removes duplicates.
 fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => RepairedValue::Gone,
@@ -364,7 +361,6 @@ fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     }
 }
 
-/// True if a property has a boolean `required`.
 fn is_flagged(member: &Member<'_>) -> bool {
     member.value.get(Keyword::Required).and_then(Node::as_bool).is_some()
 }
@@ -431,15 +427,12 @@ fn repair_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Result of checking lists of names.
 pub(super) enum Lists<'a> {
     Fine,
     As(Node<'a>),
     Malformed,
 }
 
-/// Removes duplicates from the lists in `dependentRequired` and `dependencies`; in `dependencies` the values may also
-/// be schemas.
 fn repair_dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Lists<'a> {
     let Some(table) = value.as_object() else { return Lists::Malformed };
     let lists = || table.iter().filter_map(|member| member.value.as_array());
@@ -462,20 +455,17 @@ fn repair_dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) 
     Lists::As(table)
 }
 
-/// True if all items are strings, and distinct.
 fn are_different_names(names: &[Node<'_>]) -> bool {
     let different = || names.iter().filter_map(Node::as_text).collect::<Set<_>>().len();
     are_different_words(names) || (names.iter().all(|name| name.as_text().is_some()) && different() == names.len())
 }
 
-/// Returns the names of a list without duplicates.
 fn different_names<'a>(names: &[Node<'a>], known: &mut Set<Text<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let is_new = |name: &&Node<'a>| name.as_text().is_some_and(|name| known.insert(name.clone()));
     names.iter().filter(is_new).map(|name| name.copy(budget)).collect()
 }
 
-/// True if all items are plain strings, distinct, and few enough to compare pairwise. This holds for most lists of
-/// values.
+/// Returns true only for lists that are short enough to compare pairwise. Most lists of values are.
 fn are_different_words(items: &[Node<'_>]) -> bool {
     const FEW: usize = 16;
     let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();

@@ -14,14 +14,12 @@ use crate::{
     schema::{keyword::Keyword, visit::SchemaPath},
 };
 
-/// Result of checking the value of a keyword.
 pub(super) enum RepairedValue<'a> {
     Fine,
     As(Node<'a>),
     Gone,
 }
 
-/// Checks a number; reads a string that spells one.
 pub(super) fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     if value.as_number().is_some() {
         return RepairedValue::Fine;
@@ -38,7 +36,7 @@ pub(super) fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     }
 }
 
-/// Checks a count. A fraction is rounded to the whole number with the same effect: a minimum up, a maximum down.
+/// A fraction is rounded to the whole number with the same effect: a minimum up, a maximum down.
 pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a> {
     let becomes = number(value);
     let text = match &becomes {
@@ -61,7 +59,6 @@ pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a>
     RepairedValue::As(Node::new(Data::Number(format!("{whole}").into())).with_origin(value.origin()))
 }
 
-/// Checks a boolean; reads a string that spells one.
 pub(super) fn boolean<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     match value.data() {
         Data::Bool(_) => RepairedValue::Fine,
@@ -74,7 +71,6 @@ pub(super) fn boolean<'a>(value: &Node<'a>) -> RepairedValue<'a> {
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
 
-/// Respells the counts of one schema.
 pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let members = node.as_object().into_iter().flatten();
     let spelled = members.filter_map(|member| {
@@ -105,7 +101,6 @@ pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, 
     }
 }
 
-/// Returns an equivalent count in plain digits, or `None` if it exceeds `u64`.
 fn plain(keyword: Keyword, number: &str) -> Option<String> {
     let plain = json::plain_number(number);
     if json::is_integral(number) {

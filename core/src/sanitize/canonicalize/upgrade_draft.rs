@@ -28,7 +28,6 @@ const NULLABLE: ChangeKind = ChangeKind::of(Rule::NullableToNull);
 const CONST: ChangeKind = ChangeKind::of(Rule::ConstToEnum);
 const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 
-/// Metaschema that defines the keywords of the result.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Keywords with more than one spelling, except `items` with a list.
@@ -44,7 +43,6 @@ pub(crate) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Nullable,
 ]);
 
-/// Respells the keywords of one schema.
 pub(crate) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
@@ -62,8 +60,8 @@ pub(crate) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, conte
     nullable(node, place, context);
 }
 
-/// Updates `$schema` if it declares an old draft that the rewritten schema no longer follows. Without `$schema`, a
-/// schema is read as draft 2020-12.
+/// Updates `$schema` only if the rewritten schema no longer follows the declared draft. Without `$schema`, a schema is
+/// read as draft 2020-12.
 pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {
@@ -84,7 +82,7 @@ pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> R
     spell_tuples(root, context)
 }
 
-/// Moves lists of schemas from `items` to `prefixItems`: only old drafts have such lists.
+/// Only old drafts have lists of schemas in `items`.
 fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if !mentions_lists_of_items(root) {
         return Ok(());
@@ -92,7 +90,7 @@ fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Er
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
 }
 
-/// True if any member `items` is a list, even if it is not a keyword there. Faster than a walk.
+/// Also true for a member `items` that is not a keyword. Faster than a walk.
 fn mentions_lists_of_items(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, value }| value.as_array().is_some() && key.is(Keyword::Items))
 }
@@ -109,7 +107,7 @@ impl<'a> VisitorMut<'a> for Tuples<'_> {
     }
 }
 
-/// True if a reference has sibling assertions, which old drafts ignore.
+/// Old drafts ignore assertions next to a reference.
 fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
     if !context.survey.mentions_references {
         return Ok(false);
@@ -127,8 +125,8 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
     Ok(found)
 }
 
-/// Removes `$id` below the root if encoding may add definitions to the root, because references below a nested `$id`
-/// would not reach them.
+/// Below the root only, and only if encoding may add definitions to the root: references below a nested `$id` would not
+/// reach them.
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.survey.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
@@ -140,8 +138,7 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// Removes anchors whose value is not an anchor name by the metaschema. Nothing refers to them; in draft 2019-09,
-/// `$recursiveAnchor` is a boolean.
+/// Nothing refers to these anchors. In draft 2019-09, `$recursiveAnchor` is a boolean.
 fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
@@ -154,7 +151,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-/// Respells draft 4's `exclusiveMinimum: true`, which modifies `minimum`.
+/// Draft 4's `exclusiveMinimum: true` modifies `minimum`.
 fn bound<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -180,11 +177,11 @@ fn bound<'a>(
     }
 }
 
-/// Respells tuples from before 2020-12: `items: […]`, with `additionalItems` for the rest.
+/// Before 2020-12, a tuple is `items: […]`, with `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
-    // If the grammar refuses `$schema`, the result cannot declare a draft in which `items` may be a list.
+    // If the grammar refuses `$schema`, the result cannot declare a draft that allows a list in `items`.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }
@@ -219,7 +216,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Splits `dependencies`, which before 2019-09 held both lists of names and schemas.
+/// Before 2019-09, `dependencies` held both lists of names and schemas.
 fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
@@ -254,7 +251,6 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-/// Respells `const: c` as an `enum` of one value.
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
     // If `enum` needs a type, so does `const`. As an `enum`, it gets the type from the same pass.
@@ -286,7 +282,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-/// Replaces OpenAPI's `nullable: true`, which accepts null in addition to what the other keywords accept.
+/// OpenAPI's `nullable: true` accepts null in addition to what the other keywords accept.
 fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
     // If the grammar expresses null by `nullable`, the keyword stays next to `type`; without `type`, merging schemas
@@ -345,7 +341,6 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-/// Moves the assertions of a schema into a union with null; its annotations stay outside.
 fn beside_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };

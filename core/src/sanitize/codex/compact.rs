@@ -23,7 +23,7 @@ const DEEP: usize = 3;
 const COMBINATORS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const STRUCTURE: [&str; 7] = ["items", "anyOf", "oneOf", "allOf", "properties", "additionalProperties", "$ref"];
 
-/// Keywords that count as steps; definitions do not.
+/// Definitions are not steps.
 const STEPS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -33,7 +33,6 @@ const STEPS: Keywords = Keywords::of(&[
     Keyword::AllOf,
 ]);
 
-/// Removes parts of the schema, the cheapest first, until its compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     let fits = |root: &Node<'_>| json::plain_length(root) <= max_bytes;
     if fits(root) {
@@ -86,7 +85,7 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     }
 }
 
-/// Replaces every schema for which `gives_up` returns true with `{}`. The second argument of `gives_up` is the depth.
+/// The second argument of `gives_up` is the depth.
 fn empty<'a>(
     root: &mut Node<'a>,
     through: Keywords,
@@ -131,7 +130,6 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
     }
 }
 
-/// Removes the definition tables at the root.
 fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) {
     let tables: Vec<&'static str> = TABLES.into_iter().filter(|table| root.get(table).is_some()).collect();
     for table in tables {
@@ -158,7 +156,6 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnost
 const NOTE: Note =
     Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
 
-/// Removes unreachable definitions, and tables that become empty.
 pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;

@@ -1,12 +1,12 @@
 //! The dialects `codex` and `codex-wire`: the changes that OpenAI Codex makes to a tool's schema, step by step.
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
-//! loses, and reports it. Two deviations keep it idempotent: a modelled keyword whose value is null is removed before
+//! loses, and reports it. Two deviations keep it idempotent: a modelled keyword with the value null is removed before
 //! types are inferred, and pruning runs once more after [`sanitizer::keep`].
 //!
-//! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords in which it
-//! looks for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex moves
-//! nothing.
+//! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords that it
+//! searches for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex
+//! moves nothing.
 
 mod compact;
 mod sanitizer;
@@ -32,7 +32,7 @@ pub(crate) struct Wire {
     pub(crate) max_bytes: Option<usize>,
 }
 
-/// Rewrites a schema as Codex does. Without `wire`, only Codex's sanitizer is applied.
+/// Without `wire`, only Codex's sanitizer is applied.
 pub(crate) fn sanitize(
     node: &mut Node<'_>,
     wire: Option<&Wire>,
@@ -75,12 +75,10 @@ const MODELLED: [&str; 15] = [
     "definitions",
 ];
 
-/// Returns the name of Codex's field for a key, if there is one.
 pub(crate) fn modelled(key: &Text<'_>) -> Option<&'static str> {
     MODELLED.iter().find(|name| key.is_found(name)).copied()
 }
 
-/// Surviving keywords that hold subschemas.
 pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -95,17 +93,12 @@ pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
 const REASON: &str =
     "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
 
-/// Location of the effect of a change, relative to the schema that was changed.
 pub(crate) enum Left {
-    /// Under a keyword of the schema.
     Keyword(&'static str),
-    /// The schema itself.
     Here,
-    /// Nothing is left.
     Nothing,
 }
 
-/// Rule and effect of one change.
 pub(crate) struct Note {
     pub(crate) rule: Rule,
     pub(crate) accepts: Accepts,
@@ -113,9 +106,7 @@ pub(crate) struct Note {
     pub(crate) left: Left,
 }
 
-/// The recorder, and facts about the whole schema.
 pub(crate) struct Diagnostics<'r> {
-    /// Remaining budget of the call.
     pub(crate) budget: &'r Budget,
     recorder: &'r mut Recorder,
     /// True if effects at definitions may not carry over to the root, so every effect but `same` is uncertain.
@@ -137,7 +128,7 @@ impl<'r> Diagnostics<'r> {
         self.recorder.is_on()
     }
 
-    /// Reports a change to a schema. `at` is the keyword that caused the change, if any.
+    /// `at` is the keyword that caused the change, if any.
     pub(crate) fn report(
         &mut self,
         node: &Node<'_>,
@@ -175,21 +166,21 @@ impl<'r> Diagnostics<'r> {
         });
     }
 
-    /// Removes the latest changes that are below this schema, because everything there was removed.
+    /// Everything below this schema must have been removed.
     pub(crate) fn forget_latest_below(&mut self, place: &SchemaPath<'_, '_>) {
         if self.is_on() {
             self.recorder.forget_latest_below(&place.pointer.render());
         }
     }
 
-    /// Removes the changes at or below these pointers, because a later change removed these parts.
+    /// A later change removed the parts at these pointers. Changes below the pointers are removed as well.
     pub(crate) fn retract(&mut self, gone: &Set<String>) {
         self.recorder.forget(gone);
     }
 }
 
-/// True if a reference occurs inside `not`, `oneOf` and the like, or if a surviving `unevaluated*` depends on its
-/// siblings.
+/// Returns true if a reference occurs inside `not`, `oneOf` and the like, or if a surviving `unevaluated*` depends on
+/// its siblings.
 fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Keywords in which Codex looks for subschemas.
+/// Keywords that Codex searches for subschemas.
 const VISITED: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -38,10 +38,8 @@ const HINTS: [(&str, &[&str]); 4] = [
     ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
 ];
 
-/// Keywords that prevent type inference.
 const DECLARES_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
-/// Applies the repairs below to every schema, children first.
 pub(super) fn repair(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     visit::walk_mut(diagnostics.budget, root, VISITED, &mut Repair { diagnostics })
 }
@@ -72,7 +70,6 @@ impl<'a> VisitorMut<'a> for Repair<'_, '_> {
 }
 
 impl Repair<'_, '_> {
-    /// Replaces a boolean schema with `{type: "string"}`.
     fn boolean(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
         let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
@@ -80,7 +77,6 @@ impl Repair<'_, '_> {
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
-    /// Removes a table of definitions that is not an object.
     fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
@@ -99,7 +95,6 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Replaces `const` with an `enum` of one value.
     fn constant(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(value) = node.get(Keyword::Const) else { return };
         let accepts = match node.get(Keyword::Enum) {
@@ -121,8 +116,8 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Removes modelled keywords that are null, before types are inferred. (This is a deviation from Codex, which
-    /// infers a type from the key first; see the module's documentation.)
+    /// Runs before types are inferred. (This is a deviation from Codex, which infers a type from the key first; see the
+    /// module's documentation.)
     fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
@@ -144,7 +139,6 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Repairs, infers or clears the type, and adds `properties` or `items`.
     fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
         let listed = recognized(object.get(Keyword::Type));
@@ -196,7 +190,6 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Removes unknown names from an existing type, and replaces a list of one type with that type.
     fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
         let (is_name, count) = match node.get(Keyword::Type).map(Node::data) {
             Some(Data::String(_)) => (true, 1),
@@ -228,7 +221,6 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Sets the inferred type in a schema whose type is missing or unknown.
     fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
         let all_strings =
@@ -252,7 +244,7 @@ impl Repair<'_, '_> {
         object.set_at(0, Text::literal("type"), Node::literal(name));
     }
 
-    /// Empties a schema from which no type can be inferred. Its description is removed as well.
+    /// The description is removed as well.
     fn clear(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
@@ -266,7 +258,6 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Returns the known names in a `type`, in order, with duplicates.
 fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {
@@ -276,13 +267,12 @@ fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
     }
 }
 
-/// Returns the effect of removing all members of a schema.
 fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let (mut accepts, mut guidance) = (Accepts::Same, Guidance::Same);
     for member in object {
         match Keyword::named(&member.key).map(Keyword::role) {
             Some(Role::Meta) => {}
-            // References may lead to this schema, unless it is the root.
+            // References may point to this schema, unless it is the root.
             Some(Role::Identifier | Role::Definitions) if is_root => {}
             Some(Role::Identifier | Role::Definitions) => accepts = Accepts::Mixed,
             Some(Role::Annotation) | None => guidance = Guidance::Lost,
@@ -295,7 +285,7 @@ fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     (accepts, guidance)
 }
 
-/// Removes keywords that Codex has no field for, and returns an error if Codex would drop the tool.
+/// Returns an error if Codex would drop the tool.
 pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if root.as_object().is_none() {
         return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
@@ -310,7 +300,7 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Retracts changes inside `prefixItems`, which Codex repairs before it removes the keyword.
+/// Codex repairs `prefixItems` before it removes the keyword.
 fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if !diagnostics.is_on() {
         return Ok(());
@@ -356,7 +346,6 @@ impl<'a> VisitorMut<'a> for Keep<'_, '_> {
 }
 
 impl<'a> Keep<'_, '_> {
-    /// Records a fault for each member of a schema whose value does not fit the field.
     fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
         for Member { key, value } in object {
             let Some(name) = modelled(key) else { continue };
@@ -383,7 +372,6 @@ impl<'a> Keep<'_, '_> {
         }
     }
 
-    /// Records a fault if it precedes the recorded one.
     fn refuse(&mut self, value: &Node<'a>, pointer: impl FnOnce() -> String, expected: &str) {
         let at = value.origin().number().unwrap_or(u32::MAX);
         if self.first.as_ref().is_none_or(|(first, _)| at < *first) {
@@ -391,7 +379,6 @@ impl<'a> Keep<'_, '_> {
         }
     }
 
-    /// Removes the keywords that Codex has no field for.
     fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
@@ -418,12 +405,11 @@ fn unknown_type(value: &Node<'_>) -> bool {
     }
 }
 
-/// Returns the effect of removing one keyword.
 fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let Some(keyword) = Keyword::named(&member.key) else { return (Accepts::Same, Guidance::Lost) };
     let accepts = match (keyword.role(), keyword) {
         (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
-        // References may lead to the removed identifier or definitions; the root's own `$id` changes nothing.
+        // References may point to the removed identifier or definitions; the root's own `$id` changes nothing.
         (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
@@ -437,7 +423,6 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
     (accepts, Guidance::Lost)
 }
 
-/// True if a schema is present and is neither `true` nor `{}`, so it may refuse something.
 fn narrows(schema: Option<&Node<'_>>) -> bool {
     schema.is_some_and(|schema| schema.as_bool() != Some(true) && !schema.as_object().is_some_and(Object::is_empty))
 }

@@ -10,13 +10,12 @@ use crate::{
     json::{self, Data, Node, Object, Text},
 };
 
-/// The discriminators of the unions in a plan, each determined when it is first needed.
+/// Each discriminator is determined when it is first needed.
 #[derive(Default)]
 pub(super) struct Discriminators<'p, 'n> {
     known: RefCell<Map<*const Node<'n>, Option<Rc<Discriminator<'p, 'n>>>>>,
 }
 
-/// A property that distinguishes the branches of a union.
 struct Discriminator<'p, 'n> {
     property: Text<'n>,
     /// Branches by [`key`] of the property's value, with their indices.
@@ -26,8 +25,7 @@ struct Discriminator<'p, 'n> {
 }
 
 impl<'p, 'n> Discriminators<'p, 'n> {
-    /// Returns the branches that a value can match, in order. `resolve` returns the target of a branch that is a
-    /// reference.
+    /// Keeps the order of the branches. `resolve` returns the target of a branch that is a reference.
     pub(super) fn candidates(
         &self,
         value: &Node<'_>,
@@ -92,7 +90,6 @@ impl<'p, 'n> Discriminator<'p, 'n> {
     }
 }
 
-/// Returns the values that a property of a plan is limited to.
 fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     match schema.get("const") {
         _ if schema.get("json").is_some() => None,
@@ -101,12 +98,12 @@ fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     }
 }
 
-/// Returns a string that two strings, numbers or booleans share exactly if they are equal; `None` for other values.
+/// Two strings, numbers or booleans have the same key exactly if they are equal. Other values have none.
 fn key(value: &Node<'_>) -> Option<String> {
     matches!(value.data(), Data::String(_) | Data::Number(_) | Data::Bool(_)).then(|| json::canonical(value))
 }
 
-/// Returns the branches by the values that they list for a property, or `None` if one of them does not list scalars.
+/// Returns `None` if a branch does not list scalars.
 fn branches_by_value<'p, 'n>(
     property: &Text<'_>,
     tables: &[(usize, &'p Node<'n>, &Object<'n>)],

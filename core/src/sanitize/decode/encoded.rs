@@ -21,7 +21,6 @@ use crate::{
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
 
-/// Returns the definitions of a plan, by reference.
 pub(super) fn definitions<'d, 'n>(plan: &'d Node<'n>) -> Map<String, &'d Node<'n>> {
     let mut definitions = Map::from_iter([(String::from("#"), plan)]);
     for table in ["$defs", "definitions"] {
@@ -34,16 +33,16 @@ pub(super) fn definitions<'d, 'n>(plan: &'d Node<'n>) -> Map<String, &'d Node<'n
     definitions
 }
 
-/// Restores encoded arguments. Its tables are built once for all arguments.
+/// The tables are built once for all arguments.
 pub(super) struct Decode<'d, 'n> {
     budget: &'d Budget,
     plan: &'d Node<'n>,
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
-    /// Results of comparing values with plans while a branch is chosen, by the addresses of both and by whether only
-    /// types are compared. Without this cache, a recursive union would compare a nested value once for each combination
-    /// of branches around it.
+    /// Results of comparing values with plans while a branch is chosen. The keys are the addresses of both, and true if
+    /// only types are compared. Without this cache, a recursive union would compare a nested value once for each
+    /// combination of branches around it.
     matches: RefCell<Map<(usize, usize, bool), bool>>,
     /// Nesting depth of calls. It is limited because a plan that was not created here may be a union of itself.
     level: Cell<usize>,
@@ -58,7 +57,6 @@ impl<'d, 'n> Decode<'d, 'n> {
         Decode { budget, plan, definitions: definitions(plan), discriminators, matches, level, texts }
     }
 
-    /// Restores arguments.
     pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
         self.value(arguments, self.plan);
     }
@@ -70,7 +68,6 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Enters the target of a chain of references, and charges the inspection of a value and its plan to the budget.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let at = self.target(plan)?;
         let properties = at.object_at("properties").map_or(0, Object::len);
@@ -82,7 +79,6 @@ impl<'d, 'n> Decode<'d, 'n> {
         Some(at)
     }
 
-    /// Follows a chain of references to its target. Returns a plan without a reference unchanged.
     fn target(&self, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let mut at = plan;
         let mut left = MAX_REFERENCES;
@@ -170,7 +166,6 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Turns key-value pairs into members.
     fn pairs(&self, value: &mut Node<'_>, values: &'d Node<'n>) {
         // A list that does not consist of pairs may be valid for another type of the same schema.
         if are_pairs(value) {
@@ -193,7 +188,6 @@ impl<'d, 'n> Decode<'d, 'n> {
         self.value(value, branch);
     }
 
-    /// Returns the branches that a value can match strictly.
     fn candidates(&self, value: &Node<'_>, branches: &'d [Node<'n>]) -> Vec<&'d Node<'n>> {
         self.discriminators.candidates(value, branches, self.budget, |branch| self.target(branch))
     }
@@ -207,7 +201,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// True if a value matches a plan. If `loosely` is set, only its type is checked.
+    /// If `loosely` is set, only the type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
         let has_children = matches!(value.data(), Data::Object(_) | Data::Array(_));
         if !has_children && ["$ref", "anyOf"].iter().all(|key| plan.get(*key).is_none()) {
@@ -248,8 +242,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         fits
     }
 
-    /// True if a value is one of those that a plan lists. Most are spelled as they are listed, so the text is compared
-    /// first.
+    /// Most values are spelled as they are listed, so the text is compared first.
     fn is_listed(&self, value: &Node<'_>, plan: &'d Node<'n>, values: &[Node<'n>]) -> bool {
         let Some(texts) = self.texts(plan, values) else { return false };
         texts.contains(&json::write_plain(value))
@@ -257,7 +250,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                 && values.iter().any(|known| json::same(known, value)))
     }
 
-    /// Returns the JSON text of each value that a plan lists, written once per plan; `None` if the budget is spent.
+    /// The texts are written once per plan. Returns `None` if the budget is spent.
     fn texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
         let mut known = self.texts.borrow_mut();
         let key = core::ptr::from_ref(plan);
@@ -317,12 +310,10 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 }
 
-/// Returns the values that a plan lists.
 fn listed<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     plan.array_at("enum")
 }
 
-/// Returns the name of the property that wraps a branch, if it is wrapped.
 fn wrapper<'p>(branch: &'p Node<'_>) -> Option<Cow<'p, str>> {
     branch.get("wrapper")?.as_text()?.value()
 }
@@ -333,7 +324,6 @@ fn others<'p, 'n>(plan: &'p Node<'n>) -> Option<(Cow<'p, str>, &'p Node<'n>)> {
     Some((others.get("name")?.as_text()?.value()?, others.get("values")?))
 }
 
-/// True if a value matches the types and the listed values of a plan.
 fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
     let kind = match value.data() {
         Data::Null => "null",
@@ -351,7 +341,6 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
     typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
 }
 
-/// True for a list that contains only key-value pairs.
 fn are_pairs(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|items| {
         items.iter().all(|item| {
@@ -362,7 +351,6 @@ fn are_pairs(value: &Node<'_>) -> bool {
     })
 }
 
-/// Turns a list of pairs into an object, and calls `each` on every value.
 fn from_pairs<'a>(value: &mut Node<'a>, each: &mut dyn FnMut(&mut Node<'a>)) {
     let Data::Array(items) = core::mem::replace(value.data_mut(), Data::Null) else { return };
     let mut members: Vec<Member<'a>> = Vec::with_capacity(items.len());
@@ -394,7 +382,6 @@ fn from_definition(value: &mut Node<'_>) {
     });
 }
 
-/// Parses a string that holds JSON, if `is_accepted` accepts the value.
 fn from_text(value: &mut Node<'_>, is_accepted: impl Fn(&Node<'_>) -> bool) {
     let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
     if let Ok(read) = json::read(&text) {

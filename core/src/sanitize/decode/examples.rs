@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
 
-/// Encodes arguments as the plan for strict modes describes. Its tables are built once for all arguments.
+/// The tables are built once for all arguments.
 pub(super) struct Encode<'p, 'n> {
     budget: &'p Budget,
     plan: &'p Node<'n>,
@@ -28,7 +28,7 @@ pub(super) struct Encode<'p, 'n> {
     tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
 
-/// Properties of a plan, if it has any.
+/// `None` if the plan has no properties.
 type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Encode<'p, 'n> {
@@ -39,12 +39,10 @@ impl<'p, 'n> Encode<'p, 'n> {
         Encode { budget, plan, definitions, tables: RefCell::default() }
     }
 
-    /// Encodes arguments.
     pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
         self.value(arguments, self.plan);
     }
 
-    /// Returns the properties of a plan; `None` if the budget is spent.
     fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
         let mut tables = self.tables.borrow_mut();
         let key = core::ptr::from_ref(plan);
@@ -93,7 +91,6 @@ impl<'p, 'n> Encode<'p, 'n> {
         }
     }
 
-    /// Turns the members of a map into key-value pairs.
     fn pairs<'a>(&self, value: &mut Node<'a>, values: &'p Node<'n>) {
         let Data::Object(members) = core::mem::take(value).into_data() else { return };
         let pair = |Member { key, value: mut inner }: Member<'a>| {

@@ -1,6 +1,6 @@
 //! Parses strings that hold JSON, for dialects that cannot express these values otherwise.
 //!
-//! The plan contains the parts of the sent schema that are needed. In each schema whose values are sent as text, the
+//! The plan contains the parts of the sent schema that are needed. If the values of a schema are sent as text, the
 //! member `json` is the kind of these values: `"any"` JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"`
 //! that `enum` lists as a string. Other strings, and text that is not JSON, are left unchanged. `absent` names the
 //! properties whose null means that they are absent. Dialects that need `json` or `absent` get schemas without
@@ -19,24 +19,20 @@ use crate::{
     },
 };
 
-/// Keywords that distinguish values.
 const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
-/// True if schemas for this grammar may need a plan: for text in place of other values, or for null in place of
-/// absence.
 pub(super) fn asks(grammar: &Grammar) -> bool {
     grammar.anything == AnyEncoding::JsonText
         || !grammar.enums.as_text.is_empty()
         || grammar.objects.required == RequiredRule::One
 }
 
-/// Returns the plan for a schema as it is sent, or `None` if nothing is to be undone.
+/// Returns `None` if nothing is to be undone.
 pub(super) fn plan(written: &Node<'_>, budget: &Budget) -> Option<Node<'static>> {
     needed(written, false, budget).map(|plan| plan.detached())
 }
 
-/// Returns the plan for a schema. If `all` is set, it also contains what distinguishes values of this schema from
-/// others.
+/// If `all` is set, the plan also contains what distinguishes values of this schema from others.
 fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>> {
     let object = schema.as_object().filter(|object| budget.pay(1 + object.len()))?;
     let mut plan = Object::new();
@@ -84,14 +80,13 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     (all || !plan.is_empty()).then(|| Node::object(plan))
 }
 
-/// Parses the strings that hold JSON.
 pub(super) fn read<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     if holds_text(arguments, budget) {
         Texts { budget, discriminators: Discriminators::default() }.value(arguments, plan);
     }
 }
 
-/// True if there is a string that may be JSON, or a null that may mean absence. Most arguments contain neither.
+/// A string may be JSON, and a null may mean absence. Most arguments contain neither.
 pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = alloc::vec![node];
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
@@ -110,12 +105,11 @@ fn begins_json(text: &str) -> bool {
     text.trim_start().starts_with(|first: char| matches!(first, '{' | '[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n'))
 }
 
-/// Parses a JSON text into a value that borrows nothing.
 fn parsed(text: &str) -> Option<Node<'static>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
-/// True if this is a JSON string that was quoted because the string itself would be parsed as an object.
+/// The string was quoted because it would itself be parsed as an object.
 fn unquoted(parsed: &Node<'_>) -> bool {
     let Some(text) = parsed.as_text().and_then(|text| text.value()) else { return false };
     self::parsed(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
@@ -160,7 +154,6 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         });
     }
 
-    /// Returns the branches that a value can match by more than its type.
     fn candidates(&self, value: &Node<'_>, branches: &'s [Node<'n>]) -> Vec<&'s Node<'n>> {
         self.discriminators.candidates(value, branches, self.budget, Some)
     }
@@ -170,26 +163,23 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         self.budget.pay(1 + members)
     }
 
-    /// Returns the properties of a schema.
     fn table(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
         let properties = schema.object_at("properties")?;
         self.budget.pay(properties.len());
         Some(LookUp::of(properties))
     }
 
-    /// Returns the schema of a member.
     fn member(&self, table: Option<&LookUp<'s, 'n>>, name: &Text<'_>, schema: &'s Node<'n>) -> Option<&'s Node<'n>> {
         table.and_then(|table| table.get(name)).or_else(|| schema.get("additionalProperties"))
     }
 
-    /// True if the text is among the values that a schema lists, or if it lists none.
     fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
         let values = schema.array_at("enum");
         self.budget.pay(values.map_or(0, <[_]>::len));
         values.is_none_or(|values| values.iter().any(|known| known.is_text(text)))
     }
 
-    /// Returns the value that the text encodes, or `None` if it remains a string.
+    /// Returns `None` if the text remains a string.
     fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
         let mut asked = Asked::default();
         self.gather(schema, text, &mut asked);
@@ -203,7 +193,6 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         reads.then_some(parsed)
     }
 
-    /// Collects which values the branches of a schema accept as text.
     fn gather(&self, schema: &Node<'_>, text: &str, asked: &mut Asked) {
         if !self.budget.pay(1) {
             return;
@@ -222,7 +211,6 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         }
     }
 
-    /// True if a value matches a schema.
     fn fits(&self, value: &Node<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
         if !self.pay(value) {
             return false;
@@ -277,7 +265,6 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
     }
 }
 
-/// Removes the members whose null means that they are absent.
 fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     let Some(names) = schema.array_at("absent") else { return };
     if !budget.pay(names.len()) {
@@ -292,7 +279,6 @@ fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     }
 }
 
-/// Degree to which a value matches a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     /// Every member is declared.

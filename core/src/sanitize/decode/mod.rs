@@ -3,8 +3,8 @@
 //! Sanitizing leaves a [`Plan`], which describes what to undo and can be kept as JSON. Running it needs neither the
 //! schema nor the dialect. Values that do not match the plan are left unchanged.
 //!
-//! The nesting of results is limited to that of inputs, so that every result can be read again. Rules that replace a
-//! boolean with an object, or add an empty object, can exceed the limit at the last level.
+//! Results may nest as deep as inputs, so that every result can be read again. Rules that replace a boolean with an
+//! object, or add an empty object, can exceed the limit at the last level.
 
 mod discriminator;
 mod encoded;
@@ -29,20 +29,18 @@ use crate::{
     limits::MAX_DEPTH,
 };
 
-/// Restore plan for the arguments of one tool, with a part for each encoding, in the order in which they are undone.
+/// Each encoding has a part. The parts are undone in this order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// Encoding for strict modes.
     encoded: Option<Node<'static>>,
     /// JSON in strings.
     json: Option<Node<'static>>,
-    /// Renamed properties.
     names: Option<Node<'static>>,
     /// Name of the property that `wrap-root` put the answer under.
     pub(crate) wrapper: Option<String>,
 }
 
-/// Collects a plan while a schema is sanitized.
 #[derive(Default)]
 pub(crate) struct PlanBuilder<'a> {
     plan: Plan,
@@ -55,7 +53,7 @@ pub(crate) struct PlanBuilder<'a> {
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// Keeps the original schema; called before it is rewritten.
+    /// The schema must not be rewritten yet.
     pub(crate) fn keep(
         &mut self,
         original: &Node<'a>,
@@ -67,14 +65,13 @@ impl<'a> PlanBuilder<'a> {
         self.original = (!stand_ins.is_empty()).then(|| (original.copy(budget), stand_ins.clone()));
     }
 
-    /// Adds the plan for strict modes; called before the plain schema is lowered.
+    /// The plain schema must not be lowered yet.
     pub(crate) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
         within_limit(plain)?;
         self.plan.encoded = plan::of(plain, grammar, budget);
         Ok(())
     }
 
-    /// Completes the plan; called with the final schema.
     pub(crate) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if json_string::asks(grammar) {
             within_limit(written)?;
@@ -83,7 +80,6 @@ impl<'a> PlanBuilder<'a> {
         self.finish_names(grammar, budget)
     }
 
-    /// Completes the plan for property names alone.
     pub(crate) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if let Some((original, stand_ins)) = &self.original {
             self.plan.names =
@@ -95,17 +91,14 @@ impl<'a> PlanBuilder<'a> {
 }
 
 impl Plan {
-    /// True if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
         self.wrapper.is_none() && self.parts().iter().all(|(_, part)| part.is_none())
     }
 
-    /// Returns the new names by original name, except for members that are renamed differently in different schemas.
     pub(crate) fn new_names(&self) -> Map<String, String> {
         self.names.as_ref().map(names::new_names).unwrap_or_default()
     }
 
-    /// Returns the plan for an answer that was only wrapped in a property of this name.
     pub(crate) fn of_wrapper(name: String) -> Plan {
         Plan { wrapper: Some(name), ..Plan::default() }
     }
@@ -114,11 +107,8 @@ impl Plan {
         [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
     }
 
-    /// Restores arguments in place, with a separate budget.
-    ///
-    /// # Errors
-    /// `budget-exceeded`, for example for thousands of values of a union with hundreds of branches that no property
-    /// tells apart.
+    /// Uses a separate budget. Thousands of values of a union with hundreds of branches that no property tells apart
+    /// exceed it.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
@@ -127,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// Prepares this plan for all examples of a tool, which share the budget.
+    /// All examples of a tool share the budget.
     pub(crate) fn encoder<'p>(&'p self, budget: &'p Budget) -> Encoder<'p> {
         Encoder {
             names: self.names.as_ref().map(|plan| Names::to_new(plan, budget)),
@@ -145,22 +135,18 @@ impl Plan {
         }
     }
 
-    /// True if lists of pairs may have to become members.
     pub(crate) const fn may_have_pairs(&self) -> bool {
         self.encoded.is_some()
     }
 
-    /// Restores arguments in place, last encoding first.
     pub(crate) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
         self.restorer(budget).restore(arguments)
     }
 
-    /// Returns the plan as JSON, as a part of the data that is stored for a list of tools.
     pub(crate) fn to_node(&self) -> Node<'static> {
         Node::object(Object::from_unique(self.members().collect()))
     }
 
-    /// Returns the plan as JSON with a version, to be stored separately.
     pub(crate) fn to_versioned_node(&self) -> Node<'static> {
         let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
         Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))
@@ -174,10 +160,6 @@ impl Plan {
         parts.chain(wrapper)
     }
 
-    /// Reads a plan that [`Self::to_node`] wrote.
-    ///
-    /// # Errors
-    /// `invalid-value` if it is not a plan.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
         let mut plan = Plan::default();
         for Member { key, value } in node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))? {
@@ -201,10 +183,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Reads a plan that [`Self::to_versioned_node`] wrote.
-    ///
-    /// # Errors
-    /// `invalid-value` if it is not a plan, or one of another version.
     pub(crate) fn from_versioned_node(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
@@ -225,7 +203,6 @@ impl Plan {
     }
 }
 
-/// A plan with the tables that restoring uses.
 struct Restorer<'p> {
     plan: &'p Plan,
     budget: &'p Budget,
@@ -251,7 +228,6 @@ impl Restorer<'_> {
     }
 }
 
-/// A plan that is prepared for the examples of a tool.
 pub(crate) struct Encoder<'p> {
     names: Option<Names<'p, 'p>>,
     encode: Option<Encode<'p, 'p>>,
@@ -259,11 +235,8 @@ pub(crate) struct Encoder<'p> {
 }
 
 impl Encoder<'_> {
-    /// Returns example arguments as the model has to write them; `None` if no such arguments are found, which is
-    /// possible for values of unions.
-    ///
-    /// # Errors
-    /// `budget-exceeded`, and for every later example too.
+    /// Returns `None` if no such arguments are found, which is possible for values of unions. If the budget is
+    /// exceeded, every later example fails, too.
     pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         let budget = self.restorer.budget;
         let mut sent = example.copy(budget);
@@ -281,10 +254,8 @@ impl Encoder<'_> {
     }
 }
 
-/// Member of a plan that names the wrapper of an answer.
 const WRAPPER: &str = "wrapper";
 
-/// Replaces an object with the value of its only property, if that has this name.
 fn unwrap(answer: &mut Node<'_>, name: &str) {
     if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
         return;
@@ -301,8 +272,7 @@ fn wrong(pointer: String, expected: &str, found: &str) -> Error {
     Error::new(Code::InvalidValue, pointer, message)
 }
 
-/// # Errors
-/// `too-deep` at the first array or object beyond [`MAX_DEPTH`].
+/// Returns an error at the first array or object beyond [`MAX_DEPTH`].
 pub(super) fn within_limit(node: &Node<'_>) -> Result<(), Error> {
     // An unchanged input was measured when it was read.
     if node.is_intact() {

@@ -1,9 +1,12 @@
 //! Restores property names of the tool's own schema.
 //!
-//! The plan contains the parts of the original schema that are needed: `names` maps new names to old ones (`rootNames`
-//! at the root, if they differ there); `allOf` lists all plans for the same value; `properties`, `others` (plans for
-//! undeclared members), `prefixItems` and `items` lead to members and items. A `$ref` names an entry in `$defs` of the
-//! root.
+//! The plan contains the parts of the original schema that are needed:
+//!
+//! - `names` maps new names to old ones (`rootNames` at the root, if they differ there).
+//! - `allOf` lists all plans for the same value.
+//! - `properties`, `others` (plans for undeclared members), `prefixItems` and `items` contain the plans for members and
+//! items.
+//! - A `$ref` names an entry in `$defs` of the root.
 
 use alloc::{
     rc::Rc,
@@ -31,8 +34,7 @@ use crate::{
 /// Maximum number of plans for one value; only a schema made to be slow has more.
 const MAX_PLANS: usize = 4096;
 
-/// Returns the plan for an original schema, or `None` if no name was replaced. `no_slash` is set if names with `/` were
-/// replaced too.
+/// Returns `None` if no name was replaced. `no_slash` is set if names with `/` were replaced, too.
 pub(super) fn plan(
     (original, wrapper, stand_ins): (&Node<'_>, Option<&str>, &StandIns),
     grammar: &Grammar,
@@ -91,7 +93,6 @@ struct Planner<'r> {
     found: Cell<bool>,
 }
 
-/// Plan for one schema.
 struct Planned<'a> {
     plan: Node<'a>,
     /// True if a name in the schema was replaced, or may have been replaced in the target of a reference.
@@ -99,7 +100,6 @@ struct Planned<'a> {
 }
 
 impl Planner<'_> {
-    /// Returns the name of a target of references in the plan.
     fn name(&self, target: Number) -> String {
         target.saturating_sub(self.first).to_string()
     }
@@ -131,7 +131,7 @@ impl Planner<'_> {
         Planned { plan: Node::object(plan), renames }
     }
 
-    /// Adds the plans for members and items. Returns true if they rename anything.
+    /// Returns true if the plans rename anything.
     fn below<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let mut renames = false;
         let mut kept = |schema: &Node<'a>| {
@@ -167,7 +167,7 @@ impl Planner<'_> {
         renames
     }
 
-    /// Adds the names of a schema's properties that were replaced. Returns true if there are any.
+    /// Returns true if any name was replaced.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let table = object.object_at("properties");
         let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
@@ -189,7 +189,7 @@ impl Planner<'_> {
         renames
     }
 
-    /// Returns the old names, by new name.
+    /// Returns the old names by new name.
     fn originals<'s, 'a>(
         &self,
         spelling: Spelling,
@@ -225,7 +225,7 @@ pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
     found.into_iter().filter_map(|(old, new)| Some((old, new?))).collect()
 }
 
-/// Renames properties as a plan describes. Its tables are built once for all arguments.
+/// The tables are built once for all arguments.
 pub(super) struct Names<'p, 'n> {
     budget: &'p Budget,
     plan: &'p Node<'n>,
@@ -236,27 +236,23 @@ pub(super) struct Names<'p, 'n> {
     tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
 
-/// Properties of a plan, if it has any.
+/// `None` if the plan has no properties.
 type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Names<'p, 'n> {
-    /// Restores the properties' own names.
     pub(super) fn to_own(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
         let targets = plan.object_at("$defs").map(LookUp::of);
         Names { budget, plan, targets, tables: RefCell::default(), to_new: false }
     }
 
-    /// Replaces the properties' own names with those that were sent.
     pub(super) fn to_new(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
         Names { to_new: true, ..Names::to_own(plan, budget) }
     }
 
-    /// Renames the properties of arguments.
     pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
         self.value(arguments, &[self.plan], true);
     }
 
-    /// Restores one value that these plans apply to.
     fn value(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], is_root: bool) {
         if plans.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
             return;
@@ -288,7 +284,7 @@ impl<'p, 'n> Names<'p, 'n> {
         }
     }
 
-    /// Returns these plans and all others for the same value; `None` if the budget is spent.
+    /// Returns these plans and all others for the same value. Returns `None` if the budget is spent.
     fn in_place(&self, plans: &[&'p Node<'n>]) -> Option<Vec<&'p Node<'n>>> {
         let mut seen: Set<*const Node<'n>> = Set::new();
         let mut found: Vec<&'p Node<'n>> = Vec::new();
@@ -309,7 +305,7 @@ impl<'p, 'n> Names<'p, 'n> {
         Some(found)
     }
 
-    /// Returns the properties of a plan, indexed once per plan; `None` if the budget is spent.
+    /// Indexes the properties once per plan. Returns `None` if the budget is spent.
     fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
         let mut tables = self.tables.borrow_mut();
         let key = core::ptr::from_ref(plan);
@@ -325,7 +321,6 @@ impl<'p, 'n> Names<'p, 'n> {
         Some(table)
     }
 
-    /// Renames the properties of one value.
     fn names(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], tables: &[Table<'p, 'n>], is_root: bool) {
         let Some(object) = value.as_object() else { return };
         let mut originals: Map<&Text<'n>, &Text<'n>> = Map::new();
@@ -356,7 +351,6 @@ impl<'p, 'n> Names<'p, 'n> {
     }
 }
 
-/// Returns the plans for a member; `table` holds the properties of `plan`.
 fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
     if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);
@@ -364,7 +358,6 @@ fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Tex
     plan.items_at("others").iter().collect()
 }
 
-/// Returns the plan for an item.
 fn item<'p, 'n>(plan: &'p Node<'n>, place: usize) -> Option<&'p Node<'n>> {
     let first = plan.array_at("prefixItems").and_then(|items| items.get(place));
     first.or_else(|| plan.get("items"))

@@ -22,11 +22,7 @@ pub(crate) const CALLING: u64 = 5;
 /// Version of data that also extracts answers from Markdown fences.
 pub(crate) const INSTRUCTED: u64 = 6;
 
-/// Checks that the version is current, or at most `newest`. `what` names the stored data, and `again` states how to
-/// create it again.
-///
-/// # Errors
-/// `invalid-value`.
+/// `what` names the stored data, and `again` states how to create it again.
 pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Result<(), Error> {
     let found = match kept.get("version") {
         None => String::from("none"),

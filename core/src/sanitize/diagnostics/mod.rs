@@ -22,7 +22,6 @@ use crate::{
 };
 use pointers::{InputPointers, OutputPointers};
 
-/// Rule and effect of one change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChangeKind {
     pub(crate) rule: Rule,
@@ -32,7 +31,6 @@ pub(crate) struct ChangeKind {
 }
 
 impl ChangeKind {
-    /// Returns a change with the default effect of its rule.
     pub(crate) const fn of(rule: Rule) -> Self {
         let Effect { accepts, guidance, encoded } = rule.effect();
         ChangeKind { rule, accepts, guidance, encoded }
@@ -54,52 +52,42 @@ impl ChangeKind {
     }
 }
 
-/// Rules that may remove a whole part. Their change then replaces all earlier changes inside that part.
+/// The change of such a rule replaces all earlier changes inside the removed part.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Id of synthesized nodes, which are reported at the root.
 const ROOT: Number = Number::MAX;
 
-/// Origin or destination of a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Location {
-    /// A node.
     Node(Number),
-    /// A keyword of a node.
     Keyword(Number, Cow<'static, str>),
-    /// Nothing is left.
     Nowhere,
 }
 
 impl Location {
-    /// Returns the location of a node, by its origin.
     pub(crate) fn of(node: &Node<'_>) -> Location {
         Location::Node(node.origin().number().unwrap_or(ROOT))
     }
 
-    /// Returns the location of a schema's reference, whichever keyword holds it.
     pub(crate) fn of_reference(node: &Node<'_>) -> Location {
         let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
         let value = written.filter(|value| value.origin().number().is_some());
         value.map_or_else(|| Location::under(node, "$ref"), Location::of)
     }
 
-    /// Returns the location of a keyword of a node.
     pub(crate) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
         Location::Keyword(node.origin().number().unwrap_or(ROOT), keyword.into())
     }
 
-    /// Returns a move to another location.
     pub(crate) fn to(self, to: Location) -> Moved {
         Moved { from: self, to }
     }
 
-    /// Returns a move to the same location, for a value that is rewritten in place.
     pub(crate) fn in_place(self) -> Moved {
         Moved { from: self.clone(), to: self }
     }
 
-    /// Returns a move to nowhere, for a value that is removed.
     pub(crate) fn removed(self) -> Moved {
         self.to(Location::Nowhere)
     }
@@ -127,7 +115,6 @@ impl Location {
     }
 }
 
-/// Location of a change before and after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Moved {
     from: Location,
@@ -142,10 +129,9 @@ struct Entry {
     is_undone: bool,
 }
 
-/// Entries that were recorded before a pause.
 pub(crate) struct Muted(Option<Vec<Entry>>);
 
-/// Collects the changes of passes; does no work if no report is wanted.
+/// Does no work if no report is wanted.
 pub(crate) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     detail: Detail,
@@ -154,13 +140,9 @@ pub(crate) struct Diagnostics {
     /// Targets of references that were copied, with the number of places where each of them was written.
     places: Map<Number, usize>,
     input: InputPointers,
-    /// Number of the root.
     root: Number,
-    /// Nodes at which any effect but `same` is uncertain.
     doubt: PolarityMap,
-    /// Objects that lose properties mentioned elsewhere when they are closed.
     pub(crate) naming: Naming,
-    /// Rules of the running pass.
     #[cfg(test)]
     expected: &'static [Rule],
 }
@@ -187,17 +169,16 @@ impl Diagnostics {
         Ok(diagnostics)
     }
 
-    /// Pauses reporting until [`unmute`](Self::unmute), for trial runs.
+    /// For trial runs. Reporting is paused until [`unmute`](Self::unmute).
     pub(crate) fn mute(&mut self) -> Muted {
         Muted(self.entries.take())
     }
 
-    /// Resumes reporting.
     pub(crate) fn unmute(&mut self, paused: Muted) {
         self.entries = paused.0;
     }
 
-    /// Sets the rules of the running pass: tests check that a pass reports only rules in its table entry.
+    /// Tests check that a pass reports only rules in its table entry.
     #[cfg(test)]
     pub(crate) fn expect(&mut self, context: &'static [Rule]) {
         self.expected = context;
@@ -207,12 +188,11 @@ impl Diagnostics {
         self.entries.is_some()
     }
 
-    /// Sets the root, for changes to synthesized nodes.
+    /// Changes to synthesized nodes are reported at the root.
     pub(crate) fn follow(&mut self, root: &Node<'_>) {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
-    /// Reports that a keyword is spelled differently in the input.
     pub(crate) fn report_respelled(
         &mut self,
         place: impl Into<Polarity>,
@@ -227,15 +207,13 @@ impl Diagnostics {
         self.report(place, Location::of(value).in_place(), effect, message);
     }
 
-    /// Records one more place where the target of a reference was written. `stays` is true if the original is written,
-    /// too.
+    /// `stays` is true if the original is written, too.
     pub(crate) fn note_place(&mut self, target: &Node<'_>, stays: bool) {
         if let Some(number) = target.origin().number().filter(|_| self.is_on()) {
             *self.places.entry(number).or_insert(usize::from(stays)) += 1;
         }
     }
 
-    /// Reports a change at a schema, unless it was reported before.
     pub(crate) fn report(
         &mut self,
         place: impl Into<Polarity>,
@@ -250,7 +228,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds a change. Returns its empty message, if the change is new and messages are wanted.
+    /// Returns the empty message of the change, if the change is new and messages are wanted.
     #[inline(never)]
     fn record(&mut self, polarity: Polarity, moved: Moved, effect: ChangeKind) -> Option<&mut String> {
         let entries = self.entries.as_mut()?;
@@ -274,7 +252,6 @@ impl Diagnostics {
         entries.last_mut().map(|entry| &mut entry.message).filter(|_| self.detail == Detail::Whole)
     }
 
-    /// Reports a change that replaces an earlier one with the same cause.
     pub(crate) fn supersede(
         &mut self,
         undone: ChangeKind,
@@ -291,10 +268,10 @@ impl Diagnostics {
         self.report(place, moved, effect, message);
     }
 
-    /// Removes changes inside these nodes, which another change reports as removed. The numbers are sorted.
+    /// Another change reports these nodes as removed. The numbers are sorted.
     pub(crate) fn retract(&mut self, gone: &[Number]) {
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
-        // Parts of the nodes may have been removed before, so their ends are those of the input.
+        // Parts of the nodes may have been removed before, so their ends are the ends in the input.
         let ends = self.input.ends();
         entries.retain(|entry| {
             let number = entry.from.number();
@@ -306,7 +283,6 @@ impl Diagnostics {
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 
-    /// Records the changes, with pointers into the input and the final output. `reason` returns the reason for a rule.
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
@@ -347,11 +323,10 @@ impl Diagnostics {
     }
 }
 
-/// Drops changes inside parts that were removed later and of which nothing is left, so that one cause is reported as
-/// one change.
+/// Drops changes inside parts that were removed entirely later, so that one cause is reported as one change.
 ///
-/// References may have copied such a part, or a schema in it, to other places. What became of the copies is not known,
-/// so their changes are kept if they have an effect.
+/// References may have copied such a part, or a schema in it, to other locations. What became of the copies is not
+/// known, so their changes are kept if they have an effect.
 fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: &InputPointers, output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
@@ -379,7 +354,7 @@ fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: 
     let is_elsewhere = |number: Number, part: &Range<Number>| {
         !places.is_empty()
             && input.around(number).any(|around| {
-                // A target inside of the part was copied out of it; a larger target may stand where it was read.
+                // A target inside the part was copied out of it; a larger target may still be where it was read.
                 let own = usize::from(around <= part.start);
                 places.get(&around).is_some_and(|places| *places > own)
             })
@@ -397,13 +372,11 @@ fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: 
     entries.retain(|_| !goes.next().unwrap_or_default());
 }
 
-/// True if the model or the tool may notice the change.
 fn has_effect(entry: &Entry) -> bool {
     let ChangeKind { accepts, guidance, encoded, .. } = entry.effect;
     accepts != Accepts::Same || guidance != Guidance::Same || encoded
 }
 
-/// Collects the numbers of all nodes in a tree.
 fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
     found.extend(node.origin().number());
     match node.data() {
@@ -414,7 +387,7 @@ fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
 }
 
 impl Diagnostics {
-    /// Collects properties mentioned in the input, for a grammar that closes all objects.
+    /// Used for a grammar that closes all objects.
     pub(crate) fn collect_names(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         if self.is_on() {
             self.naming = Naming::of(root, budget)?;
@@ -422,7 +395,6 @@ impl Diagnostics {
         Ok(())
     }
 
-    /// Records that a part was removed that named properties of an object that is kept.
     pub(crate) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         match self.entries {
             Some(_) => self.naming.removed(part, budget),
@@ -430,14 +402,12 @@ impl Diagnostics {
         }
     }
 
-    /// Records that objects were merged into one.
     pub(crate) fn join_names(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Origin) {
         if self.is_on() {
             self.naming.joined(objects, parts, into.number().unwrap_or(self.root));
         }
     }
 
-    /// True if closing this object loses properties that the schema mentions elsewhere.
     pub(crate) fn mentions_others(&self, object: &Node<'_>) -> bool {
         self.naming.mentions_others(object, object.origin().number().unwrap_or(self.root))
     }

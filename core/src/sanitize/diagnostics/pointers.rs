@@ -10,8 +10,6 @@ use crate::{
     schema::references::Number,
 };
 
-/// Values of the input, by number.
-///
 /// Numbers follow document order, except for members that replaced a duplicate: these have the position of the first
 /// occurrence, but a later number.
 #[derive(Default)]
@@ -21,14 +19,14 @@ pub(super) struct InputPointers {
     values: Vec<Value>,
     /// All tokens in one string: a string for each would cost more than the rest of this type.
     tokens: String,
-    /// Members whose keyword is spelled differently in the input.
+    /// Members with a keyword that is spelled differently in the input.
     respelled: Map<(Number, &'static str), Number>,
 }
 
 #[derive(Clone, Default)]
 struct Value {
     parent: Number,
-    /// Range in `tokens` of the token that leads here from the parent.
+    /// Range in `tokens` of the last token of the value's pointer.
     token: Range<usize>,
 }
 
@@ -80,7 +78,7 @@ impl InputPointers {
         self.tokens.get(value.token.clone()).unwrap_or_default()
     }
 
-    /// Returns the number of a value and of all values around it, from the inside out.
+    /// Begins with the value itself, from the inside out.
     pub(super) fn around(&self, number: Number) -> impl Iterator<Item = Number> + '_ {
         core::iter::successors(Some(number), |at| {
             let value = self.values.get(self.index(*at)).filter(|_| *at != self.first)?;
@@ -88,7 +86,6 @@ impl InputPointers {
         })
     }
 
-    /// Returns the pointer to a value.
     pub(super) fn pointer(&self, number: Number) -> String {
         let mut tokens = Vec::with_capacity(16);
         let (mut at, mut length) = (number, 0);
@@ -106,14 +103,12 @@ impl InputPointers {
         pointer
     }
 
-    /// Records the keyword of a member that is spelled differently in the input.
     pub(super) fn respell(&mut self, number: Number, keyword: &'static str) {
         if let Some(value) = self.values.get(self.index(number)) {
             self.respelled.insert((value.parent, keyword), number);
         }
     }
 
-    /// Returns the numbers of the requested members that exist.
     pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
         // Few values have requested members, so names are compared only inside those.
         let mut is_asked = vec![false; self.values.len()];
@@ -129,7 +124,7 @@ impl InputPointers {
         respelled.chain(members).filter(|(member, _)| asked.contains(member)).collect()
     }
 
-    /// Returns, for each value, the number after the last one inside it.
+    /// Returns, for each value, the number after the last value inside it.
     pub(super) fn ends(&self) -> Map<Number, Number> {
         let mut ends: Vec<usize> = (1..=self.values.len()).collect();
         for (index, value) in self.values.iter().enumerate().skip(1).rev() {
@@ -151,12 +146,11 @@ pub(super) struct OutputPointers<'l> {
 struct Asked<'l> {
     /// `None` until the node is found.
     pointer: Option<String>,
-    /// Requested keywords, and whether the node has them. (Can be as many as its members, if all its properties are
+    /// Requested keywords, each with true if the node has it. (Can be as many as its members, if all its properties are
     /// renamed.)
     keywords: Map<&'l str, bool>,
 }
 
-/// Step of a pointer into the output.
 #[derive(Clone, Copy)]
 enum Token<'o, 'a> {
     Member(&'o Text<'a>),
@@ -164,7 +158,6 @@ enum Token<'o, 'a> {
 }
 
 impl<'l> OutputPointers<'l> {
-    /// Finds these locations in one walk.
     pub(super) fn of(output: &Node<'_>, locations: impl Iterator<Item = &'l Location>) -> Self {
         let mut asked: Map<Number, Asked<'l>> = Map::new();
         for location in locations {
@@ -178,8 +171,7 @@ impl<'l> OutputPointers<'l> {
         pointers
     }
 
-    /// Returns the pointer of a location: the pointer of its node if the keyword is gone, or `None` if the node is gone
-    /// too.
+    /// Returns the pointer of the node if the keyword is gone, or `None` if the node is gone, too.
     pub(super) fn pointer(&self, location: &Location) -> Option<String> {
         if *location == Location::Nowhere {
             return None;

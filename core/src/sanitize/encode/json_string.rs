@@ -27,12 +27,10 @@ const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 /// Keywords that are kept in addition to `type`.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
 
-/// Content of the strings that an encoded schema accepts. The restore plan contains it by name.
+/// The restore plan contains this content by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// Any JSON.
     Anything,
-    /// A JSON object.
     Object,
     /// An integer of an `enum` that was rewritten as strings.
     Integer,
@@ -45,12 +43,11 @@ pub(crate) enum Holds {
 impl Holds {
     const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
 
-    /// Returns the variant for values of this type that an `enum` lists as strings.
     pub(crate) fn listed(type_name: &str) -> Option<Holds> {
         Holds::ALL.into_iter().find(|holds| holds.is_listed() && holds.name() == type_name)
     }
 
-    /// True if the strings come from an `enum`. Such a schema keeps the type of the values.
+    /// Returns true if the strings come from an `enum`. Such a schema keeps the type of the values.
     pub(crate) const fn is_listed(self) -> bool {
         matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
     }
@@ -65,13 +62,12 @@ impl Holds {
         }
     }
 
-    /// Flags the schema; keywords that are added later do not affect the flag.
+    /// Keywords that are added later do not affect the flag.
     pub(crate) fn mark(self, schema: &mut Node<'_>) {
         schema.unflag(Flags::ENCODING);
         schema.flag(self.flag());
     }
 
-    /// Returns the name used in plans.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Holds::Anything => "any",
@@ -82,13 +78,11 @@ impl Holds {
         }
     }
 
-    /// Returns the variant that a plan names.
     pub(crate) fn planned(plan: &Node<'_>) -> Option<Holds> {
         let name = plan.get("json")?;
         Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
-    /// Returns the variant of a schema that has exactly one of these flags, if its type still matches.
     pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.flags().among(Flags::ENCODING) == holds.flag())?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
@@ -96,7 +90,6 @@ impl Holds {
     }
 }
 
-/// Encodes an object without known properties as a string that holds JSON, if objects must have properties.
 pub(crate) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects;
     let others = node.get(Keyword::AdditionalProperties);

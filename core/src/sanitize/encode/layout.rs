@@ -2,9 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-/// Member of a pair that holds the name.
 pub(crate) const KEY: &str = "key";
-/// Member of a pair that holds the value.
 pub(crate) const VALUE: &str = "value";
 /// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
 pub(crate) const PAIRS: &str = "pairs";
@@ -22,25 +20,19 @@ use crate::{
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
 
-/// Shape of a schema.
 #[derive(Debug)]
 pub(crate) enum Shape<'n, 'a> {
-    /// A schema that does not constrain the instance.
     Anything,
-    /// A reference that is kept.
     Reference,
-    /// `anyOf`.
     Union(&'n [Node<'a>]),
     /// Listed values, at least one of which is an object or an array.
     Values(&'n [Node<'a>]),
-    /// Types, with the content of objects and arrays.
     Typed(Typed<'n, 'a>),
 }
 
-/// Types, with the content of objects and arrays.
 #[derive(Debug)]
 pub(crate) struct Typed<'n, 'a> {
-    /// Members of objects, if these are accepted.
+    /// `None` if objects are not accepted.
     pub(crate) object: Option<Members<'n, 'a>>,
     /// True if arrays are accepted.
     pub(crate) array: bool,
@@ -48,7 +40,6 @@ pub(crate) struct Typed<'n, 'a> {
     pub(crate) items: Option<&'n Node<'a>>,
 }
 
-/// Members of an object.
 #[derive(Debug)]
 pub(crate) enum Members<'n, 'a> {
     /// Declared properties, and possibly others.
@@ -59,10 +50,8 @@ pub(crate) enum Members<'n, 'a> {
     Nothing,
 }
 
-/// Members that `properties` does not declare.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AdditionalProperties<'n, 'a> {
-    /// Not accepted.
     Closed,
     /// Not constrained, because `additionalProperties` is absent.
     Undeclared,
@@ -70,12 +59,11 @@ pub(crate) enum AdditionalProperties<'n, 'a> {
     Open(Option<&'n Node<'a>>),
 }
 
-/// Returns the reference of a schema.
 fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     node.text_at(Keyword::Ref).and_then(Text::value)
 }
 
-/// Returns the shape of a schema. An object at the root always counts as having properties.
+/// An object at the root is always treated as having properties.
 pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
     let summary = Summary::of(object);
@@ -105,8 +93,7 @@ pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -
     })
 }
 
-/// Members that determine the shape of a schema, collected in one scan, because shapes are computed more than once per
-/// schema.
+/// Members are collected in one scan, because shapes are computed more than once per schema.
 #[derive(Default)]
 struct Summary<'n, 'a> {
     reference: bool,
@@ -134,7 +121,6 @@ impl<'n, 'a> Summary<'n, 'a> {
     }
 }
 
-/// True if `type` includes this name.
 pub(crate) fn declares(object: &Object<'_>, name: &str) -> bool {
     object.get(Keyword::Type).is_some_and(|types| names(types, name))
 }
@@ -164,7 +150,6 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
     }
 }
 
-/// Returns the name of the property for members that no other property declares.
 pub(crate) fn others_name(object: &Object<'_>) -> String {
     let mut name = String::from(OTHERS);
     while object.object_at(Keyword::Properties).is_some_and(|table| table.has(&name)) {
@@ -173,12 +158,10 @@ pub(crate) fn others_name(object: &Object<'_>) -> String {
     name
 }
 
-/// Returns the names in `required`.
 pub(crate) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n Text<'a>> {
     object.items_at(Keyword::Required).iter().filter_map(Node::as_text).collect()
 }
 
-/// Targets of references, by reference.
 pub(crate) struct Definitions<'n, 'a> {
     budget: &'n Budget,
     root: &'n Node<'a>,
@@ -199,7 +182,6 @@ impl<'n, 'a> Definitions<'n, 'a> {
         Definitions { budget, root, by_reference }
     }
 
-    /// Returns the target at the end of a chain of references.
     pub(crate) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let mut at = schema;
         for _ in 0..MAX_REFERENCES {
@@ -211,12 +193,10 @@ impl<'n, 'a> Definitions<'n, 'a> {
         None
     }
 
-    /// True for the root itself.
     pub(crate) fn is_root(&self, schema: &Node<'a>) -> bool {
         core::ptr::eq(self.root, schema)
     }
 
-    /// True if a schema accepts null. A union does if one of its branches does; references are followed.
     pub(crate) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let (mut open, mut seen) = (Vec::from([schema]), Set::new());
         while let Some(schema) = open.pop().filter(|_| self.budget.pay(1)) {
@@ -247,10 +227,8 @@ impl<'n, 'a> Definitions<'n, 'a> {
         false
     }
 
-    /// True if an optional property with this schema can express its absence by `null`, because null is not one of its
-    /// values.
-    ///
-    /// Values encoded as JSON text represent null as text.
+    /// Null means absence only if it is not one of the property's values. Values encoded as JSON text represent null as
+    /// text.
     pub(crate) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !grammar.defines_any(),
@@ -260,7 +238,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         self.follow(schema).is_some_and(is_text) || !self.admits_null(schema, grammar)
     }
 
-    /// True if an encoded instance may be an array.
+    /// Returns true if an encoded instance may be an array.
     pub(crate) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let Some(schema) = self.follow(schema) else { return true };
         match of(schema, self.is_root(schema), grammar) {
@@ -273,7 +251,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         }
     }
 
-    /// Returns for each branch the name of the property in which it is wrapped; `None` for branches whose pairs cannot
+    /// Returns for each branch the name of the property that wraps it. Returns `None` for a branch if its pairs cannot
     /// be mistaken for the items of another branch.
     pub(crate) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());

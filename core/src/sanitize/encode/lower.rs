@@ -41,7 +41,6 @@ const MAP: ChangeKind = ChangeKind::of(Rule::MapToPairs);
 const UNIQUE: ChangeKind = ChangeKind::of(Rule::LoosenUniqueItems);
 const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 
-/// Description of the property for all other members.
 const OTHERS_DESCRIPTION: &str = "Other properties, as pairs of key and value";
 
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
@@ -169,7 +168,6 @@ impl<'a> Writer<'_, '_, 'a> {
         Ok(Visit::Descend)
     }
 
-    /// Reports that an object is closed.
     fn close(&mut self, node: &Node<'a>, place: &SchemaPath<'_, 'a>) {
         if !self.context.diagnostics.is_on() {
             return;
@@ -187,7 +185,6 @@ impl<'a> Writer<'_, '_, 'a> {
         });
     }
 
-    /// Replaces an object of any names with a list of key-value pairs.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
         self.context.diagnostics.report(place, Location::of(node).to(Location::under(node, "items")), MAP, || {
             String::from("replaced a free-form object with a list of key-value pairs")
@@ -328,7 +325,6 @@ impl<'a> Writer<'_, '_, 'a> {
         }
     }
 
-    /// Rewrites listed values as JSON text, if one is an object or an array.
     fn values(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let location = Location::of(node);
         // Other assertions would no longer apply to the values.
@@ -352,7 +348,7 @@ impl<'a> Writer<'_, '_, 'a> {
     }
 }
 
-/// True if one value may be encoded in several ways: as different JSON text, or as pairs in a different order.
+/// A value may be encoded as different JSON text, or as pairs in a different order.
 fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
     // If the budget is spent, the enclosing walk reports it.
@@ -375,14 +371,12 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
     found
 }
 
-/// True for `title` and `description`.
 fn annotates(key: &Text<'_>) -> bool {
     Keyword::named(key).is_some_and(|keyword| {
         matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation
     })
 }
 
-/// Returns the schema of a key-value pair.
 fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
     let value = value.unwrap_or_else(Node::empty_object);
     Node::record([
@@ -393,7 +387,7 @@ fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
     ])
 }
 
-/// Wraps a branch in an object, so that it is not mistaken for another branch.
+/// Prevents the branch from being mistaken for another branch.
 fn wrap(branch: &mut Node<'_>, name: String) {
     let origin = branch.origin();
     let inner = core::mem::take(branch);
@@ -412,7 +406,7 @@ const MAX_PAIRS: usize = 20_000;
 /// Number of names that are looked up for one step of the budget.
 const NAMES_A_STEP: usize = 8;
 
-/// Returns the objects that, when closed, refuse a property which another branch declares; `None` if there are too many
+/// Returns the objects that, when closed, refuse a property of another branch. Returns `None` if there are too many
 /// pairs.
 fn overlapping_objects<'a>(
     root: &Node<'a>,
@@ -452,7 +446,7 @@ struct Leaves<'s, 'a> {
     exclusive: Map<Number, Map<Number, Vec<&'s Node<'a>>>>,
 }
 
-/// Loss of two branches on the instances that both accept.
+/// Describes what two branches lose on the instances that both accept.
 #[derive(Default)]
 struct Loss {
     /// True for each of the two branches that loses something.
@@ -460,7 +454,6 @@ struct Loss {
     objects: Vec<Number>,
 }
 
-/// Properties that an object declares, and its rule for other members.
 struct Named<'s, 'a> {
     table: Option<&'s Object<'a>>,
     others: AdditionalProperties<'s, 'a>,
@@ -475,7 +468,6 @@ impl<'s, 'a> Named<'s, 'a> {
         self.table.map_or(0, Object::len)
     }
 
-    /// Returns the schema of members that the object does not declare, if there is one.
     fn schema_of_others(&self) -> Option<&'s Node<'a>> {
         match self.others {
             AdditionalProperties::Open(schema) => schema,
@@ -483,8 +475,7 @@ impl<'s, 'a> Named<'s, 'a> {
         }
     }
 
-    /// True if closing this object refuses a property that the other one declares. `common` is the number of properties
-    /// that both declare.
+    /// `common` is the number of properties that both objects declare.
     fn loses_to(&self, other: &Named<'s, 'a>, common: usize) -> bool {
         matches!(self.others, AdditionalProperties::Undeclared)
             && (matches!(other.others, AdditionalProperties::Open(_)) || other.len() > common)
@@ -492,7 +483,7 @@ impl<'s, 'a> Named<'s, 'a> {
 }
 
 impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
-    /// Compares all pairs of branches that an instance may match; `None` if there are too many.
+    /// Returns `None` if there are too many pairs.
     fn union(&mut self, branches: &'s [Node<'a>]) -> Option<()> {
         let Leaves { free, exclusive } = self.grouped(branches)?;
         self.among(&free)?;
@@ -544,7 +535,6 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         Some(())
     }
 
-    /// Collects the schemas that are neither unions nor references, following both.
     fn leaves(&mut self, schema: &'s Node<'a>, leaves: &mut Vec<&'s Node<'a>>) -> Option<()> {
         let mut open = Vec::from([schema]);
         while let Some(schema) = open.pop() {
@@ -582,7 +572,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         Some(loss)
     }
 
-    /// Compares two schemas without their subschemas, and adds pairs of these to `open`.
+    /// Adds pairs of subschemas to `open`.
     fn pair(
         &mut self,
         one: &'s Node<'a>,
@@ -593,7 +583,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         let of = |schema| layout::of(schema, self.definitions.is_root(schema), self.grammar);
         let (ones, twos) = match (of(one), of(two)) {
             (Shape::Typed(ones), Shape::Typed(twos)) => (ones, twos),
-            // A branch that accepts anything keeps what the other one loses.
+            // A branch that accepts anything keeps what the other branch loses.
             (Shape::Anything, Shape::Anything) => return,
             (Shape::Anything, _) => return loss.by = [loss.by[0], true],
             (_, Shape::Anything) => return loss.by = [true, loss.by[1]],
@@ -643,7 +633,6 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         count
     }
 
-    /// Visits the properties of an object that the other one does not declare.
     fn undeclared(&mut self, object: &Named<'s, 'a>, other: &Named<'s, 'a>, each: &mut dyn FnMut(&'s Node<'a>)) {
         self.look_up(object, other, &mut |schema, other| {
             if other.is_none() {

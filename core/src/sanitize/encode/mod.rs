@@ -14,7 +14,6 @@ pub(crate) mod require_one;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
-/// Lowers a plain schema into a form that the API accepts.
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     lower::write(root, context)
 }

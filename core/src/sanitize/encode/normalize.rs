@@ -1,5 +1,5 @@
-//! Makes a schema plain: unions have no siblings that apply to the same instance, a list of types contains at most one
-//! container, `required` names only declared properties, and there is no recursion that could not be lowered.
+//! Makes a schema plain. Unions have no siblings that apply to the same instance. A list of types contains at most one
+//! container, `required` names only declared properties, and any recursion can be lowered.
 //!
 //! Nested unions are merged into the enclosing union. For APIs that distinguish the branches of `anyOf` by the name of
 //! the first property, properties are reordered, and branches that no order distinguishes are merged.
@@ -64,7 +64,7 @@ pub(crate) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<
 const ROUNDS: usize = 8;
 
 /// Maximum total size of copies, as a multiple of the size of the schema. `additionalProperties` is copied for each
-/// undeclared required name, and in nested maps each copy contains copies.
+/// undeclared required name, and copies in nested maps contain copies.
 const MAX_COPIES: usize = 4;
 
 /// Number of nodes that may be copied regardless of the size of the schema.
@@ -94,7 +94,6 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
     }
 }
 
-/// Declares required names as properties, with the schema of `additionalProperties`.
 fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if object.get(Keyword::Required).is_none() || !layout::declares(object, "object") {
@@ -162,8 +161,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     });
 }
 
-/// Splits a list of types with both objects and arrays into branches, so that pairs are not mistaken for items. If the
-/// grammar accepts only scalars in a list, any container is split off.
+/// Pairs must not be mistaken for items, so objects and arrays become separate branches. If the grammar accepts only
+/// scalars in a list, any container is split off.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
@@ -188,8 +187,8 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     node.replace(Data::Object(members));
 }
 
-/// Removes branches that accept nothing: the API cannot express them, and lowering would turn them into branches that
-/// accept anything.
+/// The API cannot express branches that accept nothing, and lowering would turn them into branches that accept
+/// anything.
 fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
@@ -257,11 +256,11 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Cuts recursion through `anyOf`, for APIs that do not accept it. (Lowering turns an optional property into an
-/// `anyOf`, so it counts as one.)
+/// APIs may refuse recursion through `anyOf`. (Lowering turns an optional property into an `anyOf`, so the property is
+/// treated as one.)
 struct Cut<'r> {
     context: &'r mut PassContext,
-    /// For each enclosing schema: whether it is below `anyOf`, and the names it requires.
+    /// For each enclosing schema: true if it is below `anyOf`, and the names that it requires.
     above: Vec<(bool, Vec<String>)>,
 }
 
@@ -305,7 +304,7 @@ const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
 const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
-/// Replaces nested unions with their branches, if every branch must have a type. (Unions below these are already flat.)
+/// Unions below these unions are already flat.
 fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
@@ -347,8 +346,8 @@ fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &
     }
 }
 
-/// Replaces nested unions with their branches, if a list of pairs in one union could be mistaken for an array in
-/// another: only branches of the same union are distinguished.
+/// Only branches of the same union are distinguished. A list of pairs in one union could be mistaken for an array in
+/// another.
 fn flatten_containers(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !branches.iter().any(is_bare_union) {
@@ -382,7 +381,6 @@ fn flatten_containers(node: &mut Node<'_>, context: &PassContext) {
     });
 }
 
-/// True for a schema with no keyword but `anyOf`.
 fn is_bare_union(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(|object| object.len() == 1)
         && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())
@@ -395,7 +393,7 @@ const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 /// properties.
 const MAX_BRANCHES: usize = 256;
 
-/// Makes sure that no two branches begin with the same name. Returns true if branches were merged.
+/// Returns true if branches were merged.
 fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<bool, Error> {
     if !context.grammar.any_of.distinct_first_keys {
         return Ok(false);
@@ -432,7 +430,7 @@ fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
     Ok(true)
 }
 
-/// True if all branches begin with different names, or with different constants under the same name.
+/// Returns true if all branches begin with different names, or with different constants under the same name.
 fn are_apart(branches: &[Node<'_>]) -> bool {
     // For each first name, the constants of the branches that begin with it; `None` if a branch has no constant.
     let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
@@ -449,7 +447,6 @@ fn are_apart(branches: &[Node<'_>]) -> bool {
     })
 }
 
-/// Returns the only value that a schema accepts, if it declares one.
 fn constant(schema: &Node<'_>) -> Option<String> {
     match (schema.get(Keyword::Const), schema.array_at(Keyword::Enum)) {
         (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
@@ -457,8 +454,6 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// Finds a property with a different constant in every branch that has properties, and returns it for each of these
-/// branches.
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
     let of = |branch: &Node<'a>, name: &Text<'a>| {
@@ -476,7 +471,6 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
 }
 
-/// Returns the property names of a branch, if it is an object with properties.
 fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar)
     else {
@@ -485,8 +479,7 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     branch.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone()).collect()
 }
 
-/// Chooses distinct first names for as many branches as possible (bipartite matching). A branch keeps its first name
-/// unless another branch has that name, or needs it.
+/// Bipartite matching. A branch keeps its first name unless another branch has that name, or needs it.
 fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
     let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
     let mut holder: Map<Text<'a>, usize> = Map::new();
@@ -537,7 +530,7 @@ fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
     }
 }
 
-/// Merges each remaining branch with the one that begins with one of its names.
+/// Each remaining branch is merged with the branch that begins with one of its names.
 fn join_branches<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -605,7 +598,7 @@ fn join_branches<'a>(
     }
 }
 
-/// True if the objects differ only in the schema of one property, so the merged object is equivalent.
+/// The merged object is equivalent if the objects differ only in the schema of one property.
 fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
     let Some((first, others)) = objects.split_first() else { return true };
     let mut differing: Option<String> = None;

@@ -24,10 +24,9 @@ use crate::{
     schema::{keyword::Keyword, references},
 };
 
-/// Keywords that distinguish types or values.
 const KINDS: [&str; 3] = ["type", "enum", "const"];
 
-/// Returns the plan for a plain schema, or `None` if its instances are not encoded.
+/// Returns `None` if instances of the schema are not encoded.
 pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
     let definitions = Definitions::of(plain, budget);
     let planner = Planner { definitions: &definitions, grammar, budget };
@@ -46,7 +45,6 @@ pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -
     Some(plan.detached())
 }
 
-/// Parts of a schema that a plan contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Needs {
     /// Only the parts that describe changes to be undone.
@@ -66,7 +64,6 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         self.schema(schema, false, Needs::All).unwrap_or_else(Node::empty_object)
     }
 
-    /// Returns the plan for one schema, or `None` if none is needed.
     fn schema(&self, schema: &'n Node<'a>, is_root: bool, needs: Needs) -> Option<Node<'a>> {
         if !self.budget.pay(1) {
             return None;
@@ -127,7 +124,6 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
     }
 
-    /// Returns the plan for the values of pairs; without a schema, any value is accepted.
     fn values(&self, of: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
         match of {
             Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),

@@ -40,7 +40,7 @@ const OF_SHAPE: Keywords = Keywords::of(&[
 /// Keywords that may forbid a property by its name, or by the number of properties.
 const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
-/// Returns the name of the property that was made required here, and whose null means that it is absent.
+/// Null in this property means that it is absent.
 pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.array_at(Keyword::Required) {
         Some([name]) if schema.flags().among(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
@@ -48,7 +48,6 @@ pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Gives every object a required property.
 pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
     visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, judged: Vec::new() })
@@ -56,11 +55,11 @@ pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing schemas in which a union and other keywords constrain the same object.
+    /// Depths of the enclosing schemas that constrain the same object by a union and by other keywords.
     judged: Vec<usize>,
 }
 
-/// True if `restore_arguments` reaches this schema.
+/// Returns true if `restore_arguments` reaches this schema.
 fn is_followed(place: &SchemaPath<'_, '_>) -> bool {
     let known = |step: &Step<'_>| match step {
         Step::Name(name) => matches!(*name, "properties" | "items" | "additionalProperties" | "anyOf"),
@@ -116,7 +115,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
 }
 
 impl<'a> Requiring<'_> {
-    /// Returns the first property whose null can mean that it is absent, otherwise the first property.
+    /// Returns the first property that may use null for absence, otherwise the first property.
     fn optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
         // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
@@ -128,7 +127,6 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// Returns the effect of making a property required, which depends on other keywords for the same object.
     fn effect(node: &Node<'_>) -> ChangeKind {
         let judges = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
@@ -185,10 +183,9 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// Declares that an object accepts any members.
     fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        // Additional members now count as evaluated.
+        // Additional members are now evaluated.
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
         let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
         self.context.diagnostics.report(place, from.to(to), effect, || {
@@ -201,7 +198,6 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// Adds a required property that is always null.
     fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, may_encode: bool) {
         self.make_room(node, place);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
@@ -229,7 +225,6 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// Removes keywords that may forbid the added property.
     fn make_room(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         for keyword in FORBIDS {
             let Some(object) = node.as_object_mut() else { return };

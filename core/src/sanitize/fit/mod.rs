@@ -1,7 +1,7 @@
 //! Size limits: removes the cheapest parts first, until the schema fits.
 //!
 //! Also limits the nesting of properties for providers that follow references when they measure the nesting: references
-//! that lead too deep are cut.
+//! that are too deep are cut.
 
 pub(crate) mod strict;
 
@@ -38,7 +38,6 @@ const SHORTEN: ChangeKind = ChangeKind::of(Rule::FitShortenDescription);
 /// Maximum lengths of descriptions, in characters, tried in this order.
 const SHORTER: [usize; 3] = [1024, 256, 64];
 
-/// Size limits of a dialect.
 struct Limits {
     bytes: usize,
     depth: usize,
@@ -51,7 +50,6 @@ impl Limits {
     }
 }
 
-/// Removes parts of the schema until it is within the dialect's limits.
 pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
@@ -59,7 +57,6 @@ pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
     within(root, &Limits { bytes, depth: limit("propertyDepth"), properties: limit("properties") }, context)
 }
 
-/// Removes parts of the schema until it has at most this number of bytes.
 fn to_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
     within(root, &Limits { bytes, depth: usize::MAX, properties: usize::MAX }, context)
 }
@@ -71,8 +68,8 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     if limits.is_none() {
         return Ok(());
     }
-    // This test suffices for most schemas: a character counts as at most six bytes, a property takes at least five, and
-    // the nesting of properties is at most that of schemas.
+    // This test suffices for most schemas: a character is treated as at most six bytes, a property takes at least five,
+    // and properties nest at most as deep as schemas.
     let is_small = |length: usize| {
         length.saturating_mul(6) <= limits.bytes
             && length / 5 <= limits.properties
@@ -133,13 +130,11 @@ struct Excess {
     found: usize,
 }
 
-/// Measured size of a schema.
 struct Measured {
     bytes: usize,
     shape: NestingSize,
 }
 
-/// Nesting depth and number of properties.
 #[derive(Default)]
 struct NestingSize {
     depth: usize,
@@ -168,7 +163,6 @@ impl Measured {
 }
 
 impl NestingSize {
-    /// Measures only what is limited.
     fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
         let mut shape = NestingSize::default();
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
@@ -187,7 +181,7 @@ impl NestingSize {
     }
 }
 
-/// Finds characters that the API counts as six bytes, the length of a Unicode escape, and counts the bytes to add.
+/// Finds characters that the API measures as six bytes, the length of a Unicode escape, and counts the bytes to add.
 struct Growth<'c> {
     characters: &'c [char],
     /// First bytes of these characters; most strings contain none of them.
@@ -202,7 +196,6 @@ impl<'c> Growth<'c> {
         Growth { characters, begins }
     }
 
-    /// Returns the number of bytes that the API counts for a value.
     fn length(&self, node: &Node<'_>) -> usize {
         json::plain_length(node) + self.value(node)
     }
@@ -246,7 +239,6 @@ fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
     Ok(deepest)
 }
 
-/// Removes unknown keywords, examples and defaults.
 fn drop_keywords<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropKeywords { context })
 }
@@ -277,7 +269,6 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
     }
 }
 
-/// Moves constraints on values to the description.
 fn drop_constraints<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropConstraints { context })
 }
@@ -320,7 +311,6 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
     }
 }
 
-/// Replaces the schemas of one level with "any".
 struct LevelCut<'r, 'g> {
     context: &'r mut PassContext,
     level: usize,
@@ -413,7 +403,6 @@ struct Part {
     references: Vec<Reference>,
 }
 
-/// Cuts references until no path through them nests deeper than `limit`.
 fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &context.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= limit
@@ -478,7 +467,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
     let mut limit = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
-        // State of the path: part, next reference, depth of the reference to this part, depth below it, and whether a
+        // State of the path: part, next reference, depth of the reference to this part, depth below it, and true if a
         // reference back to the path was skipped.
         let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
         while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
@@ -513,7 +502,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
     Some(limit)
 }
 
-/// Returns the references to cut: those that lead too deep on some path from the root, and all that are part of a
+/// Returns the references that are too deep on some path from the root, and all references that are part of a
 /// recursion.
 fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);

@@ -35,7 +35,6 @@ const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 /// Up to this many values, an `enum` may have any number of characters.
 const SHORT: usize = 250;
 
-/// Measured size of one part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Amount {
     properties: usize,
@@ -53,23 +52,17 @@ impl Amount {
     }
 }
 
+/// `List` concerns the characters of one `enum`; `Values` counts the values of all `enum` lists together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Excess {
-    /// One `enum` has too many characters.
     List,
-    /// All `enum` lists together have too many values.
     Values { found: usize, limit: usize },
-    /// Names, values and constants have too many characters.
     Characters { found: usize, limit: usize },
-    /// Too many properties.
     Properties { found: usize, limit: usize },
-    /// Properties nest too deep.
     Nesting { found: usize, limit: usize },
-    /// The compact text of the whole schema is too long.
     Bytes { found: usize, limit: usize },
 }
 
-/// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // In a later round, nothing may have changed since the schema was measured.
     if !context.effects.is_fitted {
@@ -123,7 +116,7 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
     }
 }
 
-/// Shortens a plain schema in proportion to the excess of its lowered form. Returns true if it became shorter.
+/// Shortens the schema in proportion to the excess of its lowered form. Returns true if the schema became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: usize) -> Result<bool, Error> {
     context.effects.cut_more = true;
     let before = plain_length(root);
@@ -138,19 +131,16 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
     Ok(plain_length(root) < before)
 }
 
-/// Result of estimating the size of the lowered schema.
 enum Estimate {
-    /// No limit is exceeded.
     Within,
     /// The limit on nested properties, which has this value, is the first that is exceeded.
     Nesting(usize),
-    /// The limit on the number of properties is the first that is exceeded.
     Properties,
     Unknown,
 }
 
-/// Estimates the size of the lowered schema, which need not be lowered to be measured if it is within all limits or
-/// clearly beyond one.
+/// Estimates the size of the lowered schema. The schema need not be lowered to be measured if it is within all limits,
+/// or clearly beyond one.
 ///
 /// Upper bounds: `additionalProperties` becomes at most two levels of properties (a property with pairs in it), and so
 /// does a map that is wrapped as a branch. Objects that accept other members, and maps, add at most three names, of at
@@ -159,7 +149,7 @@ enum Estimate {
 /// root's properties that lowering leaves where they are.
 ///
 /// With three names for every schema, and without lower bounds, a third of the tools had to be lowered for the 100
-/// properties of `azure-strict`, many of them several times, which took 45 % of the time.
+/// properties of `azure-strict`. Many of them were lowered several times, and lowering took 45 % of the time.
 fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<Estimate, Error> {
     // Length of an encoded schema without keywords: its members and its description.
     const SCHEMA: usize = 256;
@@ -234,7 +224,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         && length + schemas * SCHEMA <= max_bytes
         && within(properties + names, "propertiesPerPart")
         && within(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
-    // In the order in which `excess` checks the limits.
+    // In the order of the checks in `excess`.
     Ok(match dialect.limit("depthPerPart") {
         _ if is_within => Estimate::Within,
         Some(limit) if lists_are_within && least_deepest > limit => Estimate::Nesting(limit),
@@ -252,7 +242,6 @@ const NAME: usize = 32;
 /// Maximum number of characters of the values that lowering adds to a schema.
 const VALUES: usize = 16;
 
-/// Maximum number of levels of properties that a keyword becomes.
 const fn levels_of(keyword: Keyword) -> usize {
     match keyword {
         Keyword::AdditionalProperties => 2,
@@ -269,7 +258,7 @@ fn levels(step: &Step<'_>) -> usize {
     }
 }
 
-/// Sizes of a JSON value that bound those of the lowered schema, regardless of what its members mean.
+/// These sizes bound the sizes of the lowered schema, regardless of what its members mean.
 #[derive(Default)]
 struct Bounds {
     levels: usize,
@@ -309,8 +298,8 @@ impl Bounds {
         }
     }
 
-    /// True if no limit of the dialect can be exceeded. This takes a third of the time of [`estimate`], and decides for
-    /// nearly all tools unless the limits are as low as those of `azure-strict`.
+    /// Returns true if no limit of the dialect can be exceeded. This takes a third of the time of [`estimate`], and
+    /// decides for nearly all tools unless the limits are as low as in `azure-strict`.
     fn are_within(root: &Node<'_>, dialect: &Dialect) -> bool {
         // The definition of "anything" is counted as well.
         let mut bounds = Bounds { schemas: 8, ..Bounds::default() };
@@ -341,7 +330,6 @@ fn message(excess: Excess) -> String {
     format!("expected at most {limit} {what} after removing everything that can be removed, found {found}")
 }
 
-/// Returns the name of the definition that a schema is in, or `None` for the root.
 fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
     match place.pointer.steps() {
         [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
@@ -349,7 +337,6 @@ fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
     }
 }
 
-/// Returns the number of `properties` above a schema.
 fn level(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
@@ -419,7 +406,7 @@ fn is_long(values: &[Node<'_>], limit: usize) -> bool {
     values.len() > SHORT && characters(values) > limit
 }
 
-/// Removes lists of values for which `goes` returns true. Returns true if there were any.
+/// Returns true if any list was removed.
 fn drop_lists<'a>(
     root: &mut Node<'a>,
     context: &mut PassContext,
@@ -452,7 +439,6 @@ fn drop_lists<'a>(
     Ok(drop.done)
 }
 
-/// Removes the longest lists of values, by some measure.
 fn drop_longest(
     root: &mut Node<'_>,
     context: &mut PassContext,
@@ -466,8 +452,6 @@ fn drop_longest(
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)
 }
 
-/// Cuts objects nested deeper than `limit` levels.
-///
 /// The lowered schema nests deeper than the plain one. If no plain object is too deep, the deepest level is cut.
 fn cut_below(root: &mut Node<'_>, context: &mut PassContext, limit: usize) -> Result<bool, Error> {
     let mut deepest = 0;
@@ -484,7 +468,7 @@ fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, E
     cut_below(root, context, usize::MAX)
 }
 
-/// Replaces objects whose properties are at this level with "anything". Returns true if there were any.
+/// Returns true if any object has properties at this level.
 fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
         context: &'r mut PassContext,

@@ -35,7 +35,6 @@ const FEW: usize = 16;
 /// Maximum number of pairs of branches that are compared to prove that no two overlap.
 const MAX_PAIRS: usize = 2_000;
 
-/// Merges and replaces wherever the grammar refuses `allOf` or `oneOf`.
 pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
@@ -52,7 +51,6 @@ pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, definitions })
 }
 
-/// Returns the targets of references in branches of `oneOf`, by reference.
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
     if context.survey.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
@@ -180,8 +178,7 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    /// True if it is proved that no instance is valid against two of these branches. A branch that is a reference is
-    /// replaced by its target.
+    /// Returns true only if it is proved that no instance is valid against two of these branches.
     fn are_exclusive(&self, branches: &[Node<'a>]) -> bool {
         let resolved = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
         let branches: Vec<&Node<'a>> = branches.iter().map(resolved).collect();
@@ -197,8 +194,8 @@ const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
 const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
 const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
-/// Merges two schemas and reports what the result cannot express, at `met` or else at the result. New keys of the inner
-/// schema are inserted before key number `at` of the outer one.
+/// Reports what the result cannot express, at `met` or else at the result. New keys of the inner schema are inserted
+/// before key number `at` of the outer schema.
 pub(crate) fn intersected<'a>(
     (outer, inner): (Node<'a>, Node<'a>),
     at: usize,
@@ -211,7 +208,6 @@ pub(crate) fn intersected<'a>(
     merged.node
 }
 
-/// Reports what a merged schema cannot express, at the location where the two schemas met.
 pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);

@@ -45,7 +45,6 @@ const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword:
 /// Maximum nesting of unions directly in branches of unions; deeper ones are removed.
 const DEEPEST: usize = 32;
 
-/// Distributes the siblings of `anyOf` into its branches, if the grammar refuses them.
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -119,7 +118,7 @@ fn distribute<'a>(
     })
 }
 
-/// Completes `required` in a branch, and in branches of unions in it, once nothing more is merged into them.
+/// Runs once nothing more is merged into the branch.
 fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     legalize::requires(branch, place, context);
     branch.visit(Keyword::AnyOf, |branches| {
@@ -131,19 +130,17 @@ fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     });
 }
 
-/// True for keywords that stay next to the union: they do not constrain the instance.
+/// These keywords stay next to the union, because they do not constrain the instance.
 fn is_bookkeeping(member: &Member<'_>) -> bool {
     ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"].iter().any(|keyword| member.key.is(keyword))
 }
 
-/// True if a branch requires properties that it does not declare itself.
 fn names_unknown(branch: &Node<'_>) -> bool {
     let Some(names) = branch.array_at(Keyword::Required) else { return false };
     let properties = branch.object_at(Keyword::Properties);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }
 
-/// Removes annotations from branches that are also siblings of `anyOf`.
 fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.any_of.no_shared_keywords {
         return;
@@ -178,17 +175,15 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
     });
 }
 
-/// True if the grammar accepts no assertions as siblings of `anyOf`.
+/// Returns true if the grammar accepts no assertions as siblings of `anyOf`.
 fn is_alone(context: &PassContext) -> bool {
     !context.grammar.any_of.beside.contains(Keyword::Type)
 }
 
-/// True if the grammar accepts no assertions as siblings of `anyOf`, and there may be a union.
 pub(crate) fn concerns(context: &PassContext) -> bool {
     is_alone(context) && context.survey.keywords.intersects(UNIONS)
 }
 
-/// Distributes siblings of unions into the branches, from the root down.
 pub(crate) fn join_siblings<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     // After references were inlined, the schema may have any keyword.
     if !references::mentions(root, Keywords::of(&[Keyword::AnyOf])) {
@@ -240,7 +235,7 @@ impl Join<'_> {
     }
 }
 
-/// Merges the siblings of `anyOf` that `moves` chooses into each branch, and removes branches that contradict them.
+/// `moves` chooses the siblings of `anyOf` that are merged into each branch. Branches that contradict them are removed.
 /// `finish` runs on each new branch. If no branch is left, `not` replaces the union.
 fn into_branches<'a>(
     node: &mut Node<'a>,
@@ -284,10 +279,8 @@ fn into_branches<'a>(
     Ok(())
 }
 
-/// Returns the branch merged with the bundle (the siblings of the union). The result keeps the origin of the branch.
-///
-/// # Errors
-/// The location of the branch, if it contradicts the bundle.
+/// The bundle contains the siblings of the union. The result keeps the origin of the branch. The error is the location
+/// of a branch that contradicts the bundle.
 pub(super) fn into_branch<'a>(
     bundle: &Node<'a>,
     branch: Node<'a>,
@@ -303,14 +296,12 @@ pub(super) fn into_branch<'a>(
     Ok(if own.number().is_some() { branch.with_origin(own) } else { branch })
 }
 
-/// True if a sibling of `anyOf` constrains the instance.
 fn applies(member: &Member<'_>) -> bool {
     !member.key.is(Keyword::AnyOf)
         && Keyword::named(&member.key)
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
-/// Replaces a union of one branch with the branch; otherwise moves annotations into the branches.
 pub(crate) fn annotations<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !is_alone(context) {
         return;
@@ -355,7 +346,6 @@ fn is_table(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
 }
 
-/// Replaces a union of one branch with the branch, merged with the siblings.
 fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
@@ -370,7 +360,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     node.touch();
 }
 
-/// Moves an annotation into branches that lack it. Returns false if no branch has room for it.
+/// Returns false if no branch has room for the annotation.
 pub(crate) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is(Keyword::Description);
     let mut found = false;
@@ -389,7 +379,7 @@ pub(crate) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &
     if found || !describes {
         return found;
     }
-    // Every branch has a description, so the outer one is put before that of the first branch.
+    // Every branch has a description, so the outer description is put before the description of the first branch.
     let outer = text.value.as_text().and_then(Text::value);
     let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
     else {

@@ -32,7 +32,6 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 /// evaluated).
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
-/// Adds the missing members to one schema.
 pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
@@ -92,8 +91,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
 }
 
-/// Removes `additionalProperties` from an object with brackets in the name of a property, for an API that accepts no
-/// additional properties in such an object.
+/// The API accepts no additional properties in an object with brackets in the name of a property.
 fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let admits_others = node.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() != Some(false));
     let table = node.object_at(Keyword::Properties);
@@ -111,8 +109,7 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     }
 }
 
-/// Removes keywords for objects or arrays from a schema of another type: they constrain nothing, but the API would
-/// check them.
+/// These keywords constrain nothing, but the API would check them.
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
@@ -142,7 +139,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     }
 }
 
-/// Marks an effect as wider if `unevaluated…` may apply, because an added keyword makes all members or items evaluated.
+/// An added keyword makes all members or items evaluated, so `unevaluated…` no longer applies to them.
 fn widened(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
     if context.counts_evaluated.contains(counts) {
         effect.accepts(Accepts::Wider)

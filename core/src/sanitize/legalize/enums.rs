@@ -37,10 +37,7 @@ const NULL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 const SPELL: ChangeKind = ChangeKind::of(Rule::ScalarsToStrings);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 
-/// Rewrites an `enum` into the form that the grammar accepts.
-///
-/// # Errors
-/// `not-representable` if the root lists values and none of them is an object.
+/// Returns an error if the root lists values and none of them is an object.
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -83,8 +80,8 @@ pub(crate) fn apply<'a>(
     Ok(())
 }
 
-/// Removes an `enum` with more values than the grammar accepts. The values are not moved to the description, which
-/// could not hold them either. Returns true if the `enum` was removed.
+/// The values are not moved to the description, which could not hold them either. Returns true if the `enum` was
+/// removed.
 fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
     let max_values = context.grammar.enums.max_values;
     let values = node.items_at(Keyword::Enum);
@@ -106,7 +103,6 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, co
     true
 }
 
-/// Declares the types of the values, or splits the `enum` if the grammar does not accept these types together.
 fn arrange<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.array_at(Keyword::Enum) else { return };
@@ -127,7 +123,6 @@ fn arrange<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-/// Removes or respells values of types that the grammar does not accept in `enum`.
 fn restrict_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if is_fine(node, place, context) {
         return;
@@ -179,7 +174,6 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
     rule.kinds.iter().any(|name| is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
 }
 
-/// Replaces null in the list of values with `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
@@ -206,7 +200,6 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     nullable::admit_null(node, context.grammar);
 }
 
-/// Rewrites an `enum` with values of one type.
 fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.array_at(Keyword::Enum) else { return };
@@ -266,7 +259,6 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     }
 }
 
-/// Replaces a declared type that none of the values has.
 fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(values), Some(declared)) = (node.array_at(Keyword::Enum), node.get(Keyword::Type)) else {
         return;
@@ -279,7 +271,7 @@ fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
 }
 
-/// Removes `object` from a list of types if no value in `enum` is an object: this object type would not be closed.
+/// The type `object` would not be closed if no value in `enum` is an object.
 fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let has_object = |names: &[Node<'_>]| names.iter().any(|name| name.is_text("object"));
     if !node.array_at(Keyword::Type).is_some_and(has_object) {
@@ -292,7 +284,6 @@ fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Replaces the declared type with the type of `const`.
 fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get(Keyword::Const), node.get(Keyword::Type)) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
@@ -309,7 +300,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     }
 }
 
-/// Removes values that the declared type excludes; if it excludes all of them, removes the type instead.
+/// If the declared type excludes all values, the type is removed instead.
 fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
@@ -348,7 +339,6 @@ fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     });
 }
 
-/// True if a value is of the type of this name.
 fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     match value.data() {
         Data::Null => name.is_text("null"),
@@ -361,7 +351,7 @@ fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     }
 }
 
-/// Returns the types of the values, in the order of [`TYPE_NAMES`]. Numbers are `number` if that is declared.
+/// Returns the types in the order of [`TYPE_NAMES`]. Numbers are `number` if that type is declared.
 fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
@@ -385,7 +375,6 @@ fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Writes the types of the values, unless exactly these types are already declared.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let existing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {
@@ -410,7 +399,6 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     }
 }
 
-/// Moves `null` to the front of the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(types) = node.get(Keyword::Type) else { return };
     let Some(at) =
@@ -430,8 +418,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     });
 }
 
-/// Splits an `enum` with values of several types into a union with one typed `enum` per type. Keywords for one type
-/// move into its branch, if the grammar refuses them as siblings of the union.
+/// Keywords for one type move into the branch of the type, if the grammar refuses them as siblings of the union.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
@@ -480,7 +467,6 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static 
     }
 }
 
-/// Returns the string that replaces a value of this type.
 fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     match value.data() {
         Data::Bool(value) => Some(format!("{value}")),
@@ -490,7 +476,6 @@ fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     }
 }
 
-/// Returns an integer in plain digits, however it is spelled, or `None` if it exceeds `i64`.
 fn whole(number: &str) -> Option<String> {
     json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }

@@ -1,6 +1,6 @@
 //! Legalize: replaces what the grammar refuses, or removes and reports it.
 //!
-//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses nothing
+//! Assumes canonical schemas whose references point to the root's `$defs`. Guarantees that the grammar refuses nothing
 //! except the size of the schema and the parts that `encode` handles.
 
 pub(crate) mod all_of;
@@ -35,7 +35,7 @@ use crate::{
     },
 };
 
-/// In-place applicators: their subschemas apply to the instance of the enclosing schema.
+/// Their subschemas apply to the instance of the enclosing schema.
 pub(crate) const IN_PLACE: Keywords =
     Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
@@ -46,17 +46,16 @@ pub(crate) const NOT_TYPED: Keywords =
 /// Keywords that apply to members and items that no other keyword evaluates.
 const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
 
-/// True if a schema accepts anything because it lists all types.
 pub(crate) fn names_all_types(node: &Node<'_>) -> bool {
     InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
 }
 
-/// Returns the types that a part of `allOf` declares, which apply to the other parts too.
+/// The types that a part of `allOf` declares apply to the other parts, too.
 fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
     node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
-/// Returns the types of the values that a schema lists, which apply to its branches too.
+/// The types of the values that a schema lists apply to its branches, too.
 fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
     let listed = node.array_at(Keyword::Enum);
     let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;
@@ -70,7 +69,6 @@ pub(crate) struct Legalize<'r> {
     context: &'r mut PassContext,
     enter: Vec<Walked>,
     leave: Vec<Walked>,
-    /// The enclosing schemas, with their keywords.
     above: Vec<(InferenceContext, Keywords)>,
 }
 
@@ -129,7 +127,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
     }
 }
 
-/// Runs the remaining per-schema passes on a new branch, which the visitor has already left.
+/// Runs the remaining per-schema passes, because the visitor has already left the new branch.
 fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     types::split(branch, place, context);
     json_string::object(branch, place, context);
@@ -137,13 +135,12 @@ fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     required::apply(branch, place, context);
 }
 
-/// Completes `required` in an unchanged branch of a union. The other passes wait until nothing more can be merged into
-/// it.
+/// For an unchanged branch of a union. The other passes wait until nothing more can be merged into the branch.
 fn requires<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     required::apply(branch, place, context);
 }
 
-/// True if a schema is directly under `additionalProperties`, which may be a boolean.
+/// `additionalProperties` may be a boolean.
 pub(crate) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
     place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

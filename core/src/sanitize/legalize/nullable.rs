@@ -20,7 +20,6 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
-/// Replaces null in `type` and `anyOf` of one schema with `nullable: true`.
 pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.null != Null::Nullable {
         return;
@@ -29,7 +28,6 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     union(node, place, context);
 }
 
-/// Replaces null in `type: ["string", "null"]`.
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.array_at(Keyword::Type) else { return };
     let mut others: Vec<Node<'a>> =
@@ -59,7 +57,6 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Replaces a branch of `anyOf` that accepts only null.
 fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
@@ -103,7 +100,7 @@ fn is_null(branch: &Node<'_>) -> bool {
     names_it && branch.as_object().is_some_and(|object| object.iter().all(admits_only_null))
 }
 
-/// Makes a schema accept null too, in the shortest form that the grammar has. Null must not be one of its values yet.
+/// Null must not be one of the schema's values yet.
 pub(crate) fn admit_null(node: &mut Node<'_>, grammar: &Grammar) {
     if grammar.null == Null::Nullable {
         return flag(node);
@@ -124,7 +121,7 @@ pub(crate) fn admit_null(node: &mut Node<'_>, grammar: &Grammar) {
     }
 }
 
-/// True if a sibling of `anyOf` may refuse null, which a branch could not undo.
+/// A branch could not undo a sibling of `anyOf` that refuses null.
 fn has_siblings_that_assert(node: &Node<'_>) -> bool {
     node.as_object().into_iter().flatten().any(|member| {
         Keyword::named(&member.key).is_some_and(|keyword| {
@@ -137,7 +134,6 @@ fn null_schema<'a>() -> Node<'a> {
     Node::record([("type", Node::literal("null"))])
 }
 
-/// True if `null` may be added to the types of this schema.
 fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     let Some(object) = node.as_object() else { return false };
     // Null would have to be added to both.
@@ -152,7 +148,6 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     }
 }
 
-/// Adds null to `type`, and to the values of `const` or `enum`.
 fn listed(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
     if let Some(types) = object.get_mut(Keyword::Type).filter(|types| !types.is_text("null")) {
@@ -175,7 +170,6 @@ fn listed(node: &mut Node<'_>) {
     }
 }
 
-/// Moves the schema into a union with null; its title and description stay outside.
 fn union_with_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
@@ -189,7 +183,6 @@ fn union_with_null(node: &mut Node<'_>) {
     node.replace(Data::Object(members));
 }
 
-/// Writes `nullable: true` in a schema, or in each branch of its union.
 fn flag(node: &mut Node<'_>) {
     if node.get(Keyword::AnyOf).is_some() {
         node.visit(Keyword::AnyOf, |branches| {

@@ -28,7 +28,6 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 
-/// True if the API's engine compiles a pattern and reads it correctly.
 pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     let uses = || regex::uses(&pattern.display());
     match rule {
@@ -46,8 +45,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     }
 }
 
-/// Respells a pattern, or the keys of `patternProperties`, if the API's engine reads them differently. Returns false if
-/// no spelling works.
+/// Returns false if no spelling works.
 pub(super) fn respell<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -93,7 +91,6 @@ pub(super) fn respell<'a>(
     true
 }
 
-/// Returns an equivalent pattern that the API's engine reads correctly.
 fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
     let text = pattern.display();
     let plain = regex::with_plain_hyphens(&text);
@@ -114,10 +111,8 @@ fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
 
 const TO_ADDITIONAL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 
-/// Patterns that match every name.
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
-/// Replaces `patternProperties` with `additionalProperties`, which is encoded later.
 pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;

@@ -24,7 +24,6 @@ use crate::{
 
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
-/// Removes keys named `$ref` that are not references from one schema.
 pub(crate) fn ref_like<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.refs.only_under.is_none() {
         return;
@@ -47,7 +46,6 @@ pub(crate) fn ref_like<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
     );
 }
 
-/// Removes keys with `/` from one schema of a definition.
 pub(crate) fn with_slash<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.survey.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
@@ -73,12 +71,10 @@ pub(crate) fn with_slash<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     );
 }
 
-/// True if a definition at the root has a key with `/`, at any depth.
 pub(crate) fn slash_occurs_in_definitions(root: &Node<'_>) -> bool {
     root.object_at(Keyword::Defs).into_iter().flatten().any(|member| holds_slash(&member.value))
 }
 
-/// Removes the members of a schema that `goes` chooses.
 fn drop_members<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -109,7 +105,6 @@ fn drop_members<'a>(
     }
 }
 
-/// Replaces the patterns of `patternProperties` for which `respell` has an equivalent spelling.
 fn respell_patterns<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -138,7 +133,6 @@ fn respell_patterns<'a>(
     });
 }
 
-/// True if an object has a key `$ref`, in nested objects or lists of branches.
 fn has_ref(value: &Node<'_>) -> bool {
     // Most values are not objects and need no stack.
     if value.as_object().is_none() {
@@ -160,7 +154,6 @@ fn has_ref(value: &Node<'_>) -> bool {
     false
 }
 
-/// True if an object has a key with `/`, in nested objects or lists.
 fn holds_slash(value: &Node<'_>) -> bool {
     match value.data() {
         Data::Object(object) => object.iter().any(|member| has_slash(&member.key) || holds_slash(&member.value)),
@@ -173,7 +166,6 @@ fn has_slash(key: &Text<'_>) -> bool {
     key.display().contains('/')
 }
 
-/// Respells `a/b` as the equivalent pattern `a\x2fb`.
 fn without_slash(pattern: &str) -> String {
     let mut spelled = String::new();
     let mut characters = pattern.chars();
@@ -193,14 +185,12 @@ fn without_slash(pattern: &str) -> String {
     spelled
 }
 
-/// Keywords that contain property names.
 pub(crate) const WITH_NAMES: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
-/// Keywords that apply to properties by name. They may match a renamed property differently.
+/// These keywords may match a renamed property differently.
 pub(crate) const JUDGES_OF_NAMES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
-/// Renames properties of one schema in all its keywords.
 pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let stand_ins = context.stand_ins.clone();
     let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
@@ -222,7 +212,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
             let effect = if context.survey.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
-            // The location is that of the key; the value may come from another schema.
+            // The location is the location of the key; the value may come from another schema.
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context
                 .diagnostics
@@ -287,7 +277,6 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     node.visit(Keyword::Required, |names| rename_list(names, &new_name));
 }
 
-/// True if `enum` or `const` contains an object.
 pub(crate) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
     let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
     (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))

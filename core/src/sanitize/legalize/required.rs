@@ -23,7 +23,6 @@ use crate::{
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 const DECLARE: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 
-/// The declared properties of a schema.
 pub(crate) struct Declared<'o, 'a>(Option<LookUp<'o, 'a>>);
 
 impl<'o, 'a> Declared<'o, 'a> {
@@ -31,13 +30,11 @@ impl<'o, 'a> Declared<'o, 'a> {
         Declared(schema.object_at(Keyword::Properties).map(LookUp::of))
     }
 
-    /// True if a property has this name.
     pub(crate) fn has(&self, name: &Text<'_>) -> bool {
         self.0.as_ref().is_some_and(|table| table.has(name))
     }
 }
 
-/// Removes names that are not declared properties, and describes them.
 pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !context.grammar.required_is_known_at(object, place.pointer) {
@@ -147,7 +144,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     }
 }
 
-/// Like [`apply`], for the root after it got the properties of its branches.
+/// The root must already have the properties of its branches.
 pub(crate) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
     if context.grammar.object_root {
         let pointer = Pointer::root();

@@ -2,7 +2,7 @@
 //! all branches, whose description states how the branches differed.
 //!
 //! The siblings of a large `anyOf` are copied into its branches. A branch gets only the properties and required names
-//! that it mentions itself, at any depth: the others are the same in every branch, and copying them into each would
+//! that it mentions itself, at any depth. All others are equal in every branch, and copying them into each branch would
 //! take quadratic time.
 
 use alloc::{format, string::String, vec::Vec};
@@ -40,7 +40,6 @@ const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 /// Maximum length, in bytes, of a root union that is kept as a double `not` in addition to the merged object.
 const LONGEST_CONDITION: usize = 20_000;
 
-/// Returns an error if the root accepts no object.
 pub(crate) fn refuse_no_object(root: &Node<'_>, form: Form, grammar: &Grammar, budget: &Budget) -> Result<(), Error> {
     if !grammar.object_root {
         return Ok(());
@@ -68,14 +67,14 @@ pub(crate) fn refuse_no_object(root: &Node<'_>, form: Form, grammar: &Grammar, b
     }
 }
 
-/// Adds `type: "object"` and `properties` to the root. Arguments are always objects; a response may not be.
+/// Arguments are always objects; a response may not be.
 pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // The root of a response format may also accept other values, and so may a root to which references lead; from
+        // The root of a response format may also accept other values, and so may a root to which references point. From
         // now on it accepts only objects. (Every MCP version whose clients require `type` defines tool results as
         // objects.) Types that were inferred in branches assume an object root, so they prove nothing.
         let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
@@ -105,7 +104,6 @@ pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     }
 }
 
-/// Returns true if any `$ref` is `#`.
 fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
     // If the budget is spent, later walks report it.
@@ -116,7 +114,6 @@ fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     found
 }
 
-/// Flattens what remains of a union at the root.
 pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     if !context.grammar.object_root {
         return Ok(());
@@ -143,14 +140,13 @@ pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result
     Ok(())
 }
 
-/// Returns false if the schema's `type` excludes objects.
 fn may_be_object(schema: &Node<'_>) -> bool {
     schema.get(Keyword::Type).is_none_or(|types| {
         types.is_text("object") || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("object")))
     })
 }
 
-/// Returns the root's union without annotations, or `None` if the grammar cannot express it as a double `not`.
+/// Returns `None` if the grammar cannot express the root's union as a double `not`.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)
@@ -168,7 +164,6 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     Ok(Some(Node::record([("anyOf", union)])))
 }
 
-/// Visitor that removes annotations.
 struct Bare;
 
 impl<'a> VisitorMut<'a> for Bare {
@@ -182,8 +177,7 @@ impl<'a> VisitorMut<'a> for Bare {
     }
 }
 
-/// Adds `not: {not: condition}`, which is equivalent to the condition. An existing `not` is combined with it by
-/// `anyOf`.
+/// Adds `not: {not: condition}`, which is equivalent to the condition.
 fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     let Some(object) = root.as_object_mut() else { return };
     let untrue = Node::record([("not", condition)]);
@@ -205,8 +199,7 @@ pub(crate) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool)
     ))
 }
 
-/// Merges the branches of a union into one object. Returns false if no branch accepts an object; the schema is then
-/// unusable.
+/// Returns false if no branch accepts an object; the schema is then unusable.
 fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
     let location = Location::under(node, "anyOf");
     let origin = node.origin();
@@ -369,12 +362,12 @@ impl<'b, 'a> Beside<'b, 'a> {
         Some(Beside { bundle, common, properties: index, required: names, contradictory })
     }
 
-    /// Returns the properties and required names that apply to every branch that got only a part of the bundle.
+    /// Applies to every branch that got only a part of the bundle.
     pub(super) const fn common(&self) -> &Common<'b, 'a> {
         &self.common
     }
 
-    /// Returns the part of the bundle for one branch, or `None` if the branch must get all of it.
+    /// Returns `None` if the branch must get the whole bundle.
     fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
         let branch = branch.as_object()?;
         let needs_whole =
@@ -386,8 +379,7 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        // If the branch's own `required` is at least as long as that of the bundle, it could be mistaken for the
-        // bundle's.
+        // If the branch's own `required` is at least as long as the bundle's `required`, the two could be confused.
         let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;
@@ -430,7 +422,6 @@ impl<'b, 'a> Beside<'b, 'a> {
     }
 }
 
-/// Appends every key and every string in a value.
 fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
     let mut open = Vec::from([value]);
     while let Some(node) = open.pop() {
@@ -446,9 +437,9 @@ fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
     }
 }
 
-/// Returns a short description of the branches: the names that each requires in addition to the common ones, and the
-/// constant that distinguishes it, if each has one. Returns an empty list if there is no such constant and a branch
-/// requires no other names, because the description would then be false.
+/// Describes each branch by the names that it requires in addition to the common names, and by a distinguishing
+/// constant, if each branch has one. Returns an empty list if there is no such constant and a branch requires no other
+/// names, because the description would then be false.
 fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();
@@ -516,7 +507,6 @@ fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, 
     Node::array(descriptions.collect())
 }
 
-/// Returns the listed values of one property, in the form of a `properties` table.
 fn constant<'a>(property: &Node<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
     let (keyword, values) =
         ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;

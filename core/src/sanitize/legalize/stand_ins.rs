@@ -31,13 +31,13 @@ const ALONE: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword:
 const LISTED: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
 const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// Keywords that an API does not accept below a property whose name has braces.
+/// Keywords that an API does not accept below a property with braces in its name.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// Rule for the property names that a schema may contain. It depends on the grammar, and on whether a kept definition
-/// has a key with `/`.
+/// Rule for the property names that a schema may contain. It depends on the grammar, and on keys with `/` in kept
+/// definitions.
 ///
-/// Applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
+/// It applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spelling {
     pub(crate) rule: NameRule,
@@ -47,7 +47,7 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// Returns the stand-in of a name before it is made unique; `None` if the name is accepted.
+    /// The stand-in is not unique yet. Returns `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -62,12 +62,10 @@ impl Spelling {
         })
     }
 
-    /// True if every name is accepted.
     fn is_open(self) -> bool {
         self.rule.reserved.is_empty() && !self.rule.no_braces && self.rule.shape.is_none() && !self.no_slash
     }
 
-    /// True if a name needs a stand-in.
     pub(crate) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && has_braces(name);
@@ -79,7 +77,6 @@ impl Spelling {
         }
     }
 
-    /// True if a schema contains a name that needs a stand-in. Most schemas do not.
     pub(super) fn concerns(self, object: &Object<'_>) -> bool {
         !self.is_open() && names_any(object, &|name| self.replaces(name))
     }
@@ -88,7 +85,6 @@ impl Spelling {
         self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
     }
 
-    /// True if a name violates the pattern for property names.
     pub(super) fn is_misshapen(self, name: &str) -> bool {
         self.shape().is_some_and(|shape| !shape.allows(name))
     }
@@ -97,13 +93,12 @@ impl Spelling {
         self.no_slash && name.contains('/')
     }
 
-    /// True if the name is replaced in every keyword, even if it is only listed.
+    /// Returns true if the name is replaced in every keyword, even if it is only listed.
     pub(crate) fn goes_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
 }
 
-/// True if a schema describes the same instance as the root.
 pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
     let mut steps = place.pointer.steps().iter();
     while let Some(step) = steps.next() {
@@ -118,7 +113,6 @@ pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
     true
 }
 
-/// Property names in one schema.
 struct Names<'n, 'a> {
     /// Names in `properties`.
     described: Vec<&'n Text<'a>>,
@@ -143,7 +137,6 @@ impl<'n, 'a> Names<'n, 'a> {
     }
 }
 
-/// Returns the names with braces whose property contains a keyword that the API does not accept below such a name.
 fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
     let table = object.object_at(Keyword::Properties);
     table.into_iter().flatten().filter_map(|member| {
@@ -156,12 +149,10 @@ fn has_braces(name: &str) -> bool {
     name.contains('{') && name.contains('}')
 }
 
-/// Returns the strings in a list, or a single string in place of a list.
 fn texts<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
     list.as_array().unwrap_or(core::slice::from_ref(list)).iter().filter_map(Node::as_text)
 }
 
-/// Returns the names that a schema lists without declaring them as properties.
 pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Object<'a>>) -> Vec<&'n Text<'a>> {
     let listed = Names { described: Vec::new(), ..Names::of(object) }.listed;
     if listed.is_empty() {
@@ -171,10 +162,10 @@ pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Obje
     listed.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
 }
 
-/// Stand-ins for those names of a document that the grammar refuses. Each name has a different one.
+/// Each name that the grammar refuses has a different stand-in.
 #[derive(Debug)]
 pub(crate) struct StandIns {
-    /// Rule for names, including the restrictions that apply only at the root.
+    /// Includes the restrictions that apply only at the root.
     spelling: Spelling,
     table: RefCell<Table>,
 }
@@ -186,12 +177,12 @@ struct Table {
     new: Map<String, String>,
     /// Original names that are properties of some schema.
     described: Set<String>,
-    /// Names with braces whose property contains a keyword that the API does not accept below such a name.
+    /// Names with braces, if the property contains a keyword that the API does not accept below such a name.
     broken: Set<String>,
 }
 
 impl StandIns {
-    /// Plans the stand-ins of a document as it was read.
+    /// `schema` is the document as it was read.
     pub(crate) fn of(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Self {
         let no_slash = grammar.refs.no_slash_in_definitions;
         let spelling = Spelling { rule: grammar.names, no_slash, is_root: true };
@@ -220,25 +211,21 @@ impl StandIns {
         StandIns { spelling, table: RefCell::new(table) }
     }
 
-    /// True if no name has a stand-in.
     pub(crate) fn is_empty(&self) -> bool {
         self.table.borrow().new.is_empty()
     }
 
-    /// Returns the stand-in for a name, if it has one.
     pub(crate) fn of_name(&self, name: &str) -> Option<String> {
         self.table.borrow().new.get(name).cloned()
     }
 
-    /// True if a name is also replaced in a schema that lists it without declaring the property: another schema of the
-    /// same object may declare it.
+    /// Another schema of the same object may declare a property that this schema only lists.
     pub(crate) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
         spelling.goes_everywhere(name)
             || self.is_broken(name)
             || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
     }
 
-    /// True if the name has braces, and a property of this name contains keywords that are not accepted there.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.table.borrow().broken.contains(name)
     }
@@ -262,8 +249,7 @@ impl StandIns {
 }
 
 impl Table {
-    /// Adds stand-ins for names. Names with the same alias each get a hash. If a stand-in is already taken, `_` is
-    /// appended, then a number.
+    /// Names with the same alias each get a hash. If a stand-in is already taken, `_` is appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
         let max_length = spelling.shape().map_or(usize::MAX, |shape| shape.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.new.contains_key(&**name));
@@ -286,8 +272,7 @@ impl Table {
     }
 }
 
-/// True if a property name in a schema satisfies a condition. The members are read only once, because this runs for
-/// every object, and most have no such name.
+/// Reads the members only once, because this runs for every object, and most objects have no such name.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     const ALL: Keywords = Keywords::of(&LISTS);
     object.iter().any(|Member { key, value }| match Keyword::named(key) {
@@ -300,8 +285,7 @@ fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     })
 }
 
-/// Visits the objects of a document until the callback returns true; returns whether it did. (Objects that only look
-/// like schemas are included.)
+/// Stops when the callback returns true; then returns true. (Objects that only look like schemas are included.)
 fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
     let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
@@ -330,7 +314,6 @@ fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnM
     false
 }
 
-/// Visits each object that describes the root's instance through in-place applicators.
 fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>)) {
     let mut open = Vec::from([schema]);
     while let Some(node) = open.pop() {
@@ -340,7 +323,6 @@ fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn 
     }
 }
 
-/// Returns the subschemas that apply to the same instance.
 pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     let mut found = Vec::new();
     // `then` and `else` have no effect without `if`.
@@ -355,7 +337,6 @@ pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     found
 }
 
-/// Returns a similar name that matches the pattern: refused characters become `_`, and a name that is cut gets a hash.
 fn shaped(shape: PropertyPattern, name: &str) -> String {
     let filler = if shape.also.contains('_') { '_' } else { 'x' };
     let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
@@ -370,7 +351,6 @@ fn shaped(shape: PropertyPattern, name: &str) -> String {
     new
 }
 
-/// Returns a stand-in that ends with a hash of the original name.
 fn marked(mut new: String, name: &str, max_length: usize) -> String {
     let mark = format!("x{:08x}", fnv(name));
     let mut end = new.len().min(max_length.saturating_sub(mark.len()));
@@ -387,7 +367,6 @@ fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// True if a schema contains keywords that are not accepted below a name with braces.
 pub(super) fn breaks(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Object(object) => object

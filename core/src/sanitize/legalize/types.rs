@@ -33,11 +33,9 @@ use crate::{
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
-/// Keywords next to which a schema needs no type, because they declare it.
 const IMPLY_A_TYPE: Keywords =
     Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
-/// Adds a type to a schema that needs one.
 pub(crate) fn infer<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -119,7 +117,7 @@ pub(crate) fn infer<'a>(
 /// Returns true if a schema has no type although one could be written.
 pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    // For each enclosing schema, whether it accepts anything.
+    // For each enclosing schema, true if it accepts anything.
     let mut around: Vec<bool> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         around.truncate(place.depth);
@@ -142,7 +140,6 @@ pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -
     Ok(found)
 }
 
-/// Returns the type that a part of `allOf` declares, which applies to the whole schema.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     let parts = object.array_at(Keyword::AllOf)?;
     let names = parts
@@ -152,7 +149,6 @@ fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     names.copied().next()
 }
 
-/// Returns the types that the keywords of a schema apply to, in a fixed order.
 fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
     let constrains = |kind: InstanceType| {
         object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind))
@@ -168,12 +164,10 @@ fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
     .collect()
 }
 
-/// Formats types for a message.
 fn listed(names: &[&str], last: &str) -> String {
     format!("`{}`", names.join(&format!("` {last} `")))
 }
 
-/// Writes the types that the keywords apply to.
 fn write<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -186,7 +180,6 @@ fn write<'a>(
     });
 }
 
-/// Writes the types that another schema declares for the same instance.
 fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
     put(node, place, names, INFER, context, || {
         format!("added `type`: the value is known to be of type {}", listed(names, "or"))
@@ -213,7 +206,6 @@ fn put<'a>(
 
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
-/// Splits a list of types, if the grammar refuses it or one of its siblings.
 pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
@@ -271,17 +263,14 @@ pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     node.touch();
 }
 
-/// Parts of a schema with a list of types.
 pub(crate) struct TypeBranches<'a> {
     /// Position of `type`.
     pub(crate) at: usize,
     /// Keywords that apply to all types, and annotations.
     pub(crate) shared: Object<'a>,
-    /// One branch per type.
     pub(crate) branches: Vec<Node<'a>>,
 }
 
-/// Splits a schema whose `type` is a list.
 pub(crate) fn take_branches<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
     let origin = node.origin();
     let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();
@@ -311,7 +300,7 @@ const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const FALSE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// Replaces a boolean schema with an object. Returns false if the schema is final.
+/// Returns false if the schema is final.
 pub(crate) fn replace_boolean<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

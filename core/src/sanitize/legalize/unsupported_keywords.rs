@@ -36,8 +36,7 @@ const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
 /// Maximum length, in bytes, of a subschema that is quoted in a description.
 const LONGEST_SCHEMA: usize = 200;
 
-/// Approximates, describes or removes what the grammar refuses in this schema, which has the keywords `present`.
-/// Returns the keywords that it has afterwards.
+/// Returns the keywords that the schema has afterwards.
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -108,8 +107,8 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     }
 }
 
-/// True if removing a member may have an effect on references: for unknown keys, and for keywords that hold, name or
-/// refer to schemas, or that have an effect on such keywords.
+/// Unknown keys may have an effect on references, and so may keywords that hold, name or refer to schemas, or have an
+/// effect on such keywords.
 fn is_nested(member: &Member<'_>) -> bool {
     let is_nested = |keyword: Keyword| {
         keyword.holds() != Subschemas::Value
@@ -126,7 +125,7 @@ fn is_nested(member: &Member<'_>) -> bool {
     matches!(member.value.data(), Data::Array(_) | Data::Object(_)) || Keyword::named(&member.key).is_none_or(is_nested)
 }
 
-/// Removes keys that neither JSON Schema nor the grammar defines, all in one pass because there may be many.
+/// Removes all unknown keys in one pass, because there may be many.
 fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(known) = context.grammar.unknown else { return };
     let goes =
@@ -144,7 +143,6 @@ fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-/// Reason why a member is refused.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Refused,
@@ -221,12 +219,11 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     }
 }
 
-/// True if the model should read about a removed keyword.
 fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
-        // The branches have the same constants, and the mapping may lead to definitions that were removed.
+        // The branches have the same constants, and the mapping may point to definitions that were removed.
         _ if keyword == Keyword::Discriminator => false,
         // A keyword that accepts anything tells the model nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
@@ -237,7 +234,7 @@ fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
     }
 }
 
-/// True if closing an object has no effect, because the API only sends declared properties.
+/// Closing an object has no effect if the API only sends declared properties.
 fn is_moot(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
     name == Keyword::AdditionalProperties.name()
         && value.as_bool() == Some(false)
@@ -305,7 +302,6 @@ fn drop<'a>(
     }
 }
 
-/// Returns the effect of removing a keyword on the accepted instances.
 fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accepts {
     match keyword {
         Some(keyword) if keyword.role() == Role::Assertion => match keyword {
@@ -320,7 +316,6 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
     }
 }
 
-/// True if a schema for names only requires them to be strings.
 fn takes_every_name(value: &Node<'_>) -> bool {
     let is_string = |member: &Member<'_>| {
         member.key.is(Keyword::Type)
@@ -331,7 +326,6 @@ fn takes_every_name(value: &Node<'_>) -> bool {
     value.as_bool() == Some(true) || value.as_object().is_some_and(|names| names.iter().all(is_string))
 }
 
-/// Opens an object for the names that its removed patterns accepted.
 fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get(Keyword::AdditionalProperties).filter(|rest| !is_open(rest)) else { return };
     let closed = rest.as_bool() == Some(false);
@@ -357,17 +351,14 @@ const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
 const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
 const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
-/// Result of an approximation.
 pub(super) enum Approximation {
     /// The replacement is equivalent.
     Exactly,
     /// The replacement accepts more, so the keyword is also described.
     Loosely,
-    /// There is no replacement.
     Not,
 }
 
-/// Replaces a refused keyword with the nearest one that is accepted.
 fn approximate<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

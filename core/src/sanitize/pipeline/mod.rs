@@ -53,11 +53,13 @@ const MAX_ROUNDS: usize = 8;
 /// forever.
 const LAST_GROWTH: usize = 5;
 
-/// Rewrites a schema into a grammar.
-///
 /// All passes run again until no change requires another round (see [`Pass::wakes`]), so a second call changes nothing.
-/// One round may require the next: a cut may remove what made a definition recursive or too deep, merging adds keywords
-/// that hint at a type, and the siblings of a union are merged into a new definition if a branch remains a reference.
+/// One round may require the next:
+///
+/// - A cut may remove what made a definition recursive or too deep.
+/// - Merging adds keywords that hint at a type.
+/// - The siblings of a union are merged into a new definition if a branch remains a reference.
+///
 /// If `is_done` returns true, the passes end and this function returns true. Steps to restore arguments are added to
 /// `plan`, if there is one.
 pub(crate) fn sanitize<'a>(
@@ -141,10 +143,8 @@ pub(crate) fn sanitize<'a>(
 
 const _: () = assert!(PASSES.len() <= 64, "`PassSet` has a bit for each pass");
 
-/// Outcome of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// No pass changed anything.
     Unchanged,
     /// Passes changed the schema, and no pass has to run again.
     Settled,
@@ -170,8 +170,8 @@ impl Outcome {
     }
 }
 
-/// Runs every pass once. References in a wrapped answer resolve against the answer. Returns true as the last value if
-/// the schema is within the limits of strict modes.
+/// References in a wrapped answer resolve against the answer. The last value is true if the schema is within the limits
+/// of strict modes.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
@@ -222,7 +222,6 @@ fn round(
     Ok((context.diagnostics, outcome, context.effects.is_fitted))
 }
 
-/// Runs passes over single schemas in one walk.
 fn over_schemas(
     (passes, first): (&'static [Pass], usize),
     node: &mut Node<'_>,
@@ -245,7 +244,6 @@ fn over_schemas(
     visit::walk_mut(&budget, node, Keywords::ALL, &mut Legalize::new(context, enter, leave))
 }
 
-/// Stores facts that the walk down has collected.
 fn survey(context: &mut PassContext) {
     context.survey.original_keywords = context.survey.keywords;
     context.counts_evaluated = context.survey.keywords;
@@ -255,7 +253,6 @@ fn survey(context: &mut PassContext) {
             .any(|keyword| context.survey.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
-/// Returns an error for an option that the grammar cannot honor.
 pub(crate) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;

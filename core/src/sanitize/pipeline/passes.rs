@@ -1,4 +1,4 @@
-//! The passes, in the order in which they run.
+//! The passes, in the order of their runs.
 
 use alloc::rc::Rc;
 
@@ -662,7 +662,6 @@ pub(crate) const PASSES: &[Pass] = &[
     },
 ];
 
-/// Rules for what a grammar refuses.
 const UNSUPPORTED: &[Rule] = &[
     Rule::DropKeyword,
     Rule::DropPattern,
@@ -683,7 +682,6 @@ fn has_references(context: &PassContext) -> bool {
     context.references.is_some()
 }
 
-/// True if references are rewritten.
 fn resolves(context: &PassContext) -> bool {
     context.references.is_some() && !context.leaves_definitions
 }
@@ -692,7 +690,8 @@ const fn prunes(context: &PassContext) -> bool {
     !context.leaves_definitions
 }
 
-/// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
+/// Returns false for schemas that the validator does not check, and for an object root, because the `root` pass
+/// flattens its union.
 const fn is_finished_here(visited: &VisitedSchema<'_, '_>, context: &PassContext) -> bool {
     !(visited.known.opaque || visited.is_root() && context.grammar.object_root)
 }

@@ -30,7 +30,6 @@ use crate::{
     },
 };
 
-/// A fixture for a dialect with a grammar.
 struct Case {
     name: String,
     options: SanitizeOptions,
@@ -64,8 +63,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Returns the output of the passes alone, and their report: the public function would turn findings of `check` into an
-/// error.
+/// The public function would turn findings of `check` into an error.
 fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec<Change>)>, Error> {
     let mut node = json::read(schema)?;
     let dialect = dialect::of(options)?;
@@ -76,7 +74,6 @@ fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec
     Ok(Some((json::write(&node), recorder.finish())))
 }
 
-/// Returns what `check` finds in an output.
 fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
     let node = json::read(output).unwrap_or_else(|error| panic!("{output}: {error}"));
     let violations =
@@ -84,11 +81,9 @@ fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
     violations.first().map(|violation| format!("accepted: `check` finds `{}`", violation.constraint))
 }
 
-/// A case, its output, and its report.
 type Whole = (Case, String, Vec<Change>);
 
-/// Returns the promise that breaks without a pass, and the case that shows it. If several promises break, the worst is
-/// returned: a refused output first, then one that is not idempotent.
+/// If several promises break, returns the worst: a refused output first, then an output that is not idempotent.
 fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
     let mut other: [Option<(String, String)>; 3] = [None, None, None];
     for (case, whole, report) in cases {
@@ -163,7 +158,6 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
     );
 }
 
-/// Runs the passes of a case again after every change, or never.
 fn in_rounds(case: &Case, again: bool) -> Option<(String, Vec<Change>)> {
     woken(again, || passed(&case.input, &case.options)).ok().flatten()
 }

@@ -38,7 +38,6 @@ use crate::{
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);
 const CUT_INEXACTLY: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Cuts references until no schema applies to itself at the same instance location.
 pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
     let mut cycles = Cycles::of(root, references, cycles::IN_PLACE, context.draft, &budget)?;
@@ -72,8 +71,8 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
     Ok(())
 }
 
-/// Finds the targets in cycles that consist only of a reference, and maps each to the target at the end of its chain of
-/// such references. A union may then lose a branch to which other references lead.
+/// Maps each target that consists only of a reference in a cycle to the target at the end of its chain of such
+/// references. A union may then lose a branch to which other references point.
 fn ends_of_chains(
     root: &Node<'_>,
     references: &References,
@@ -111,7 +110,6 @@ fn ends_of_chains(
     Ok(ends.iter().filter_map(|(number, end)| Some((*number, (*end)?))).collect())
 }
 
-/// A branch that is removed from its union.
 struct Removed {
     /// Depth of the schema with the union.
     depth: usize,
@@ -132,7 +130,8 @@ struct Cutter<'c> {
     /// Branches of the current schema and of those around it.
     branches: Vec<Removed>,
     /// References of the current schema and of those around it: depth, keyword, effect. They are removed when the
-    /// schema is left, because siblings that the draft ignores go with them, and their subschemas are counted.
+    /// schema is left: siblings that the draft ignores are removed with them, and the subschemas of these siblings must
+    /// be counted.
     cut: Vec<(usize, &'static str, ChangeKind)>,
     context: &'c mut PassContext,
 }
@@ -186,7 +185,6 @@ impl Cutter<'_> {
         );
     }
 
-    /// Removes a reference of a schema, which then accepts what its other keywords accept.
     fn remove_reference(
         &mut self,
         node: &mut Node<'_>,
@@ -240,7 +238,7 @@ impl Cutter<'_> {
 
 const CUT_UNENDING: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Cuts references that the validator considers endless. Expects definitions as the other passes have written them.
+/// Expects definitions as the other passes have written them.
 pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
@@ -288,7 +286,6 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
     Ok(())
 }
 
-/// Visitor that cuts references.
 pub(crate) struct ReferenceCutter<'c> {
     pub(crate) context: &'c mut PassContext,
     /// Returns true if the reference to the definition of this name is cut.

@@ -28,7 +28,6 @@ use crate::{
 /// Maximum number of definitions to inspect when searching for the siblings of a reference in its definition.
 const MAX_SEEN: usize = 32;
 
-/// A target, or a target merged with siblings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Definition {
     pub(crate) target: Number,
@@ -37,29 +36,24 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// Returns the target without siblings.
     pub(crate) const fn of(target: Number) -> Self {
         Definition { target, with: None }
     }
 
-    /// True if this is the target without siblings.
     pub(crate) const fn is_plain(&self) -> bool {
         self.with.is_none()
     }
 
-    /// True if this is a copy of the target, merged with siblings.
     pub(crate) fn has_grown_from(&self, target: Number) -> bool {
         self.target == target && self.with.is_some()
     }
 }
 
-/// Result of merging siblings of a reference into its definition.
 pub(crate) enum Growth<'a> {
     /// The definition already exists, or already includes the siblings.
     Known(Definition),
     /// A new definition, with what each merge could not express.
     New(Definition, [Merged<'a>; 2]),
-    /// The definitions have reached their maximum size.
     TooMuch,
 }
 
@@ -109,7 +103,6 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         }
     }
 
-    /// True if all siblings of this reference are accepted.
     pub(crate) fn has_no_other_siblings(&self, node: &Node<'_>) -> bool {
         node.as_object().is_none_or(|object| object.iter().all(|member| self.accepts_sibling(member)))
     }
@@ -118,25 +111,21 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
-    /// Returns the definition that was given this name.
     pub(crate) fn written(&self, name: &str) -> Option<&Definition> {
         self.written.get(name)
     }
 
-    /// Returns the body of a merged definition.
     pub(crate) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
         Some(self.grown.get(definition)?.body.copy(self.budget))
     }
 
-    /// Deducts nodes from the size that merged definitions may still add. Returns false if there are not enough left.
+    /// Returns false if merged definitions may not add this many nodes.
     pub(crate) fn spend(&mut self, nodes: usize) -> bool {
         let left = self.spare.checked_sub(nodes);
         self.spare = left.unwrap_or(self.spare);
         left.is_some()
     }
 
-    /// Returns a definition that merges this one with the siblings of a reference to it.
-    ///
     /// `definition_body` is the body of the definition, without siblings of references that have no effect.
     pub(crate) fn grow(&mut self, node: &Node<'a>, from: &Definition, definition_body: &Node<'a>) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
@@ -163,7 +152,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         Growth::New(definition, [joined, body])
     }
 
-    /// Returns the siblings of a reference that are not accepted, and the position of the reference among them.
+    /// Returns the siblings that are not accepted, and the position of the reference among them.
     fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
         let mut siblings = node.copy(self.budget);
         let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
@@ -173,8 +162,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         (siblings, at)
     }
 
-    /// True if a schema already includes the constraints of `all`. Every branch of a union must include them; a
-    /// reference back to a schema under test counts as including them.
+    /// Every branch of a union must include the constraints of `all`. A reference back to a schema under test is
+    /// treated as including them.
     fn includes(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
         let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
@@ -188,7 +177,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         !branches.is_empty() && branches.iter().all(|branch| self.includes(branch, all, seen))
     }
 
-    /// Returns the name of a definition, and queues the definition to be written.
+    /// Queues a new definition to be written.
     pub(crate) fn name(&mut self, definition: &Definition) -> String {
         if let Some(name) = self.names.get(definition) {
             return name.clone();
@@ -208,7 +197,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         name
     }
 
-    /// Returns the next queued definition, its name, and its body with references not yet resolved.
+    /// References in the body are not yet resolved.
     pub(crate) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
         let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
@@ -221,7 +210,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 }
 
-/// Returns a name for the schema at a pointer: the last token.
+/// Returns the last token of the pointer as a name.
 ///
 /// A generated name is never a number, because JavaScript objects put numeric keys first. A name that the caller gave
 /// to a definition is kept even if it is a number.
@@ -253,10 +242,9 @@ fn stem(pointer: &str) -> String {
 
 const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 
-/// Keywords of the tables in `TABLES`.
 pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
-/// Removes all tables of definitions; used if the document has no references.
+/// Used if the document has no references.
 pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
@@ -270,7 +258,6 @@ pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: 
     }
 }
 
-/// Reports definitions that are not referenced, and retracts the changes reported inside them.
 pub(crate) fn note_pruned(
     source: &Node<'_>,
     references: &References,
@@ -303,7 +290,6 @@ pub(crate) fn note_pruned(
     Ok(())
 }
 
-/// Removes definitions that are no longer reachable after references were cut.
 pub(crate) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
     let Some(table) = root.object_at(Keyword::Defs) else { return Ok(()) };
     let reached = reached(root, budget)?;

@@ -25,7 +25,6 @@ use crate::{
     },
 };
 
-/// True if every reference may be left unchanged.
 pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &PassContext) -> Result<bool, Error> {
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
@@ -78,8 +77,7 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
     Ok(fine && (references::has_dynamic(root, &context.budget)? || !definitions::has_unreached(root, &context.budget)?))
 }
 
-/// True if a reference points to an entry of a table of definitions, or to the root. Any other pointer would break if a
-/// schema on its path were rewritten.
+/// A pointer to anything but a table entry or the root would break if a schema on its path were rewritten.
 fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     let Some(reference) = reference.value() else { return false };
     // An API that does not resolve references by JSON Schema does not decode them either.
@@ -93,8 +91,7 @@ fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
-/// Respells the dynamic references of a schema and of the source of its definitions, also in targets that are not
-/// subschemas of the source.
+/// Also respells targets that are not subschemas of the source of the definitions.
 pub(crate) fn respell_dynamic<'a>(
     root: &mut Node<'a>,
     source: &mut Node<'a>,
@@ -137,14 +134,13 @@ impl<'a> VisitorMut<'a> for Respell<'_> {
 }
 
 impl Respell<'_> {
-    /// Respells one keyword. The reference counts beside others, because siblings apply in every draft that has dynamic
-    /// references.
+    /// The reference and its siblings both apply, in every draft that has dynamic references.
     fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of this name might be the intended one.
         let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
-        // Beside a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
+        // Next to a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
         let from = Location::of(value);
         let to = if node.get(Keyword::Ref).is_some() { from.clone() } else { Location::under(node, "$ref") };
         self.context.diagnostics.report(place, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));

@@ -38,7 +38,6 @@ const MAX_LEVELS: usize = 6;
 /// Maximum number of values that levels after the first may add, because the model reads every copy.
 const MAX_ADDED: usize = 1_000;
 
-/// Expands recursion, if the grammar refuses it.
 pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let recursion = context.grammar.refs.recursion;
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
@@ -82,7 +81,6 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
     Ok(())
 }
 
-/// Returns the names of the definitions that can reach themselves.
 fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
@@ -94,7 +92,6 @@ fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
     recursive.into_iter().filter_map(|number| names.get(number as usize).map(|name| (*name).clone())).collect()
 }
 
-/// Returns the names of the definitions to which a schema refers.
 fn references<'n>(schema: &'n Node<'_>, budget: &Budget) -> Vec<&'n str> {
     let (mut found, mut open) = (Vec::new(), Vec::from([schema]));
     while let Some(node) = open.pop() {
@@ -114,7 +111,6 @@ fn references<'n>(schema: &'n Node<'_>, budget: &Budget) -> Vec<&'n str> {
     found
 }
 
-/// Size of a schema, and its references.
 #[derive(Default)]
 struct Measure {
     nodes: usize,
@@ -141,7 +137,7 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
     found
 }
 
-/// Returns the number of levels that can be expanded within the limits; 0 if even one is too many.
+/// Returns 0 if even one level exceeds the limits.
 fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
     let measures: Map<&str, Measure> =
         bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
@@ -173,7 +169,6 @@ fn written(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usiz
     (nodes, depth)
 }
 
-/// State of the walk at a schema.
 #[derive(Clone)]
 struct Frame<'a> {
     /// Number of definitions that were expanded on the path.
@@ -182,7 +177,6 @@ struct Frame<'a> {
     in_definition: bool,
     /// True if a property on the path is optional.
     optional: bool,
-    /// Names that this schema requires.
     required: Vec<Text<'a>>,
 }
 
@@ -242,7 +236,6 @@ impl<'a> Unroll<'_, 'a> {
         Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
     }
 
-    /// Replaces a reference with its definition, or at the last level with the schema that ends the expansion.
     fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");
@@ -278,7 +271,6 @@ impl<'a> Unroll<'_, 'a> {
     }
 }
 
-/// Returns the schema that ends the expansion of a definition: its title, its description, and its type.
 pub(crate) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // A string that holds JSON can be any type, so the type is not kept.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;

@@ -1,7 +1,6 @@
 //! Respells dynamic references as `$ref`, and inlines references. Recursive references are kept, with their targets
 //! under `$defs` of the root. References that do not resolve, and references from the root to itself, are removed.
-//!
-//! Chains of targets that consist only of a reference are followed once, however many references lead into them.
+//! Chains of targets that consist only of a reference are followed once, however many references point into them.
 
 pub(crate) mod siblings;
 
@@ -41,14 +40,11 @@ use crate::{
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);
 const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
-/// All keywords except annotations for the reader.
 const NO_TEXTS: Keywords =
     Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
-/// Keywords that name a schema for references.
 const ANCHORS: [Keyword; 3] = [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor];
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
-/// Inlines or respells every reference, and keeps exactly the definitions that are still needed.
 pub(crate) fn resolve_references<'a>(
     root: &mut Node<'a>,
     references: &References,
@@ -155,7 +151,7 @@ pub(crate) fn resolve_references<'a>(
     Ok(())
 }
 
-/// True if these definitions are the unchanged entries of the root's only table.
+/// Returns true if these definitions are the unchanged entries of the root's only table.
 fn are_entries<'a>(
     definitions: &[(Definition, Member<'a>)],
     source: &Node<'a>,
@@ -183,21 +179,19 @@ fn is_table(member: &Member<'_>) -> bool {
     TABLES.iter().any(|table| member.key.is(table))
 }
 
-/// True for a pointer to an entry of the root's tables.
 fn is_entry(pointer: &str) -> bool {
     let mut tokens = pointer.split('/').skip(1);
     tokens.next().is_some_and(|token| TABLES.contains(&token)) && tokens.count() == 1
 }
 
-/// Returns the keys of the root that follow `$defs`.
 fn keys_after_definitions<'a>(root: &Node<'a>) -> Vec<Text<'a>> {
     let members = root.as_object().into_iter().flatten();
     members.map(|member| &member.key).skip_while(|key| !key.is(Keyword::Defs)).skip(1).cloned().collect()
 }
 
-/// Moves the tables of definitions out of the root, and returns a root with these tables, from which targets are read
-/// while the root is rewritten. If there are targets or tables elsewhere, which the walk may change, the result also
-/// has copies of the other members.
+/// Moves the tables of definitions out of the root. Targets are read from the returned root while the original root is
+/// rewritten. If there are targets or tables elsewhere, which the walk may change, the result also has copies of the
+/// other members.
 fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, budget: &Budget) -> Node<'a> {
     let targets = references.targets(root, budget);
     let is_elsewhere = |(_, pointer): &(&Node<'_>, String)| {
@@ -226,7 +220,7 @@ fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, 
     shell.around(Data::Object(Object::from_unique(source)))
 }
 
-/// Limit of inlining for a grammar without references, if inlining everything would exceed the budget.
+/// Applies to a grammar without references, if inlining everything would exceed the budget.
 struct Cut {
     /// Targets that are cut if they are nested too deep in one another.
     counted: Set<Number>,
@@ -245,7 +239,6 @@ struct Inliner<'e, 's, 'a> {
     used: Set<Number>,
     /// For each target that is only a reference, the next target, so that each chain is followed once.
     passed: Map<Number, Number>,
-    /// Origin of the root.
     root: Origin,
     /// True once the root is finished.
     in_definitions: bool,
@@ -295,7 +288,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
 }
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// True for the root, and for schemas that will be merged into it: the branches of its union become one object.
+    /// Includes schemas that will be merged into the root: the branches of its union become one object.
     fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
         self.context.grammar.object_root
@@ -318,8 +311,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Removes `$id` and the keywords that name a schema: all references are resolved, and a nested `$id` would change
-    /// the meaning of `#/$defs/…` inside it.
+    /// All references are resolved, and a nested `$id` would change the meaning of `#/$defs/…` inside it.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
@@ -345,7 +337,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Handles one `$ref`. Returns true if another one may have replaced it.
+    /// Returns true if another reference may have replaced this one.
     fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
         // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
         // then they apply.
@@ -371,7 +363,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             false => self.references.target(reference),
         };
         let target = target.filter(|target| {
-            // A pointer may lead to a value that is not a schema.
+            // A pointer may point to a value that is not a schema.
             self.definitions
                 .targets
                 .get(target)
@@ -432,7 +424,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
         };
-        // Earlier passes leave a definition unchanged if it accepts nothing, but not a property or a branch; they also
+        // Earlier passes leave a definition unchanged if it accepts nothing, but not a property or a branch. They also
         // leave a definition unchanged if it accepts anything, but not a schema under `not`.
         self.context.effects.inlined_more = self.context.effects.inlined_more
             || body.as_object().is_none()
@@ -448,15 +440,13 @@ impl<'a> Inliner<'_, '_, 'a> {
         merged.map(|()| true)
     }
 
-    /// Records that a copy of a target was written. A target that is not a definition is also written where it was
-    /// read.
+    /// A target that is not a definition is also written where it was read.
     fn note_place(&mut self, body: &Node<'a>, target: Number) {
         let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
         self.context.diagnostics.note_place(body, self.definitions.targets.get(&target).is_some_and(stays));
     }
 
-    /// Replaces a reference with the type and description of its target, because inlining all of it would exceed the
-    /// budget.
+    /// Keeps the type and description of the target, because inlining all of it would exceed the budget.
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
         self.context.diagnostics.report(place, Location::of(body).to(Location::of(node)), LEAVE_OUT, || match levels {
@@ -481,8 +471,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         node.touch();
     }
 
-    /// True if a definition may be merged into the root: not into itself, and in branches of unions only within the
-    /// size limit.
+    /// A definition may not be merged into itself. In branches of unions, the size limit applies.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
         let cost = self
@@ -494,7 +483,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         is_new && self.definitions.spend(cost)
     }
 
-    /// Replaces a reference with its target, merged with the siblings of the reference.
     fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let reference_at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
@@ -524,14 +512,13 @@ impl<'a> Inliner<'_, '_, 'a> {
 }
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Returns the last target of a chain of bare references, as far as the chain was followed before. Its inlined
-    /// references have already been reported.
+    /// The chain is followed only as far as it was followed before. Its inlined references have already been reported.
     fn end_of_chain(&mut self, target: Number) -> Number {
         let mut end = target;
         while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {
             end = *next;
         }
-        // Shortens the path: each target of the chain now leads directly to the end.
+        // Shortens the path: each target of the chain now points directly to the end.
         let mut at = target;
         while at != end {
             let Some(next) = self.passed.insert(at, end) else { break };
@@ -540,7 +527,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         end
     }
 
-    /// Records the next target of a target that is only a reference.
     fn note_chain(&mut self, target: Number, body: &Node<'a>) {
         let is_more = |member: &Member<'a>| {
             let names = [Keyword::Ref, Keyword::Id].into_iter().chain(ANCHORS);
@@ -563,7 +549,6 @@ const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
 const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Removes a reference that does not resolve in this document: the schema then accepts more.
     pub(crate) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
         // Inside `not`, accepting more would make the whole schema accept less.
@@ -584,7 +569,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Removes a reference from the root to itself, which has no effect.
     fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), OWN, || {
             String::from("removed a reference from the root to itself")

@@ -1,9 +1,9 @@
-//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved (from a part of `allOf`, or
-//! from another schema) into a schema whose keywords already applied.
+//! Siblings of `$ref`: up to draft 7 they have no effect. They have one if the reference was moved (from a part of
+//! `allOf`, or from another schema) into a schema with keywords that already applied.
 //!
 //! References in parts of `allOf` become references with siblings, if the grammar needs parts merged into their schema.
-//! References that are kept are spelled as the dialect reads them; if a sibling is not accepted, the reference leads to
-//! a definition that includes it.
+//! References that are kept are spelled as the dialect reads them. If a sibling is not accepted, the reference points
+//! to a definition that includes the sibling.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -28,17 +28,16 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
-/// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
+/// Marks the reference, so that siblings added from now on apply regardless of the draft.
 pub(crate) fn let_apply(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference.flag(Flags::APPLIES));
 }
 
-/// True if the siblings of this schema's reference apply regardless of the draft.
 pub(crate) fn applies(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference.flags().intersects(Flags::APPLIES))
 }
 
-/// Removes siblings of references anywhere in a schema; siblings that are added later apply.
+/// Siblings that are added later apply.
 pub(crate) struct Settle<'r> {
     pub(crate) context: &'r mut PassContext,
 }
@@ -58,7 +57,7 @@ fn validates(member: &Member<'_>) -> bool {
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
+/// These siblings have no effect up to draft 7. Annotations are kept.
 pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     context.effects.inlined_more = true;
@@ -73,7 +72,6 @@ pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassCo
     }
 }
 
-/// True if all members are annotations.
 pub(crate) fn only_annotations(node: &Node<'_>) -> bool {
     let annotates = |member: &Member<'_>| {
         Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta))
@@ -85,7 +83,6 @@ fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
     context.grammar.merges_all_of(place.keyword.is_none())
 }
 
-/// Lifts the parts of nested `allOf` into the outer list.
 pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &mut PassContext) {
     if !merges(place, context) {
         return;
@@ -116,7 +113,7 @@ pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, con
     }
 }
 
-/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings: merging it part by
+/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings. A merge part by
 /// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
 pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
     if !merges(place, context) || node.get(Keyword::Ref).is_some() {
@@ -155,7 +152,6 @@ const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance
 const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Keeps a reference, in the spelling of the dialect.
     pub(crate) fn keep(
         &mut self,
         node: &mut Node<'a>,
@@ -217,8 +213,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes `$schema` from a root that is a reference, if it is not accepted as a sibling. Moved into a definition,
-    /// it would no longer declare the draft.
+    /// If `$schema` is not accepted as a sibling of the root's reference, it is removed. In a definition, it would no
+    /// longer declare the draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
             |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.accepts_sibling(member);
@@ -234,8 +230,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         });
     }
 
-    /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns an
-    /// empty list if other siblings are not accepted either.
+    /// Removes annotations that may not be siblings of a reference, and returns them to be written around it. Returns
+    /// an empty list if other siblings are not accepted either.
     fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
         let alone = |member: &Member<'a>| self.definitions.accepts_sibling(member);
         let is_text = |member: &Member<'a>| {
@@ -255,7 +251,6 @@ impl<'a> Inliner<'_, '_, 'a> {
         around
     }
 
-    /// Returns a definition that merges this one with the siblings of a reference to it.
     fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
         let location = Location::of(node);
         let Some(mut body) =
