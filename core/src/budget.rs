@@ -1,7 +1,7 @@
 //! Limits the work of one call.
 //!
-//! A call counts steps, not time, so that it ends after the same work on every machine: one step for each node that is
-//! visited, copied, merged or compared. The budget grows with the input. When it is spent, the call ends with
+//! A call counts steps, not time, so that it ends after equal work on every machine. Each node that is visited, copied,
+//! merged or compared is one step. The budget grows with the input. When it is spent, the call ends with
 //! `budget-exceeded`. This holds for every pass, because visits, copies, merges and comparisons of nodes charge the
 //! budget themselves.
 

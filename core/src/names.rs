@@ -1,8 +1,8 @@
 //! Makes tool names legal for an API. Each tool has a distinct name, which does not depend on the order of the tools.
 //!
-//! A legal name is kept. Any other name keeps as much of its text as possible; if the result is also the name of
-//! another tool, or if it had to be truncated, a digest of the whole name is appended. A name therefore depends on the
-//! set of tools, not on their order, and usually on nothing but the original name.
+//! A legal name is kept. Any other name keeps as much of its text as possible. If the result is also the name of
+//! another tool, or had to be truncated, a digest of the whole name is appended. A name therefore depends on the set of
+//! tools, not on their order, and usually on nothing but the original name.
 //!
 //! The digest is 65 bits of SHA-256. Servers choose the names of their tools: with a short or invertible hash, a server
 //! could choose a name that replaces the name of another server's tool. The digest has no key, because the same tools

@@ -103,7 +103,7 @@ fn of_respelled(
     if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
         return Ok(found);
     }
-    // The first violation may not be a refusal, so all violations are needed to decide whether the alternatives are
+    // The first violation may not be a refusal, so all violations are needed to decide if the alternatives are
     // tried.
     let all = match extent {
         Extent::All(_) => found,

@@ -1,5 +1,5 @@
 //! Data about the response formats of each API, for `request::formats` and `tools`: the locations of their schemas in
-//! requests, facts about formats that APIs refuse, and alternatives to formats for answers in JSON.
+//! requests, and facts about formats that APIs refuse. Also the alternatives to formats for answers in JSON.
 
 use super::{
     name_rules::NamePattern,

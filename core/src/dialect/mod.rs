@@ -233,8 +233,8 @@ impl Dialect {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Returns why a rule changed something at a pointer of the input: the reason listed for the rule, or the fact that
-    /// the value at the pointer violated.
+    /// Returns the reason that is listed for the rule, or the fact that the value at the pointer violated. `pointer` is
+    /// a location in the input.
     pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Reason {
         let find =
             |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
@@ -405,7 +405,6 @@ fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
 }
 
-/// For an example in a message.
 pub(crate) fn nearest_name(name: &str) -> &'static str {
     let names = || DIALECTS.iter().map(|dialect| dialect.name);
     nearest(name, names(), |letters| letters.div_ceil(4)).unwrap_or("moonshot")

@@ -87,7 +87,6 @@ const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` accepts only `json_object` (`This response_format type is unavailable now`); \
     DeepSeek's Responses API accepts schemas";
 
-/// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact {
         statement,

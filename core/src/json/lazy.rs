@@ -48,7 +48,6 @@ pub(crate) fn edit<'a, R>(
     Ok(result)
 }
 
-/// Like [`edit`], for a member. Returns `None` if the object does not have it.
 pub(crate) fn edit_member<'a, R>(
     object: &mut Node<'a>,
     key: &str,

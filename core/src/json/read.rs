@@ -46,8 +46,8 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
     Ok((node, reader.has_duplicates))
 }
 
-/// Checks all of the text, but builds a tree only of its outline: the members of the root object stay text
-/// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
+/// Checks all of the text, but builds a tree only of its outline. The members of the root object stay text
+/// ([`Data::Verbatim`]). An array named in `lists` becomes an array of items that stay text.
 ///
 /// `flags_of` is called with every string inside these items (names and values), escaped or not. The item gets all the
 /// flags that `flags_of` returns, so that an item without relevant strings need not be parsed. A root that is not an
@@ -140,7 +140,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips whitespace. Usually, the very next byte is not whitespace.
     #[inline(always)]
     fn peek(&mut self) -> Option<u8> {
         match self.lexer.as_slice().first() {

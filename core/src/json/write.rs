@@ -122,7 +122,6 @@ pub fn length(node: &Node<'_>) -> usize {
     length.0
 }
 
-/// Spelling of numbers and strings.
 pub(super) trait Spelling {
     fn number(text: &str, out: &mut impl Sink);
 

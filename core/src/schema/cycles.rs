@@ -376,8 +376,8 @@ impl Graph {
         definition.is_none_or(|definition| used.contains(&definition))
     }
 
-    /// Returns for each component the schema that every cycle in it and every path into it pass through, if exactly one
-    /// exists and only references inside the component point to it.
+    /// Returns for each component the schema that every cycle in the component and every path into it pass through. The
+    /// schema must be the only such schema, and only references inside the component may point to it.
     fn repeated(&self, components: &[Component], cyclic: &Set<Component>, used: &Set<Place>) -> Map<Component, Place> {
         let mut entries: Map<Component, Set<Place>> = cyclic.iter().map(|number| (*number, Set::new())).collect();
         let mut add = |component: &Component, place: Place| {

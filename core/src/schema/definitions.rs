@@ -1,9 +1,10 @@
 //! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
 //! no finite instance.
 //!
-//! Finiteness follows the logic of a validator that looks for an end of the recursion: optional properties are finite,
+//! Finiteness follows the logic of a validator that looks for an end of the recursion. Optional properties are finite,
 //! and one finite required property or branch is enough. An array is not finite if its items are not, and neither is a
 //! schema with keywords but without a type.
+//!
 //! Codex follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
 
 use alloc::{

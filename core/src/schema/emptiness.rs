@@ -4,9 +4,9 @@
 //! that the schema accepts none; true only means that no contradiction was found. The function works on schemas as
 //! read, in any form.
 //!
-//! If `disjoint` returns true, which allows `oneOf` to become `anyOf`, it is proved that no instance satisfies both
-//! schemas, for JSON Schema 2020-12; false only means that no proof was found. Older drafts must be respelled first.
-//! The search is bounded, and malformed keywords prove nothing.
+//! If `disjoint` returns true, it is proved that no instance satisfies both schemas, for JSON Schema 2020-12. Then
+//! `oneOf` may become `anyOf`. False only means that no proof was found. Older drafts must be respelled first. The
+//! search is bounded, and malformed keywords prove nothing.
 
 use core::cmp::Ordering;
 

@@ -69,7 +69,6 @@ impl InstanceTypes {
         NAMES.iter().find(|known| known.0 == name).copied()
     }
 
-    /// Returns `None` if the value is neither a type name nor a list of type names.
     #[inline(never)]
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {

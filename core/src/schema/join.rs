@@ -13,7 +13,6 @@ use crate::{
 /// Properties and required names that all partial branches of a union have: see [`Parts`].
 pub(crate) struct Common<'b, 'a> {
     pub(crate) properties: &'b Object<'a>,
-    /// The properties by name.
     pub(crate) index: LookUp<'b, 'a>,
     pub(crate) required: &'b [Node<'a>],
     /// Origin of the list of required names, if the list exists.

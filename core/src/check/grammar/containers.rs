@@ -107,7 +107,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let at = || schema.pointer.render();
     let additional = schema.get(Keyword::AdditionalProperties);
     // If `additionalProperties` is a map that is refused, only the map is reported: advice about missing `properties`
-    // or openness would lead to an object without members.
+    // or openness would produce an object without members.
     let refused_map = additional.filter(|value| !rule.maps && value.as_object().is_some());
     match (rule.properties, schema.get(Keyword::Properties)) {
         (_, None) if refused_map.is_some() => {}

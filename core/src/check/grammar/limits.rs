@@ -194,7 +194,7 @@ pub(super) fn check_parts(
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
                 let name = name.display().into_owned();
                 let length = name.chars().count();
-                // A definition with an empty name counts towards the root.
+                // A definition with an empty name is counted with the root.
                 let counts = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
                 if rest.is_empty() {
                     counts.characters += length;

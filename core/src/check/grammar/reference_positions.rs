@@ -1,8 +1,8 @@
-//! Checks references in context: where they are allowed, which keywords may be next to them given their target, and
-//! whether recursion through them terminates.
+//! Checks references in context: their locations, the keywords next to them given their target, and the end of
+//! recursion through them.
 //!
-//! The provider looks for references in the values of every key, whether or not they are schemas, so this check walks
-//! over plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
+//! The provider looks for references in the values of every key, even if they are not schemas. So this check walks over
+//! plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
 //!
 //! In the provider's interpretation, a single way to terminate suffices: one required property or one branch. An object
 //! without required properties terminates. A non-empty schema without a type does not terminate, nor does an array

@@ -154,8 +154,8 @@ impl<'t, 'a> References<'t, 'a> {
         self.targets.get(number).copied().flatten()
     }
 
-    /// Returns true if `name` refers to a definition that [`Self::target`] does not return but the grammar accepts: the
-    /// schema `true`, or a definition whose name is escaped in the reference.
+    /// Returns true if `name` refers to a definition that the grammar accepts but [`Self::target`] does not return.
+    /// Such a definition is the schema `true`, or has a name that is escaped in the reference.
     fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));

@@ -90,7 +90,6 @@ impl<'t> Scanner<'t> {
         self.how.guesses && matches!(next, '"' | '{' | '[' | '0'..='9' | '-' | 't' | 'f' | 'n')
     }
 
-    /// Scans a string between quote tokens. Returns false if none follows.
     pub(super) fn token_string(&mut self) -> Result<bool, Stop> {
         if !self.how.guesses {
             return Ok(false);
@@ -152,7 +151,6 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Returns the JavaScript name at the beginning of a text. The name may also contain hyphens.
 pub(super) fn word_of(text: &str) -> &str {
     let starts = |next: char| next.is_ascii_alphabetic() || next == '_' || next == '$';
     if !text.starts_with(starts) {

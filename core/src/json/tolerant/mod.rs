@@ -1,5 +1,5 @@
 //! Reads text that a model meant as JSON. Accepts notations that can be read in only one way, and guesses if only one
-//! guess gives a value.
+//! guess gives a value. This file scans the document: the value, and the text around it.
 //!
 //! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
 //! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
@@ -215,7 +215,6 @@ impl Scanner<'_> {
         Ok(Written { text, repairs: self.repairs, guesses: self.guesses })
     }
 
-    /// Advances to the first bracket. Returns true if a fence was opened.
     fn start(&mut self) -> Result<bool, Stop> {
         self.space()?;
         let (mut is_fenced, begin) = (false, self.at);

@@ -16,11 +16,9 @@ use crate::{
 
 const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
-/// Keywords whose presence makes properties evaluated.
 const EVALUATES_PROPERTIES: Keywords =
     IN_PLACE.insert(Keyword::Properties).insert(Keyword::PatternProperties).insert(Keyword::AdditionalProperties);
 
-/// Keywords whose presence makes items evaluated.
 const EVALUATES_ITEMS: Keywords = IN_PLACE
     .insert(Keyword::PrefixItems)
     .insert(Keyword::Items)

@@ -1,5 +1,5 @@
 //! Merges two values of one keyword that does not depend on others. Long lists are compared through an index, in a
-//! total order of JSON values whose equality is that of `json::same`.
+//! total order of JSON values whose equality is `json::same`.
 
 use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
@@ -270,7 +270,6 @@ fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
     node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
 }
 
-/// Returns true if `text` contains `part` between word boundaries.
 fn contains_words(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())

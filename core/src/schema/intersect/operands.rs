@@ -305,7 +305,6 @@ impl<'a> Slot<'a> {
 /// Result for one slot: its key on each side (in the inner object with its index), and its value.
 type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
-/// Keys that are on one side only are kept.
 pub(super) fn merged_object<'a>(
     slots: Vec<Slot<'a>>,
     outer: Option<ContainerMeta>,

@@ -127,8 +127,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// If only one branch accepts the type of the value, its violations are reported in place of the union's, because
-    /// most unions consist of a type and null.
+    /// If only one branch accepts the type of the value, its violations are reported in place of the violation of the
+    /// union. Most unions consist of a type and null.
     fn no_branch_accepts(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
         if self.silent > 0 {
             return Verdict::Invalid;

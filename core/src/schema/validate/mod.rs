@@ -1,9 +1,12 @@
 //! Validates a value against a schema: every assertion of drafts 4 to 2020-12, with a three-valued result.
 //!
-//! The result is unknown, never guessed, for `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef` and
-//! `$recursiveRef`, references that leave the document, do not resolve or point to themselves, a `pattern` that
-//! toolwire's own engine does not support, a keyword with an invalid value, and everything that is not yet validated
-//! when the budget is spent. `format` and `content*` are annotations and not validated.
+//! The result is unknown, never guessed, for:
+//! - `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and `$recursiveRef`;
+//! - references that leave the document, do not resolve or point to themselves;
+//! - a `pattern` that toolwire's own engine does not support, and a keyword with an invalid value;
+//! - everything that is not yet validated when the budget is spent.
+//!
+//! `format` and `content*` are annotations and not validated.
 //!
 //! Sources: JSON Schema Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0.3 for `nullable`.
 
